@@ -1,0 +1,1 @@
+"""The reading side: memento time maps, replay, comparison, quality. Writes nothing."""

@@ -1,0 +1,1 @@
+"""A page as a tree of visual blocks: tree, partition, topic, roles."""

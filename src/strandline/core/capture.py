@@ -1,0 +1,157 @@
+"""Page, Capture, Version: the words for what was asked of the web, what it answered, and what was kept.
+
+A *page* is an address that is watched. An *exchange* is one request and what came back, still in memory or a
+spool file. A *capture* is an exchange that is kept as a WARC record. A *version* is a run of captures with the
+same content.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import BinaryIO
+
+
+class Kind(StrEnum):
+    """Why an address is fetched."""
+
+    PAGE = "page"
+    REQUISITE = "requisite"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+
+
+class Outcome(StrEnum):
+    """How one exchange ended. Everything but ANSWERED is a failure of the web, recorded as data."""
+
+    ANSWERED = "answered"
+    """A whole HTTP answer, whatever its status."""
+    TRUNCATED = "truncated"
+    """An answer cut by one of our limits (size, time); what came is kept and marked."""
+    SHORT = "short"
+    """The connection ended before the announced length: never stored as complete, retried."""
+    BAD_ADDRESS = "bad-address"
+    """The name resolves to an address, or the port is one, that must not be connected to."""
+    BAD_URL = "bad-url"
+    NO_SUCH_HOST = "no-such-host"
+    CONNECT = "connect-failed"
+    TLS = "tls-failed"
+    TIMEOUT = "timeout"
+    TOO_SLOW = "too-slow"
+    BIG_HEADERS = "headers-too-large"
+    PROTOCOL = "protocol-error"
+    """What came is not HTTP, or its framing contradicts itself."""
+    RESET = "reset"
+    OFFLINE = "offline"
+    """The fault is on our side (no network at all): never counted against the page."""
+
+
+class Evidence(StrEnum):
+    """What is known about a page's existence. A failed fetch is never a deletion."""
+
+    UNKNOWN = "unknown"
+    PRESENT = "present"
+    ABSENT = "absent"
+    """Answered 404 or 410 (or a soft 404); `since` is the first such answer in a row."""
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ask for. `ticket` is the caller's own number and comes back with the exchange."""
+
+    url: str
+    ticket: int
+    kind: Kind = Kind.PAGE
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and what came back, byte for byte.
+
+    `request_head` and `response_head` are the header blocks as sent and received, with the empty line that ends
+    them; `body` is the undecoded body with its transfer coding, rewound by whoever reads it.
+    """
+
+    request: Request
+    started: float
+    """UTC epoch seconds."""
+    seconds: float
+    outcome: Outcome
+    detail: str
+    address: str
+    request_head: bytes
+    response_head: bytes
+    body: BinaryIO
+    body_length: int
+    truncated: str = ""
+    """WARC's words: length, time, disconnect, unspecified; empty when whole."""
+    status: int = 0
+
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """Header fields in order, names lower-cased, obsolete folding undone, bytes read as Latin-1."""
+        name, value = "", ""
+        for raw in self.response_head.replace(b"\r\n", b"\n").split(b"\n")[1:]:
+            line = raw.decode("latin-1")
+            if line[:1] in (" ", "\t") and name:
+                value = f"{value} {line.strip()}"
+                continue
+            if name:
+                yield name, value
+            name, found, value = line.partition(":")
+            name, value = (name.strip().lower(), value.strip()) if found else ("", "")
+        if name:
+            yield name, value
+
+    def header(self, wanted: str) -> str:
+        """First value of a header field, empty when absent."""
+        return next((value for name, value in self.headers() if name == wanted), "")
+
+    @property
+    def mime(self) -> str:
+        """Media type without parameters, lower-cased."""
+        return self.header("content-type").split(";")[0].strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies: file name inside `archive/`, byte offset and length of its gzip member."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The capture a revisit record refers to."""
+
+    url: str
+    time: float
+    digest: str
+    record_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One fetch, one WARC record."""
+
+    url: str
+    time: float
+    """WARC-Date as UTC epoch seconds, whole milliseconds."""
+    status: int
+    mime: str
+    digest: str
+    """WARC-Payload-Digest, for example `sha1:...`."""
+    place: Place
+    revisit: bool = False
+    truncated: str = ""
+    redirect: str = ""
+    """Absolute target of a redirect, empty otherwise."""
+    record_id: str = ""
+    entity: str = ""
+    """Digest of the body without transfer coding: what is compared to find an unchanged answer."""
+    original: Original | None = field(default=None)
+    """What a revisit refers to."""

@@ -1,0 +1,1 @@
+"""Which addresses belong to a crawl: scope, traps, page weight over the link graph."""

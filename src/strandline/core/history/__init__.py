@@ -1,0 +1,1 @@
+"""What the captures of the past say: series of importance, change rates, general delta trees."""

@@ -1,0 +1,1 @@
+"""What a host asks of us: robots.txt and delays."""

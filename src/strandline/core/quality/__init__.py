@@ -1,0 +1,1 @@
+"""How good the archive is: completeness, coherence, maintenance measures."""

@@ -1,0 +1,1 @@
+"""A bundled living site, served on loopback, whose every change is known."""

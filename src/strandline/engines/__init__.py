@@ -1,0 +1,1 @@
+"""Where visits are run: here, or on many machines."""

@@ -1,0 +1,1 @@
+"""The papers' tables and figures, re-run beside the printed ones."""

@@ -1,0 +1,1 @@
+"""Figures as PNG or SVG; needs the extra strandline[study]."""

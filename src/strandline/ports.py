@@ -1,0 +1,274 @@
+"""What the working side needs from the outside world, as Protocols. Adapters implement them and know nothing else.
+
+    Clock        what time it is
+    Fetcher      ask the web                               fetch/
+    CaptureStore keep exchanges as WARC, durably           warc/
+    CaptureReader read records back                        warc/
+    Catalog      what is known: pages, captures, frontier  store/
+    Discoverer   addresses named by a page, sitemap, feed  dom/
+
+The order of a commit is the promise: exchanges are kept, the WARC is synced, then one catalog transaction
+records captures and frontier together, then the capture is reported.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Protocol
+
+from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
+
+
+class Clock(Protocol):
+    """Time. Records use `now`; delays and deadlines use `monotonic`, which never jumps."""
+
+    def now(self) -> float:
+        """UTC epoch seconds."""
+
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary start."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Fetcher(Protocol):
+    """Many exchanges at once, driven by one thread."""
+
+    @property
+    def in_flight(self) -> int:
+        """Exchanges started and not yet returned."""
+
+    def start(self, request: Request) -> None:
+        """Begin an exchange. Never raises for what the web may do."""
+
+    def finished(self, timeout: float) -> list[Exchange]:
+        """Drive all exchanges for at most `timeout` seconds; return those that ended."""
+
+    def abandon(self) -> list[Request]:
+        """Stop everything in flight at once and say what was lost."""
+
+    def close(self) -> None:
+        """Release connections."""
+
+
+class CaptureStore(Protocol):
+    """The WARC files of one archive, with one writer."""
+
+    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
+        """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
+
+    def sync(self) -> None:
+        """Make everything kept so far durable. Only after this may a capture be recorded and reported."""
+
+    def close(self) -> None:
+        """Sync and give the file its final name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One WARC record read back: parsed WARC headers, raw HTTP head (empty for none), body stream (undecoded)."""
+
+    place: Place
+    type: str
+    headers: dict[str, str]
+    """WARC header fields, names lower-cased."""
+    http_head: bytes
+    body: BinaryIO
+
+
+class CaptureReader(Protocol):
+    """Random access to records, from many readers at once."""
+
+    def read(self, place: Place) -> Record:
+        """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A page that is to be fetched now, with what the last visits left."""
+
+    page: int
+    url: str
+    authority: str
+    kind: Kind
+    hops: int
+    attempts: int
+    etag: str
+    last_modified: str
+    visits_since_full: int
+    """Conditional requests in a row; a full fetch is forced after some, because validators lie."""
+    original: Original | None
+    """Last capture that holds a payload, for revisit records."""
+    entity: str
+    """Digest of that payload without transfer coding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An address named by a page, a sitemap, a feed, a redirect or the user."""
+
+    url: str
+    kind: Kind
+    via: str
+    """seed, link, requisite, redirect, sitemap, feed, refresh."""
+    source: int
+    """Page that named it; 0 for seeds."""
+    hops: int
+    priority: float
+    """Smaller is fetched earlier among pages that are due."""
+    due: float
+    lastmod: float | None = None
+    """Time the source claims for the last change: evidence, not truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """What one visit of a page led to."""
+
+    page: int
+    outcome: Outcome
+    detail: str
+    capture: Capture | None
+    """None when nothing was kept."""
+    evidence: Evidence
+    time: float
+    due: float
+    """When the page is wanted next."""
+    not_before: float
+    """Back-off: not asked again before this, 0 for none."""
+    attempts: int
+    """Failures in a row."""
+    etag: str = ""
+    last_modified: str = ""
+    conditional: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostState:
+    """What a host asked for and how it behaves; survives a restart."""
+
+    authority: str
+    not_before: float = 0.0
+    """UTC time before which nothing is asked of it (Retry-After, back-off)."""
+    failures: int = 0
+    robots_time: float = 0.0
+    robots_status: int = 0
+    robots_body: bytes = b""
+    """Text of robots.txt as last fetched, at most 500 KiB."""
+    seconds: float = 0.0
+    """Smoothed duration of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An address that was not taken: out of scope, robots, trap, limit. Counted, with one example kept each."""
+
+    reason: str
+    url: str
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Batch:
+    """Everything one group commit records, in one transaction."""
+
+    visited: list[Visited] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    hosts: list[HostState] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.visited) + len(self.found) + len(self.hosts) + len(self.refused)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A page as the catalog knows it."""
+
+    page: int
+    url: str
+    kind: Kind
+    evidence: Evidence
+    since: float
+    """Since when the evidence holds."""
+    weight: float
+    due: float
+    captures: int
+
+
+class Catalog(Protocol):
+    """What is known about pages: one writer, many readers, rebuilt from WARC by `reindex`."""
+
+    def add(self, found: Iterable[Found]) -> int:
+        """Add seeds or imported addresses; return how many were new."""
+
+    def open_pass(self, now: float) -> tuple[float, bool]:
+        """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise."""
+
+    def close_pass(self, now: float) -> None:
+        """The pass is complete: the next crawl starts a new one."""
+
+    def take(self, limit: int, now: float, before: float, busy: Collection[str]) -> list[Task]:
+        """Lease up to `limit` pages that are due by `before`, not backed off, of hosts that are not in `busy`.
+
+        At most one page per host and call, best priority first, hosts taken in turn.
+        """
+
+    def release(self, pages: Sequence[int]) -> None:
+        """Give leased pages back untouched."""
+
+    def commit(self, batch: Batch) -> None:
+        """Record a batch in one durable transaction."""
+
+    def waiting(self, before: float) -> tuple[int, float]:
+        """Pages due by `before` and not leased: how many, and the earliest moment one may be fetched."""
+
+    def host(self, authority: str) -> HostState:
+        """What is known about a host."""
+
+    def page(self, url: str) -> PageRow | None:
+        """One page."""
+
+    def same_entity(self, entity: str) -> Original | None:
+        """An earlier capture whose body had this digest."""
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of a page in time order."""
+
+    def all_captures(self) -> Iterator[Capture]:
+        """Every capture, ordered by SURT key and time."""
+
+    def refusals(self) -> list[Refusal]:
+        """What was not taken, by reason."""
+
+    def close(self) -> None:
+        """Release the database and the lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An address as a document names it: absolute, with the role it plays there."""
+
+    url: str
+    via: str
+    """link, requisite, refresh, feed, sitemap, frame, canonical."""
+    lastmod: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a document names, and what was lost on the way."""
+
+    named: tuple[Named, ...]
+    title: str = ""
+    lost: str = ""
+    """Why the list is not complete (nesting, time, number of links, entities refused), empty when it is."""
+    noarchive: bool = False
+
+
+class Discoverer(Protocol):
+    """Reads the addresses out of a decoded document."""
+
+    def discover(self, url: str, mime: str, body: bytes, charset: str) -> Discovery:
+        """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""

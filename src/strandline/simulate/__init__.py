@@ -1,0 +1,1 @@
+"""Worlds whose every change is known, and strategies run in them. Uses core only."""

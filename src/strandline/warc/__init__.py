@@ -1,0 +1,1 @@
+"""WARC files: write, read, index, verify, recover, exchange. Here a block is WARC's record block."""

@@ -1,0 +1,1 @@
+"""The interface, the replay origin and the HTTP API."""
