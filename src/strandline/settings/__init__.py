@@ -1,0 +1,1 @@
+"""Settings of an archive: schema (what there is), units (durations, sizes), file (strandline.toml)."""

@@ -1,0 +1,165 @@
+"""strandline.toml: written with every setting documented, read strictly.
+
+An unknown key or a bad unit stops the command before anything is started, and names the line and the nearest key.
+"""
+
+import contextlib
+import dataclasses
+import difflib
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from strandline.errors import SettingError
+from strandline.settings.schema import Settings
+from strandline.settings.units import duration_text, octets, seconds, size_text
+
+NAME = "strandline.toml"
+
+
+def settings_text(settings: Settings) -> str:
+    """The whole file, each setting under the sentence that explains it."""
+    lines = ["# Settings of this archive. Every key is optional; the values below are the ones in force.", ""]
+    for section in dataclasses.fields(settings):
+        part = getattr(settings, section.name)
+        lines += [f"# {(type(part).__doc__ or '').strip()}", f"[{section.name}]"]
+        for key in dataclasses.fields(part):
+            lines += [f"# {line}" for line in textwrap.wrap(key.metadata["doc"], 110)]
+            lines.append(f"{key.name} = {_toml(getattr(part, key.name), key.metadata['unit'])}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _toml(value: object, unit: str) -> str:
+    if unit == "duration" and isinstance(value, float):
+        return f'"{duration_text(value)}"'
+    if unit == "size" and isinstance(value, int):
+        return f'"{size_text(value)}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_quoted(str(item)) for item in value) + "]"
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def read_settings(path: Path) -> Settings:
+    """Settings from a file; a missing file means the defaults."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"{path}: cannot be read: {error}") from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingError(f"{path}: {error}") from None
+    return _Reader(str(path), text).settings(document)
+
+
+def with_overrides(settings: Settings, assignments: Iterable[str]) -> Settings:
+    """Settings with `section.key=value` assignments applied, as given by `--set`."""
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        section, dot, key = name.strip().partition(".")
+        if not equals or not dot:
+            raise SettingError(f"--set {assignment}: expected section.key=value, for example fetch.total=60s")
+        reader = _Reader("--set", assignment)
+        parsed: object = value.strip()
+        with contextlib.suppress(tomllib.TOMLDecodeError):  # a bare word or duration is taken as text
+            parsed = tomllib.loads(f"v = {value.strip()}")["v"]
+        settings = reader.section(settings, section, {key: parsed})
+    return settings
+
+
+class _Reader:
+    """Turns a parsed document into settings; knows the text, to name lines."""
+
+    def __init__(self, where: str, text: str) -> None:
+        self.where = where
+        self.lines = text.splitlines()
+
+    def settings(self, document: Mapping[str, Any]) -> Settings:
+        settings = Settings()
+        for name, table in document.items():
+            if not isinstance(table, dict):
+                raise self.error("", name, f"unknown key {name!r} outside of a section")
+            settings = self.section(settings, name, table)
+        return settings
+
+    def section(self, settings: Settings, name: str, table: Mapping[str, object]) -> Settings:
+        part = getattr(settings, name, None)
+        if part is None:
+            known = [f.name for f in dataclasses.fields(settings)]
+            raise self.error("", f"[{name}]", f"unknown section [{name}]{_nearest(name, known)}")
+        kinds = get_type_hints(type(part))
+        fields = {f.name: f for f in dataclasses.fields(part)}
+        changed: dict[str, object] = {}
+        for key, value in table.items():
+            if key not in fields:
+                raise self.error(name, key, f"unknown key {key!r} in [{name}]{_nearest(key, fields)}")
+            try:
+                changed[key] = _value(value, kinds[key], fields[key].metadata)
+            except ValueError as problem:
+                raise self.error(name, key, f"{name}.{key}: {problem}") from None
+        changed_settings: Settings = dataclasses.replace(settings, **{name: dataclasses.replace(part, **changed)})
+        return changed_settings
+
+    def error(self, section: str, key: str, problem: str) -> SettingError:
+        line = self._line(section, key)
+        return SettingError(f"{self.where}, line {line}: {problem}" if line else f"{self.where}: {problem}")
+
+    def _line(self, section: str, key: str) -> int:
+        if self.where == "--set":
+            return 0
+        inside = ""
+        for number, line in enumerate(self.lines, 1):
+            header = re.match(r"\s*\[\s*([^\]]+?)\s*\]", line)
+            if header:
+                inside = header[1]
+                if key == f"[{inside}]":
+                    return number
+            elif inside == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+                return number
+        return 0
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(sorted(known))}"
+
+
+def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object:  # noqa: C901 - one branch per type
+    if metadata["unit"]:
+        if not isinstance(value, str | int | float):
+            raise ValueError("expected a number with a unit")
+        return seconds(value) if metadata["unit"] == "duration" else octets(value)
+    if metadata["choices"] and value not in metadata["choices"]:
+        raise ValueError(f"{value!r} is not one of {', '.join(metadata['choices'])}")
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise ValueError("expected true or false")
+        return value
+    if kind is int or kind is float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or (kind is int and value != int(value)):
+            raise ValueError("expected a whole number" if kind is int else "expected a number")
+        if value < 0:
+            raise ValueError("must not be negative")
+        return int(value) if kind is int else float(value)
+    if kind is str:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            raise ValueError("expected text in quotes")
+        return value
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError('expected a list of texts, for example ["a", "b"]')
+    return tuple(value)

@@ -1,0 +1,178 @@
+"""Every setting there is, with its default, its unit and the sentence `init` writes beside it.
+
+One frozen dataclass per section of `strandline.toml`. A command-line flag overrides the file; secrets come from
+environment variables or files and have no key here.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+def setting(default: Any, doc: str, unit: Literal["", "duration", "size"] = "", choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+    """A field with its documentation; lists become fresh defaults."""
+    metadata = {"doc": doc, "unit": unit, "choices": choices}
+    if isinstance(default, tuple):
+        return field(default_factory=lambda: default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSettings:
+    """Who keeps this archive, and what for."""
+
+    contact: str = setting(
+        "",
+        "Address of a page (or mailto:) where site owners can reach you. It is sent with every request; without it "
+        "only loopback sites are crawled.",
+    )
+    operator: str = setting("", "Name of the person or institution, written into every WARC file.")
+    description: str = setting("", "What this archive is about, written into every WARC file.")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """What belongs to the archive."""
+
+    seeds: tuple[str, ...] = setting((), "Addresses to start from.")
+    scope: str = setting(
+        "host",
+        "How far from a seed to go: page (only it and its requisites), prefix (same directory), host, or domain "
+        "(all hosts of the registered domain).",
+        choices=("page", "prefix", "host", "domain"),
+    )
+    include: tuple[str, ...] = setting((), 'SURT prefixes that are in scope too, for example "org,example,media)/".')
+    exclude: tuple[str, ...] = setting((), 'SURT prefixes that are never fetched, for example "org,example)/calendar".')
+    hops: int = setting(20, "Links to follow from a seed at most.")
+    requisites: bool = setting(
+        True, "Fetch images, styles and scripts a page needs, from any host, so that replay is whole."
+    )
+    sitemaps: bool = setting(True, "Read sitemaps named by robots.txt, and /sitemap.xml.")
+    feeds: bool = setting(True, "Read RSS and Atom feeds that pages name.")
+    weights: str = setting(
+        "", "File with `address<TAB>weight` lines; without it weights are PageRank over the site's own links."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """Limits of one request."""
+
+    connections: int = setting(25, "Connections open at the same time, over all hosts.")
+    connect: float = setting(10.0, "Time to connect.", "duration")
+    first_byte: float = setting(30.0, "Time until the answer starts.", "duration")
+    between_reads: float = setting(20.0, "Longest silence inside an answer.", "duration")
+    total: float = setting(
+        300.0, "Time for the whole answer; what came by then is kept and marked as truncated.", "duration"
+    )
+    lowest_rate: int = setting(KIB, "Bytes per second below which an answer is given up after 30 s.", "size")
+    body: int = setting(GIB, "Largest body kept; longer ones are cut and marked.", "size")
+    headers: int = setting(256 * KIB, "Largest block of response headers.", "size")
+    redirects: int = setting(10, "Redirects followed from one address.")
+    full_every: int = setting(
+        10,
+        "After this many conditional requests in a row a page is fetched whole, because servers' validators can lie.",
+    )
+    allow_address: tuple[str, ...] = setting(
+        (), 'Address blocks that may be connected to although they are private or loopback, for example "127.0.0.1/32".'
+    )
+    tls: str = setting(
+        "verify",
+        "verify: a bad certificate is a failure; archive: the page is kept, with a note of what was wrong.",
+        choices=("verify", "archive"),
+    )
+    proxy: str = setting(
+        "", "Proxy for all requests, for example http://proxy.example:3128 (password: STRANDLINE_PROXY_PASSWORD)."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessSettings:
+    """What hosts are owed."""
+
+    delay: str = setting(
+        "auto",
+        'Pause between requests to one host: "auto" (a multiple of its answering time) or a duration such as "2 s".',
+    )
+    delay_factor: float = setting(5.0, "With auto: times the duration of the last answer.")
+    shortest: float = setting(3.0, "With auto: at least this.", "duration")
+    longest: float = setting(30.0, "With auto: at most this.", "duration")
+    crawl_delay_cap: float = setting(300.0, "A Crawl-delay in robots.txt is honoured up to this.", "duration")
+    connections_per_host: int = setting(1, "Connections to one host at the same time.")
+    hanging_per_host: int = setting(
+        16, "Answers that hang may be waited for beside the next request to the same host, up to this many."
+    )
+    robots: str = setting(
+        "obey", "obey or ignore robots.txt; ignoring is written into every WARC file.", choices=("obey", "ignore")
+    )
+    robots_unreachable: str = setting(
+        "disallow",
+        "While robots.txt cannot be had (5xx, no answer): disallow the whole host as RFC 9309 asks, or allow.",
+        choices=("disallow", "allow"),
+    )
+    retry_after_cap: float = setting(DAY, "Longest wait a host can ask for with Retry-After.", "duration")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """One pass over what is in scope."""
+
+    revisit: float = setting(0.0, "A new pass leaves out pages fetched less than this ago.", "duration")
+    retries: int = setting(5, "Failed visits in a row after which a page waits for the next pass.")
+    retry_after: float = setting(5.0, "First wait after a failure; then 1 min, growing to a day.", "duration")
+    patience: float = setting(
+        10.0, "A pass waits this long for hosts and pages that may be asked again soon, then ends.", "duration"
+    )
+    path_depth: int = setting(20, "Directories in a path; deeper addresses are taken for a trap.")
+    repeated_segments: int = setting(2, "Times a path segment may repeat; more is taken for a trap.")
+    query_variants: int = setting(100, "Different queries on one path; more is taken for a trap.")
+    similar_pages: int = setting(
+        2000, "Pages in a row whose addresses differ only in numbers before new ones wait for all others."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeepSettings:
+    """How captures are kept."""
+
+    prefix: str = setting("strandline", "First part of the names of WARC files.")
+    file_size: int = setting(10**9, "A WARC file is closed at this size.", "size")
+    file_age: float = setting(HOUR, "A WARC file is closed at this age.", "duration")
+    digest: str = setting(
+        "sha1", "Digest in WARC records: sha1 reads everywhere, sha256 is stronger.", choices=("sha1", "sha256")
+    )
+    commit_seconds: float = setting(
+        1.0, "Captures are made durable and reported in groups, at least this often.", "duration"
+    )
+    commit_captures: int = setting(64, "Or when this many wait.")
+    disk_reserve: str = setting(
+        "auto", 'Free space that is left alone: "auto" (5 % of the disk, at most 8 GiB) or a size.'
+    )
+    keep_secrets: bool = setting(False, "Keep Cookie and Authorization headers in request records.")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """The interface and replay."""
+
+    host: str = setting("127.0.0.1", "Address to listen on. Anything but loopback needs a token (STRANDLINE_TOKEN).")
+    port: int = setting(8080, "Port of the interface.")
+    replay_port: int = setting(
+        8081, "Port of archived content: another origin, so that archived script cannot reach the interface."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All sections of strandline.toml."""
+
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    keep: KeepSettings = field(default_factory=KeepSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)

@@ -1,0 +1,83 @@
+"""Durations, sizes and rates as people write them: "10 s", "1 GiB", "500/day"."""
+
+import re
+
+_DURATIONS = {
+    "ms": 0.001,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "day": 86400.0,
+    "days": 86400.0,
+    "d": 86400.0,
+    "week": 604800.0,
+}
+_SIZES = {
+    "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+}  # fmt: skip
+_NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+
+
+def seconds(text: str | int | float) -> float:
+    """A duration in seconds; a bare number is taken as seconds.
+
+    >>> seconds("1.5 min"), seconds(3), seconds("48h")
+    (90.0, 3.0, 172800.0)
+    >>> seconds("10 parsecs")
+    Traceback (most recent call last):
+    ValueError: 'parsecs' is no unit of time; use ms, s, min, h, day, week
+    """
+    number, unit = _split(text, 'a duration such as "10 s"')
+    if unit and unit not in _DURATIONS:
+        raise ValueError(f"{unit!r} is no unit of time; use ms, s, min, h, day, week")
+    return number * _DURATIONS.get(unit, 1.0)
+
+
+def octets(text: str | int | float) -> int:
+    """A size in bytes; a bare number is taken as bytes.
+
+    >>> octets("1 GiB"), octets("20 kB"), octets(7)
+    (1073741824, 20000, 7)
+    """
+    number, unit = _split(text, 'a size such as "64 MiB"')
+    if unit and unit not in _SIZES:
+        raise ValueError(f"{unit!r} is no unit of size; use B, kB, MB, GB, TB or KiB, MiB, GiB, TiB")
+    return int(number * _SIZES.get(unit, 1))
+
+
+def _split(text: str | int | float, wanted: str) -> tuple[float, str]:
+    if isinstance(text, bool):
+        raise ValueError(f"expected {wanted}")
+    if isinstance(text, int | float):
+        if text < 0:
+            raise ValueError("must not be negative")
+        return float(text), ""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if not match:
+        raise ValueError(f"{text!r} is not {wanted}")
+    return float(match[1]), match[2]
+
+
+def duration_text(value: float) -> str:
+    """A duration as a setting file shows it.
+
+    >>> duration_text(300.0), duration_text(0.25), duration_text(86400.0)
+    ('5 min', '250 ms', '1 day')
+    """
+    for unit in ("day", "h", "min", "s"):
+        if value >= _DURATIONS[unit] and value % _DURATIONS[unit] == 0:
+            return f"{value / _DURATIONS[unit]:g} {unit}"
+    return f"{value * 1000:g} ms" if 0 < value < 1 else f"{value:g} s"
+
+
+def size_text(value: int) -> str:
+    """A size as a setting file shows it.
+
+    >>> size_text(2**30), size_text(10**9), size_text(500)
+    ('1 GiB', '1 GB', '500 B')
+    """
+    for unit in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB"):
+        if value >= _SIZES[unit] and value % _SIZES[unit] == 0:
+            return f"{value // _SIZES[unit]} {unit}"
+    return f"{value} B"

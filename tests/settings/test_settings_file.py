@@ -1,0 +1,70 @@
+import dataclasses
+
+import pytest
+
+from strandline.errors import SettingError
+from strandline.settings.file import read_settings, settings_text, with_overrides
+from strandline.settings.schema import Settings
+
+
+def write(tmp_path, text):
+    path = tmp_path / "strandline.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_written_file_documents_every_setting_and_reads_back_as_itself(tmp_path):
+    settings = with_overrides(
+        Settings(), ["archive.contact=https://example.org/bot", 'scope.seeds=["http://a/", "http://ü/\\"x"]']
+    )
+    text = settings_text(settings)
+    assert read_settings(write(tmp_path, text)) == settings
+    lines = text.splitlines()
+    for section in dataclasses.fields(settings):
+        for key in dataclasses.fields(getattr(settings, section.name)):
+            at = next(i for i, line in enumerate(lines) if line.startswith(f"{key.name} = "))
+            assert lines[at - 1].startswith("# "), f"{section.name}.{key.name} has no explanation"
+            assert len(key.metadata["doc"]) > 15
+
+
+def test_no_file_means_defaults(tmp_path):
+    assert read_settings(tmp_path / "none.toml") == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n[fetch]\ntotl = 3\n", "line 3: unknown key 'totl' in \\[fetch\\]; did you mean 'total'"),
+        ("[fetsh]\n", "line 1: unknown section \\[fetsh\\]; did you mean 'fetch'"),
+        ("[fetch]\nconnect = 5\ntotal = '3 parsecs'\n", "line 3: fetch.total: 'parsecs' is no unit of time"),
+        ("[fetch]\nbody = '3 XB'\n", "line 2: fetch.body: 'XB' is no unit of size"),
+        ("[fetch]\nconnections = 2.5\n", "whole number"),
+        ("[fetch]\nconnections = -1\n", "negative"),
+        ("[scope]\nseeds = 'x'\n", "list of texts"),
+        ("[scope]\nscope = 'galaxy'\n", "not one of page, prefix, host, domain"),
+        ("[scope]\nsitemaps = 'yes'\n", "true or false"),
+        ("[scope\n", "line 1"),
+        ("stray = 1\n", "line 1: unknown key 'stray' outside"),
+    ],
+)
+def test_a_mistake_names_line_and_nearest_key(tmp_path, text, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        read_settings(write(tmp_path, text))
+    assert caught.value.exit_code == 4
+    assert "\n" not in str(caught.value)
+
+
+def test_flags_win_over_the_file_and_are_checked_alike():
+    settings = with_overrides(Settings(), ["fetch.total=90s", "politeness.delay=0"])
+    assert settings.fetch.total == 90.0
+    assert settings.politeness.delay == "0"
+    for wrong in ("fetch.total=soon", "fetch", "fetch.nothing=1", "nothing.x=1"):
+        with pytest.raises(SettingError, match="--set"):
+            with_overrides(Settings(), [wrong])
+
+
+def test_unreadable_file_is_one_clear_line(tmp_path):
+    path = tmp_path / "strandline.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SettingError, match="cannot be read"):
+        read_settings(path)
