@@ -1,0 +1,102 @@
+"""What a record has to say about an exchange: digests, framing, truncation, and what must not be said."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from strandline.core.capture import Exchange, Original, Outcome
+from strandline.core.chunks import Dechunker
+from strandline.core.urls import canonical
+from strandline.warc.records import DigestName, digest_text
+
+_PIECE: Final = 1 << 18
+_SECRETS: Final = re.compile(rb"(?:cookie|authorization|proxy-authorization)[ \t]*:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Digests of an answer, taken before it is written because headers come first."""
+
+    length: int
+    payload: str
+    record_block: str
+    entity: str
+    head_only: str
+    """Digest of the header block alone: the record block of a revisit."""
+    chunked: bool
+
+
+def without_secrets(head: bytes) -> bytes:
+    """A request header block without Cookie and Authorization fields and their folded lines."""
+    kept: list[bytes] = []
+    dropping = False
+    for line in head.splitlines(keepends=True):
+        dropping = (dropping and line[:1] in (b" ", b"\t")) or _SECRETS.match(line) is not None
+        if not dropping:
+            kept.append(line)
+    return b"".join(kept)
+
+
+def pieces(exchange: Exchange) -> Iterator[bytes]:
+    """The body from its start, in pieces that fit in memory."""
+    exchange.body.seek(0)
+    while piece := exchange.body.read(_PIECE):
+        yield piece
+
+
+def measure(exchange: Exchange, name: DigestName) -> Measured:
+    """One pass over the body: length and digests."""
+    payload = hashlib.new(name, usedforsecurity=False)
+    whole = hashlib.new(name, exchange.response_head, usedforsecurity=False)
+    head_only = digest_text(name, whole.digest())
+    chunked = "chunked" in exchange.header("transfer-encoding").lower()
+    entity = hashlib.new(name, usedforsecurity=False) if chunked else payload
+    dechunker = Dechunker()
+    length = 0
+    for piece in pieces(exchange):
+        length += len(piece)
+        payload.update(piece)
+        whole.update(piece)
+        if chunked:
+            entity.update(dechunker.feed(piece))
+    if chunked and dechunker.problem:
+        entity = payload  # framing that cannot be undone: only the very same bytes count as unchanged
+    return Measured(
+        length=length,
+        payload=digest_text(name, payload.digest()),
+        record_block=digest_text(name, whole.digest()),
+        entity=digest_text(name, entity.digest()),
+        head_only=head_only,
+        chunked=chunked,
+    )
+
+
+def same_framing(measured: Measured, original: Original) -> bool:
+    """Whether a revisit's own headers describe how the original's payload is framed."""
+    if measured.payload == original.digest:
+        return True
+    return measured.chunked and measured.entity != original.digest
+
+
+def truncated(exchange: Exchange) -> str:
+    """WARC-Truncated, empty when the answer is whole."""
+    if exchange.truncated:
+        return exchange.truncated
+    return {Outcome.TRUNCATED: "unspecified", Outcome.SHORT: "disconnect"}.get(exchange.outcome, "")
+
+
+def content_type(exchange: Exchange) -> str | None:
+    """Content-Type as sent, None when there is none: indexes tell the two apart."""
+    return next((value for name, value in exchange.headers() if name == "content-type"), None)
+
+
+def redirect(exchange: Exchange) -> str:
+    """Absolute target of a redirect, empty when there is none that makes sense."""
+    if not 300 <= exchange.status < 400 or exchange.status == 304:
+        return ""
+    try:
+        return canonical(exchange.header("location"), exchange.request.url)
+    except ValueError:
+        return ""

@@ -1,0 +1,159 @@
+"""One WARC file while it is being written: `NAME.warc.gz.open`, locked, appended to by whole records only.
+
+The size known here always ends with a whole record. A write that fails is rolled back to that size, so a reader
+never meets half a record unless the machine died. A failed fsync is final: the kernel may already have dropped
+the data, so asking again proves nothing. The file is cut back to what an earlier fsync made durable (nothing
+behind that was ever promised) and left as `.open` for the recovery at the next start.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import warnings
+from pathlib import Path
+from typing import Final
+
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError
+
+with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from fastwarc.stream_io import GzipWriter
+
+OPEN: Final = ".open"
+_DRAIN: Final = 1 << 20
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_ALLOWED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def as_trouble(error: OSError, path: Path) -> Exception:
+    """The error of this house for an error of the system: no room, no permission, or the error itself."""
+    reason = error.strerror or str(error)
+    if error.errno in _NO_ROOM:
+        return OutOfSpace(f"no room for {path}: {reason}")
+    if error.errno in _NOT_ALLOWED:
+        return SettingError(f"cannot write {path}: {reason}")
+    return error
+
+
+class _Sink:
+    """Collects what the compressor puts out, so that system errors never pass through it."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.waiting = 0
+        self.total = 0
+
+    def write(self, data: bytes) -> int:
+        size = len(data)
+        self.parts.append(bytes(data))
+        self.waiting += size
+        self.total += size
+        return size
+
+    def flush(self) -> None:
+        """Nothing to do: drained by the file."""
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+class OpenWarc:
+    """A WARC file under its `.open` name. One thread only."""
+
+    def __init__(self, folder: Path, name: str, level: int) -> None:
+        self.name = name
+        self.folder = folder
+        self.path = folder / f"{name}{OPEN}"
+        self.size = 0
+        """Bytes up to the last whole record."""
+        self.synced = 0
+        """Bytes an fsync made durable."""
+        self._level = level
+        self._name_durable = False
+        self._restart_compressor()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        self._descriptor = os.open(self.path, flags, 0o600)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _restart_compressor(self) -> None:
+        self._sink = _Sink()
+        self._gzip = GzipWriter(self._sink, self._level, 1 << 16)
+        self._written = self.size
+
+    # -- records: begin, add ..., end ..., then commit or roll back -------------------------------------------------
+
+    def add(self, data: bytes) -> None:
+        """Append some bytes to the record being written."""
+        self._gzip.write(data)
+        if self._sink.waiting >= _DRAIN:
+            self._drain()
+
+    def end_record(self) -> int:
+        """End the record, and with it its gzip member; return the file size this leads to."""
+        self._gzip.finish()
+        return self._written + self._sink.waiting
+
+    def commit(self) -> None:
+        """Everything added so far is whole: hand it to the system."""
+        self._drain()
+        self.size = self._written
+
+    def roll_back(self) -> None:
+        """Forget what was added since the last commit."""
+        self._restart_compressor()
+        try:
+            os.ftruncate(self._descriptor, self.size)
+        except OSError as error:
+            raise ArchiveDamaged(f"{self.path}: half a record cannot be taken back: {error.strerror}") from error
+
+    def _drain(self) -> None:
+        view = memoryview(b"".join(self._sink.parts))
+        self._sink.parts.clear()
+        self._sink.waiting = 0
+        while view:
+            done = os.write(self._descriptor, view)
+            self._written += done
+            view = view[done:]
+
+    # -- durability -------------------------------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Make all committed records durable, and the file's name when it is new."""
+        if self.synced < self.size:
+            os.fsync(self._descriptor)
+        if not self._name_durable:
+            sync_folder(self.folder)
+            self._name_durable = True
+        self.synced = self.size
+
+    def abandon(self) -> None:
+        """Keep what is durable, drop the rest, write no more. Never raises."""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, self.synced)
+        if not self.synced:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
+
+    def seal(self) -> None:
+        """Give the synced file its final name, durably."""
+        self.path.rename(self.folder / self.name)
+        sync_folder(self.folder)
+        os.close(self._descriptor)
+
+    def discard(self) -> None:
+        """Remove a file that holds nothing worth keeping."""
+        self.path.unlink()
+        sync_folder(self.folder)
+        os.close(self._descriptor)

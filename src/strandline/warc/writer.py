@@ -1,0 +1,343 @@
+"""Keeps exchanges as WARC/1.1 records: the CaptureStore of an archive folder.
+
+For each exchange a `response` (or `revisit`) and the `request` that led to it, each in its own gzip member, the
+answer first: if the machine dies between the two, what matters is whole. An exchange without an answer leaves a
+`metadata` record (`note`), so that a reindex can tell "unreachable since" from "never asked".
+
+Durability is the caller's rhythm: `keep` many, `sync` once, then promise. An OSError or ArchiveDamaged out of
+either means that nothing kept since the last `sync` may be promised; the file is given up and the next `keep`
+starts a new one. The second failure in a row is ArchiveDamaged.
+"""
+
+import contextlib
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from strandline.core.capture import Capture, Exchange, Original, Place
+from strandline.errors import ArchiveDamaged, OutOfSpace
+from strandline.ports import Clock
+from strandline.warc.answers import (
+    Measured,
+    content_type,
+    measure,
+    pieces,
+    redirect,
+    same_framing,
+    truncated,
+    without_secrets,
+)
+from strandline.warc.output import OPEN, OpenWarc, as_trouble
+from strandline.warc.records import (
+    IDENTICAL,
+    KIND_FIELD,
+    NOT_MODIFIED,
+    RECORD_END,
+    WARC_FIELDS,
+    DigestName,
+    digest_of,
+    header_block,
+    new_record_id,
+    target_uri,
+    warc_date,
+)
+
+_CONFORMS: Final = "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
+Sealed = Callable[[str, Sequence[tuple[Capture, str | None]]], None]
+"""Told about each finished file: its name and its captures with the Content-Type as sent (None for none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarcInfo:
+    """What the first record of every file says about the crawl."""
+
+    software: str
+    user_agent: str = ""
+    robots: str = ""
+    """The robots policy in force, for example `obey` or `ignore (legal deposit)`."""
+    operator: str = ""
+    """Who to ask: the contact address of the archive."""
+    is_part_of: str = ""
+
+    def fields(self) -> bytes:
+        """The record block: lines of `application/warc-fields`."""
+        lines = (
+            ("software", self.software),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", _CONFORMS),
+            ("http-header-user-agent", self.user_agent),
+            ("robots", self.robots),
+            ("operator", self.operator),
+            ("isPartOf", self.is_part_of),
+        )
+        return "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in lines if value).encode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSettings:
+    """How files are named, cut and written."""
+
+    prefix: str = "strandline"
+    host: str = "localhost"
+    rotate_bytes: int = 1_000_000_000
+    rotate_seconds: float = 3600.0
+    level: int = 6
+    digest: DigestName = "sha1"
+    keep_secrets: bool = False
+    """Write Cookie and Authorization fields of requests too."""
+
+
+class WarcWriter:
+    """The WARC files of one archive folder. One thread, one process."""
+
+    def __init__(
+        self, folder: Path, about: WarcInfo, clock: Clock, settings: WriterSettings | None = None,
+        sealed: Sealed | None = None,
+    ) -> None:  # fmt: skip
+        self._folder = folder
+        self._about = about
+        self._clock = clock
+        self._settings = settings or WriterSettings()
+        self._sealed = sealed
+        self._file: OpenWarc | None = None
+        self._info_id = ""
+        self._opened_at = 0.0
+        self._serial = 0
+        self._failures = 0
+        self._kept: list[tuple[Capture, str | None]] = []
+        self._notes = 0
+
+    # -- the port ---------------------------------------------------------------------------------------------------
+
+    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
+        """Append the answer, or a revisit of `original`, and its request. Not durable before `sync`.
+
+        With an `original`, a 304 becomes a revisit "server not modified" and any other answer a revisit
+        "identical payload"; the caller has compared the entities. When the two were framed differently (one in
+        chunks, the other not) the whole answer is kept instead: a revisit could not be replayed from its headers.
+        """
+        if not exchange.response_head:
+            raise ValueError("nothing was answered: use note()")
+        measured = measure(exchange, self._settings.digest)
+        if original is not None and exchange.status != 304 and not same_framing(measured, original):
+            original = None
+        file = self._open_file()
+        start, answer_id = file.size, new_record_id()
+        with self._whole(file):
+            end = self._answer(file, exchange, measured, (answer_id, original))
+            if exchange.request_head:
+                self._request(file, exchange, answer_id)
+        capture = Capture(
+            url=target_uri(exchange.request.url),
+            time=round(exchange.started * 1000) / 1000,
+            status=exchange.status,
+            mime=exchange.mime,
+            digest=original.digest if original else measured.payload,
+            place=Place(file.name, start, end - start),
+            revisit=original is not None,
+            truncated=truncated(exchange),
+            redirect=redirect(exchange),
+            record_id=answer_id,
+            entity="" if original and exchange.status == 304 else measured.entity,
+            original=original,
+        )
+        self._kept.append((capture, content_type(exchange)))
+        return capture
+
+    def note(self, exchange: Exchange) -> Place:
+        """Append a `metadata` record about an exchange that was not answered: what was tried, when, what happened."""
+        block = (
+            f"outcome: {exchange.outcome.value}\r\n"
+            f"detail: {' '.join(exchange.detail.split())}\r\n"
+            f"fetchTimeMs: {round(exchange.seconds * 1000)}\r\n"
+        ).encode("utf-8", "replace")
+        file = self._open_file()
+        start = file.size
+        fields = (
+            ("WARC-Type", "metadata"),
+            ("WARC-Record-ID", new_record_id()),
+            *self._common(exchange),
+            ("WARC-Block-Digest", digest_of(self._settings.digest, block)),
+            (KIND_FIELD, exchange.request.kind.value),
+            ("Content-Type", WARC_FIELDS),
+        )
+        with self._whole(file):
+            file.add(header_block(fields, len(block)) + block + RECORD_END)
+            file.end_record()
+        self._notes += 1
+        return Place(file.name, start, file.size - start)
+
+    def sync(self) -> None:
+        """Make everything kept so far durable; then start a new file when this one is large or old enough."""
+        file = self._file
+        if file is None:
+            return
+        try:
+            file.sync()
+        except OSError as error:
+            self._give_up(file, error)
+        self._failures = 0
+        age = self._clock.monotonic() - self._opened_at
+        if file.size >= self._settings.rotate_bytes or age >= self._settings.rotate_seconds:
+            self._finish(file)
+
+    def close(self) -> None:
+        """Sync and give the file its final name."""
+        self.sync()
+        if self._file is not None:
+            self._finish(self._file)
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def _open_file(self) -> OpenWarc:
+        if self._file is not None:
+            return self._file
+        seconds, thousandths = divmod(int(self._clock.now() * 1000), 1000)
+        stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime(seconds)) + f"{thousandths:03d}"
+        while True:
+            name = f"{self._settings.prefix}-{stamp}-{self._serial:05d}-{self._settings.host}.warc.gz"
+            self._serial += 1
+            if (self._folder / name).exists() or (self._folder / f"{name}{OPEN}").exists():
+                continue  # the clock went back
+            try:
+                file = OpenWarc(self._folder, name, self._settings.level)
+                break
+            except OSError as error:
+                raise as_trouble(error, self._folder / name) from error
+        try:
+            self._warcinfo(file)
+        except BaseException:
+            file.abandon()
+            raise
+        self._file, self._opened_at = file, self._clock.monotonic()
+        return file
+
+    def _finish(self, file: OpenWarc) -> None:
+        """Seal a synced file; whatever happens, the next capture goes into a new one."""
+        self._file = None
+        kept, self._kept = self._kept, []
+        worth = bool(kept) or self._notes > 0
+        self._notes = 0
+        try:
+            if worth:
+                file.seal()
+            else:
+                file.discard()
+        except OSError as error:  # durable under its `.open` name: the next start will rename it
+            raise as_trouble(error, file.path) from error
+        if worth and self._sealed is not None:
+            self._sealed(file.name, kept)
+
+    def _give_up(self, file: OpenWarc, error: OSError) -> None:
+        file.abandon()
+        self._file, self._kept, self._notes = None, [], 0
+        self._failures += 1
+        trouble = as_trouble(error, file.path)
+        if trouble is error and self._failures > 1:
+            trouble = ArchiveDamaged(f"{file.path}: cannot be made durable, again: {error.strerror or error}")
+        raise trouble from error
+
+    @contextlib.contextmanager
+    def _whole(self, file: OpenWarc) -> Iterator[None]:
+        """All records written inside, or none of them."""
+        try:
+            yield
+            file.commit()
+        except OSError as error:
+            trouble = as_trouble(error, file.path)
+            try:
+                file.roll_back()
+            except ArchiveDamaged:
+                file.abandon()
+                self._file = None
+                raise
+            if isinstance(trouble, OutOfSpace):
+                raise trouble from error
+            self._give_up(file, error)
+        except BaseException:
+            file.roll_back()
+            raise
+
+    # -- records ----------------------------------------------------------------------------------------------------
+
+    def _warcinfo(self, file: OpenWarc) -> None:
+        block = self._about.fields()
+        self._info_id = new_record_id()
+        fields = (
+            ("WARC-Type", "warcinfo"),
+            ("WARC-Record-ID", self._info_id),
+            ("WARC-Date", warc_date(self._clock.now())),
+            ("WARC-Filename", file.name),
+            ("WARC-Block-Digest", digest_of(self._settings.digest, block)),
+            ("Content-Type", WARC_FIELDS),
+        )
+        try:
+            file.add(header_block(fields, len(block)) + block + RECORD_END)
+            file.end_record()
+            file.commit()
+        except OSError as error:
+            raise as_trouble(error, file.path) from error
+
+    def _common(self, exchange: Exchange) -> tuple[tuple[str, str], ...]:
+        return (
+            ("WARC-Date", warc_date(exchange.started)),
+            ("WARC-Target-URI", target_uri(exchange.request.url)),
+            ("WARC-Warcinfo-ID", self._info_id),
+        )
+
+    def _answer(
+        self, file: OpenWarc, exchange: Exchange, measured: Measured, record: tuple[str, Original | None]
+    ) -> int:
+        record_id, original = record
+        profile = ""
+        if original is not None:
+            profile = NOT_MODIFIED if exchange.status == 304 else IDENTICAL
+        fields = (
+            ("WARC-Type", "revisit" if original else "response"),
+            ("WARC-Record-ID", record_id),
+            *self._common(exchange),
+            ("WARC-IP-Address", exchange.address.strip("[]")),
+            ("WARC-Profile", profile),
+            ("WARC-Refers-To", original.record_id if original else ""),
+            ("WARC-Refers-To-Target-URI", original.url if original else ""),
+            ("WARC-Refers-To-Date", warc_date(original.time) if original else ""),
+            ("WARC-Payload-Digest", original.digest if original else measured.payload),
+            ("WARC-Block-Digest", measured.head_only if original else measured.record_block),
+            ("WARC-Truncated", truncated(exchange)),
+            (KIND_FIELD, exchange.request.kind.value),
+            ("Content-Type", "application/http; msgtype=response"),
+        )
+        head = exchange.response_head
+        file.add(header_block(fields, len(head) + (0 if original else measured.length)) + head)
+        if original is None:
+            written = 0
+            for piece in pieces(exchange):
+                file.add(piece)
+                written += len(piece)
+            if written != measured.length:
+                raise ValueError("the body changed while it was kept")
+        file.add(RECORD_END)
+        return file.end_record()
+
+    def _request(self, file: OpenWarc, exchange: Exchange, answer_id: str) -> None:
+        head = exchange.request_head if self._settings.keep_secrets else without_secrets(exchange.request_head)
+        fields = (
+            ("WARC-Type", "request"),
+            ("WARC-Record-ID", new_record_id()),
+            *self._common(exchange),
+            ("WARC-Concurrent-To", answer_id),
+            ("WARC-Block-Digest", digest_of(self._settings.digest, head)),
+            ("Content-Type", "application/http; msgtype=request"),
+        )
+        file.add(header_block(fields, len(head)) + head + RECORD_END)
+        file.end_record()
+
+
+def default_host() -> str:
+    """The host part of file names: this machine's name, reduced to letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", os.uname().nodename.split(".")[0]).strip("-") or "localhost"
