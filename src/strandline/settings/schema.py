@@ -128,10 +128,10 @@ class CrawlSettings:
     )
     path_depth: int = setting(20, "Directories in a path; deeper addresses are taken for a trap.")
     repeated_segments: int = setting(2, "Times a path segment may repeat; more is taken for a trap.")
-    query_variants: int = setting(100, "Different queries on one path; more is taken for a trap.")
-    similar_pages: int = setting(
-        2000, "Pages in a row whose addresses differ only in numbers before new ones wait for all others."
+    query_variants: int = setting(
+        40, "Queries on one path, or days of a calendar, that name only each other and show nothing new: then a trap."
     )
+    similar_pages: int = setting(150, "Numbered pages that name only each other and show nothing new: then a trap.")
 
 
 @dataclass(frozen=True, slots=True)

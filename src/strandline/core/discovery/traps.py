@@ -4,10 +4,11 @@ Three defences, from certain to suspected:
 
 1. *Session ids* are taken out of an address before it is looked at, so one page stays one page.
 2. *Shapes that never end well*: paths too deep, or with a segment that repeats, are refused.
-3. *Groups*: addresses that differ only in numbers, codes or queries form a group. While a group is new its pages
-   queue behind all other pages the more of them there are, so good pages come first. Once a group has had some
-   pages, each further one is asked whether it shows words the group has not shown before. A group whose pages stop
-   saying anything new is closed, and the report names it: a trap is endless sameness, a large site is not.
+3. *Groups*: addresses that differ only in numbers, codes or queries form a group. A trap feeds itself: its pages are
+   named by pages of the same group and by nobody else. Such pages queue behind all others, the further back the more
+   of them there are, so good pages come first; and each is asked whether its text says anything the group has not
+   said before. A group that goes on without saying anything new is closed, and the report names it. Pages that an
+   index, a sitemap or a feed names are never counted: a trap is endless sameness, a large site is not.
 
 All state is bounded, and none of it needs to survive a restart.
 """
@@ -28,7 +29,7 @@ _CODE = re.compile(
     r"(?=[^/]*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,})*|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}|\d+", re.I
 )
 _DATE = re.compile(r"(?:19|20|21)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?!\d)|[?&](?:year|month|date|day|week)=", re.I)
-_WORD = re.compile(rb"[A-Za-z\x80-\xff]{4,}")
+_WORD = re.compile(rb"[A-Za-z\x80-\xff]{2,}")
 _TAG = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.I | re.S)
 
 
@@ -63,85 +64,95 @@ class TrapLimits:
 
     path_depth: int = 20
     repeated_segments: int = 2
-    query_variants: int = 500
-    """Pages fetched from the queries of one path before a share of them must show something new."""
-    similar_pages: int = 2000
-    """Largest group, however new its pages are."""
-    trial: int = 12
-    """Pages of a group fetched before it is asked for new words."""
-    dull_in_a_row: int = 12
-    """Pages in a row without new words that close a group."""
+    query_variants: int = 40
+    """Pages without anything new among the queries of one path, or the dates of a calendar, that close it."""
+    similar_pages: int = 150
+    """Pages without anything new among addresses that differ in numbers or codes that close the group."""
+    largest_group: int = 5000
+    """Largest group that feeds itself, however new its pages are."""
+
+
+_SHINGLE = 6
+"""Words in a row that are compared: two texts drawn from the same few words still differ in these."""
 
 
 @dataclass(slots=True)
 class _Group:
-    found: int = 0
+    own: set[int] = field(default_factory=set)
+    """Addresses that only pages of the group itself have named."""
     fetched: int = 0
     dull: int = 0
-    vocabulary: set[int] = field(default_factory=set)
+    said: set[int] = field(default_factory=set)
     closed: str = ""
 
 
 class TrapWatch:
     """Watches the addresses found and the pages fetched in one crawl."""
 
-    def __init__(self, limits: TrapLimits, largest: int = 200_000) -> None:
+    def __init__(self, limits: TrapLimits, most_groups: int = 100_000) -> None:
         self._limits = limits
         self._groups: dict[str, _Group] = {}
-        self._largest = largest
+        self._most_groups = most_groups
         self.named: Counter[str] = Counter()
         """Traps by name, with the number of addresses each kept out."""
 
-    def refuses(self, url: str) -> str:
-        """Why an address is taken for part of a trap; empty when it is not."""
+    def refuses(self, url: str, source: str) -> str:
+        """Why an address named by the page `source` is taken for part of a trap; empty when it is not."""
         segments = url.split("?", 1)[0].split("/")[3:]
         if len(segments) > self._limits.path_depth + 1:
             return self._name(f"endless path on {authority(url)}")
         counts = Counter(part for part in segments if part and not part.isdigit())
         if counts and max(counts.values()) > self._limits.repeated_segments:
             return self._name(f"repeated path segment {counts.most_common(1)[0][0]!r} on {authority(url)}")
-        group = self._groups.get(group_of(url))
-        if group is not None and group.closed:
+        key = group_of(url)
+        group = self._groups.get(key)
+        if group is not None and group.closed and group_of(source) == key:
             return self._name(group.closed)
         return ""
 
-    def found(self, url: str) -> float:
-        """Note a new address and say how far back in the queue it belongs (added to its hops)."""
+    def found(self, url: str, source: str) -> float:
+        """Note a new address and say how far back in the queue it belongs (in hops)."""
         key = group_of(url)
-        if not key:
+        if not key or group_of(source) != key:
             return 0.0
         group = self._group(key)
-        group.found += 1
-        return math.log2(1 + group.found / 4)
+        if len(group.own) < self._limits.largest_group:
+            group.own.add(hash(url))
+        return 1.0 + math.log2(1 + len(group.own))
+
+    def drops(self, url: str) -> str:
+        """Why an address that already waits is not fetched after all: its group was closed meanwhile."""
+        group = self._groups.get(group_of(url))
+        if group is None or not group.closed or hash(url) not in group.own:
+            return ""
+        return self._name(group.closed)
 
     def fetched(self, url: str, body: bytes) -> None:
-        """Note a fetched page (decoded bytes); closes its group when it has stopped saying anything new."""
+        """Note a fetched page (decoded bytes); closes its group when it goes on without saying anything new."""
         key = group_of(url)
-        if not key:
+        group = self._groups.get(key) if key else None
+        if group is None or group.closed or hash(url) not in group.own:
             return
-        group = self._group(key)
         group.fetched += 1
+        shingles = _shingles(body)
+        new = shingles - group.said
+        if len(group.said) < 100_000:
+            group.said |= new
+        if len(new) <= max(12, len(shingles) // 20):
+            group.dull += 1
+        kind = _kind(key, url)
+        limit = self._limits.similar_pages if kind == "endless similar pages" else self._limits.query_variants
+        if group.dull >= limit and group.dull * 2 >= group.fetched:
+            group.closed = f"{kind}: {key} shows nothing new after {group.fetched} pages"
+        elif group.fetched >= self._limits.largest_group:
+            group.closed = f"endless similar pages: {key} after {group.fetched} pages"
         if group.closed:
-            return
-        words = {hash(word) for word in _WORD.findall(_TAG.sub(b" ", body[:100_000]))}
-        new = words - group.vocabulary
-        if len(group.vocabulary) < 50_000:
-            group.vocabulary |= new
-        # A page with hardly any words of its own cannot be told from its neighbours: it is dull, too.
-        group.dull = group.dull + 1 if len(new) <= len(words) // 50 else max(0, group.dull - 2)
-        if group.fetched < self._limits.trial:
-            return
-        if group.dull >= self._limits.dull_in_a_row:
-            group.closed = f"{_kind(key, url)}: {key} shows nothing new after {group.fetched} pages"
-        elif group.fetched >= self._limits.similar_pages:
-            group.closed = f"too many similar pages: {key} after {group.fetched}"
-        elif key.endswith("?") and group.fetched >= self._limits.query_variants and group.dull:
-            group.closed = f"too many queries on one path: {key} after {group.fetched}"
+            group.said.clear()
 
     def _group(self, key: str) -> _Group:
         group = self._groups.get(key)
         if group is None:
-            if len(self._groups) >= self._largest:
+            if len(self._groups) >= self._most_groups:
                 self._groups.pop(next(iter(self._groups)))
             group = self._groups[key] = _Group()
         return group
@@ -149,6 +160,11 @@ class TrapWatch:
     def _name(self, trap: str) -> str:
         self.named[trap] += 1
         return f"trap: {trap}"
+
+
+def _shingles(body: bytes) -> set[int]:
+    words = _WORD.findall(_TAG.sub(b" ", body[:100_000]))
+    return {hash(tuple(words[i : i + _SHINGLE])) for i in range(max(1, len(words) - _SHINGLE + 1))}
 
 
 def _kind(key: str, url: str) -> str:

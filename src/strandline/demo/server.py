@@ -1,0 +1,75 @@
+"""The demonstration site as a real HTTP server on loopback, with a log of what was asked of it."""
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from strandline.demo.site import LivingSite
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One request the site answered."""
+
+    time: float
+    path: str
+    status: int
+    agent: str
+
+
+class DemoServer:
+    """Serves a living site in a thread; use as a context manager."""
+
+    def __init__(self, hour_seconds: float = 1.0, seed: int = 1, port: int = 0) -> None:
+        self.site = LivingSite(seed, hour_seconds, epoch=time.time())
+        self.log: list[Hit] = []
+        handler = type("Handler", (_Handler,), {"demo": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Address of the front page."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def __enter__(self) -> "DemoServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    demo: DemoServer
+    protocol_version = "HTTP/1.1"
+    # Headers and body leave in separate writes: without this the second waits for the peer's acknowledgement.
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        """Answer from the site of this moment."""
+        now = time.time()
+        answer = self.demo.site.answer(self.path.split("?")[0], now, random.Random())
+        body = answer.body.replace(b"{origin}", self.demo.url.rstrip("/").encode())
+        unchanged = bool(answer.etag) and self.headers.get("If-None-Match") == answer.etag
+        status = 304 if unchanged else answer.status
+        self.demo.log.append(Hit(now, self.path, status, self.headers.get("User-Agent", "")))
+        self.send_response(status)
+        if answer.etag:
+            self.send_header("ETag", answer.etag)
+        if answer.last_modified:
+            self.send_header("Last-Modified", answer.last_modified)
+        if not unchanged:
+            self.send_header("Content-Type", answer.mime)
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if not unchanged:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Requests are kept in `DemoServer.log`, not printed."""
