@@ -1,0 +1,207 @@
+"""The catalog in SQLite: what is known about pages, their captures and the frontier. One writer; see ports.Catalog.
+
+A commit is one transaction: captures, the pages they are of, the addresses they name, hosts and refusals, durable
+together or not at all. Whatever the catalog holds about captures can be rebuilt from the WARC files.
+"""
+
+import math
+import os
+import socket
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from strandline.core.capture import Capture, Original
+from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
+from strandline.store import sqlite
+from strandline.store.addresses import Addresses
+from strandline.store.frontier import Frontier
+from strandline.store.lock import WriteLock
+from strandline.store.reading import Reading
+from strandline.store.recording import Recorder
+
+DATABASE = "strandline.db"
+
+
+def open_catalog(folder: Path, command: str = "") -> "SqliteCatalog":
+    """The catalog of an archive folder, for writing: takes the write lock, makes or updates the database."""
+    lock = WriteLock(folder, command)
+    try:
+        return SqliteCatalog(folder / DATABASE, lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+class SqliteCatalog:
+    """Implements ports.Catalog; `reading` has the queries of the reading side on the writer's own connection."""
+
+    def __init__(self, database: Path, lock: WriteLock | None = None) -> None:
+        """Open for writing. Without `lock` the caller answers for being the only writer."""
+        self.path = database
+        self._lock = lock
+        self._connection = sqlite.open_writing(database)
+        try:
+            with sqlite.told(database):
+                self._addresses = Addresses(self._connection)
+                owner = f"{os.getpid()}@{socket.gethostname()}"
+                self._frontier = Frontier(self._connection, self._addresses, owner)
+                self._recorder = Recorder(self._connection, self._addresses, self._frontier)
+        except BaseException:
+            self._connection.close()
+            raise
+        self.reading = Reading(self._connection, database)
+
+    @property
+    def interrupted(self) -> int:
+        """Pages that were being fetched when the last writer ended without releasing them."""
+        return self._frontier.freed
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One durable transaction; what is kept in memory follows it when it fails."""
+        with sqlite.told(self.path):
+            try:
+                with sqlite.transaction(self._connection):
+                    yield
+            except BaseException:
+                self._recover()
+                raise
+
+    def _recover(self) -> None:
+        self._addresses.forget()
+        self._frontier.recount()
+
+    @contextmanager
+    def _moving(self) -> Iterator[None]:
+        """Steps of the frontier, in transactions of their own."""
+        with sqlite.told(self.path):
+            try:
+                yield
+            except sqlite3.Error:
+                self._recover()
+                raise
+
+    def add(self, found: Iterable[Found]) -> int:
+        """Add seeds or imported addresses; return how many were new."""
+        with self._writing():
+            return self._recorder.found(found, time.time())
+
+    def open_pass(self, now: float) -> tuple[float, bool]:
+        """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise."""
+        with self._writing():
+            row = self._connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
+            if row is not None:
+                return float(row[0]), True
+            self._connection.execute("INSERT INTO passes (started) VALUES (?)", (now,))
+            return now, False
+
+    def close_pass(self, now: float) -> None:
+        """The pass is complete: the next crawl starts a new one."""
+        with self._writing():
+            self._connection.execute("UPDATE passes SET ended = ? WHERE ended IS NULL", (now,))
+
+    def take(self, limit: int, now: float, before: float, busy: Collection[str]) -> list[Task]:
+        """Lease up to `limit` due pages of hosts that are not in `busy`, one per host, hosts in turn."""
+        with self._moving():
+            return self._frontier.take(limit, now, before, busy)
+
+    def release(self, pages: Sequence[int]) -> None:
+        """Give leased pages back untouched."""
+        with self._moving():
+            self._frontier.release(pages)
+
+    def waiting(self, before: float) -> tuple[int, float]:
+        """Pages due by `before` and not leased, and the earliest moment one may be fetched (0.0: at once)."""
+        with self._moving():
+            return self._frontier.waiting(before)
+
+    def commit(self, batch: Batch) -> None:
+        """Record a batch in one durable transaction."""
+        if not batch:
+            return
+        with self._writing():
+            self._recorder.visited(batch.visited)
+            self._recorder.skipped(batch.skipped)
+            self._recorder.found(batch.found, max((visit.time for visit in batch.visited), default=time.time()))
+            self._recorder.hosts(batch.hosts)
+            self._recorder.refused(batch.refused)
+
+    def salvage(self, captures: Iterable[Capture]) -> int:
+        """Add captures whose commit was cut short; those already here are left alone. Return how many were new.
+
+        The pages stay due: a visit that was never recorded is made again.
+        """
+        with self._writing():
+            return self._recorder.bring(captures, due=None)
+
+    def rebuild(self, captures: Iterable[Capture]) -> int:
+        """Fill the catalog from the facts in the WARC files. Pages become due at their last capture's time."""
+        with self._writing():
+            return self._recorder.bring(captures, due=None)
+
+    def bring(self, captures: Iterable[Capture]) -> int:
+        """Add captures of another archive. Their pages are known, not crawled, until a link or seed names them."""
+        with self._writing():
+            return self._recorder.bring(captures, due=math.inf)
+
+    def weigh(self, weights: Iterable[tuple[int, float]]) -> None:
+        """Set the weight of pages from the link graph; weights given by the user stay."""
+        with self._writing():
+            self._connection.executemany(
+                "UPDATE pages SET weight = ? WHERE page = ? AND weight_given = 0",
+                ((weight, page) for page, weight in weights),
+            )
+
+    def give_weights(self, weights: Iterable[tuple[str, float]]) -> list[str]:
+        """Set the weight of pages as the user wants it; return addresses that are not known."""
+        unknown = []
+        with self._writing():
+            for url, weight in weights:
+                page = self._addresses.page(url)
+                if page is None:
+                    unknown.append(url)
+                    continue
+                self._connection.execute("UPDATE pages SET weight = ?, weight_given = 1 WHERE page = ?", (weight, page))
+        return unknown
+
+    def note(self, kind: str, values: Iterable[tuple[str, bytes | None]]) -> None:
+        """Keep small learned state under a kind and a key; None removes."""
+        with self._writing():
+            for key, value in values:
+                if value is None:
+                    self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
+                else:
+                    self._connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, value))
+
+    def host(self, authority: str) -> HostState:
+        """What is known about a host."""
+        return self.reading.host(authority)
+
+    def page(self, url: str) -> PageRow | None:
+        """One page."""
+        return self.reading.page(url)
+
+    def same_entity(self, entity: str) -> Original | None:
+        """An earlier capture whose body had this digest."""
+        return self.reading.same_entity(entity)
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of a page in time order."""
+        return self.reading.captures(url)
+
+    def all_captures(self) -> Iterator[Capture]:
+        """Every capture, ordered by SURT key and time."""
+        return self.reading.all_captures()
+
+    def refusals(self) -> list[Refusal]:
+        """What was not taken, by reason."""
+        return self.reading.refusals()
+
+    def close(self) -> None:
+        """Release the database and the lock."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()

@@ -1,0 +1,89 @@
+"""One writer per archive: an flock on `strandline.lock`, which also says who holds it.
+
+The kernel drops the lock with the process that holds it, however that ends, so a lock left by kill -9 is simply
+free: the text in the file is for people, never for the decision. The file itself is never removed, since two
+processes could then lock two different files of the same name.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import sys
+import time
+import weakref
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from strandline.errors import ArchiveBusy, SettingError
+
+NAME = "strandline.lock"
+
+
+class WriteLock:
+    """The right to write one archive, from construction until `release`."""
+
+    def __init__(self, folder: Path, command: str = "") -> None:
+        """Take the lock at once, or raise ArchiveBusy naming its owner."""
+        self.path = folder / NAME
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as problem:
+            raise SettingError(f"{self.path} cannot be written: {problem.strerror}") from problem
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            owner = _owner(self.path)
+            os.close(self._file)
+            raise ArchiveBusy(f"{folder} is being written by {owner}; reading is possible meanwhile") from problem
+        self._sign(command or " ".join(Path(sys.argv[0]).name.split() + sys.argv[1:2]))
+        _held.add(self)
+
+    def _sign(self, command: str) -> None:
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": time.time(), "command": command}
+        text = json.dumps(owner).encode() + b"\n"
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, text, 0)
+        except OSError:
+            # No room for the signature (full disk): the lock holds all the same.
+            return
+
+    def release(self) -> None:
+        """Let the next writer in."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+            _held.discard(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+_held: "weakref.WeakSet[WriteLock]" = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """A forked child shares the lock and would keep it beyond its parent's death: it drops its copy."""
+    for lock in list(_held):
+        lock.release()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def _owner(path: Path) -> str:
+    """Who signed the lock file, as well as can be read."""
+    try:
+        owner = json.loads(path.read_text("utf-8"))
+        since = datetime.fromtimestamp(owner["started"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"process {owner['pid']} on {owner['host']} since {since} ({owner['command']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

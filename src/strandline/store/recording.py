@@ -1,0 +1,258 @@
+"""What one group commit writes: visits with their captures, addresses that were found, hosts, refusals.
+
+Runs inside a transaction of the catalog. Rows that thousands of addresses share (hosts, counters) are written once
+per batch.
+"""
+
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+
+from strandline.core import urls
+from strandline.core.capture import Capture, Evidence, Kind
+from strandline.ports import Found, HostState, Refusal, Skipped, Visited
+from strandline.store import rows
+from strandline.store.addresses import Addresses, key
+from strandline.store.frontier import RESTING, Frontier
+
+OUTLINKS = 6_000
+"""Links of one page that are kept, over all its visits."""
+
+_ENDORSING = frozenset({"link", "redirect", "refresh", "frame", "feed", "canonical"})
+_REQUISITES = ("text/css", "javascript", "image/", "font/", "audio/", "video/")
+
+
+class Recorder:
+    """Writes the parts of a batch through the writer's connection."""
+
+    def __init__(self, connection: sqlite3.Connection, addresses: Addresses, frontier: Frontier) -> None:
+        self._connection = connection
+        self._addresses = addresses
+        self._frontier = frontier
+
+    def visited(self, visits: Iterable[Visited]) -> None:
+        """Record visits: their captures, what became of the page, when it is wanted next."""
+        moved = []
+        for visit in visits:
+            page = visit.page or self._page_of(visit)
+            host, old = self._connection.execute("SELECT host, state FROM pages WHERE page = ?", (page,)).fetchone()
+            new = self._frontier.state_for(visit.due, visit.not_before)
+            self._connection.execute(
+                """UPDATE pages SET state = :state, due = :due, not_before = :not_before, attempts = :attempts,
+                       since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
+                       outcome = :outcome, detail = :detail, visited = :time, seconds = :seconds,
+                       conditional = CASE WHEN :conditional THEN conditional + 1 ELSE 0 END
+                   WHERE page = :page""",
+                {
+                    "state": new,
+                    "due": visit.due,
+                    "not_before": visit.not_before,
+                    "attempts": visit.attempts,
+                    "evidence": visit.evidence,
+                    "time": visit.time,
+                    "outcome": visit.outcome,
+                    "detail": visit.detail,
+                    "seconds": visit.seconds,
+                    "conditional": visit.conditional,
+                    "page": page,
+                },
+            )
+            self._connection.execute("DELETE FROM leases WHERE page = ?", (page,))
+            moved.append((int(host), int(old), new, 1))
+            if visit.capture is not None:
+                self._capture(visit.capture, page)
+                if _whole_answer(visit.capture):
+                    self._connection.execute(
+                        "UPDATE pages SET etag = ?, last_modified = ? WHERE page = ?",
+                        (visit.etag, visit.last_modified, page),
+                    )
+        self._frontier.moved(moved)
+
+    def skipped(self, skips: Iterable[Skipped]) -> None:
+        """Record pages that were not asked for; what is known about them otherwise stays."""
+        moved = []
+        for skip in skips:
+            row = self._connection.execute("SELECT host, state FROM pages WHERE page = ?", (skip.page,)).fetchone()
+            new = self._frontier.state_for(skip.due, 0.0)
+            self._connection.execute(
+                "UPDATE pages SET state = ?, due = ?, not_before = 0, outcome = 'skipped', detail = ? WHERE page = ?",
+                (new, skip.due, skip.reason, skip.page),
+            )
+            self._connection.execute("DELETE FROM leases WHERE page = ?", (skip.page,))
+            moved.append((int(row[0]), int(row[1]), new, 1))
+        self._frontier.moved(moved)
+
+    def _page_of(self, visit: Visited) -> int:
+        """The page of a visit that was not taken from the frontier (robots.txt, a redirect that was followed)."""
+        if visit.capture is None:
+            raise ValueError("a visit without a page number needs a capture")
+        return self._known(visit.capture, visit.due)
+
+    def _known(self, capture: Capture, due: float) -> int:
+        """The page of a capture, known from now on."""
+        page = self._addresses.page(capture.url)
+        if page is None:
+            kind = _kind_of(capture)
+            wanted = math.inf if kind is Kind.ROBOTS else due
+            self.found([Found(capture.url, kind, "archive", 0, 0, 0.0, wanted)], capture.time)
+            page = self._addresses.page(capture.url)
+            assert page is not None
+        return page
+
+    def _capture(self, capture: Capture, page: int) -> bool:
+        """Record a capture once; False when it was already there."""
+        values = rows.capture_values(capture, page, self._addresses.file(capture.place.file))
+        done = self._connection.execute(rows.INSERT_CAPTURE, values)
+        if not done.rowcount:
+            return False
+        self._connection.execute(
+            """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, ?),
+                   origin = CASE WHEN ? THEN ? ELSE origin END WHERE page = ?""",
+            (urls.surt_key(capture.url), _whole_answer(capture), done.lastrowid, page),
+        )
+        self._connection.execute(
+            """UPDATE hosts SET captures = captures + 1, first = min(coalesce(first, :time), :time),
+                   last = max(coalesce(last, :time), :time) WHERE host = (SELECT host FROM pages WHERE page = :page)""",
+            {"time": capture.time, "page": page},
+        )
+        return True
+
+    def found(self, found: Iterable[Found], seen: float) -> int:
+        """Add new addresses, note better ways to known ones, keep links and claims; return how many were new."""
+        new = 0
+        moved: Counter[tuple[int, int]] = Counter()
+        links: list[tuple[int, int, str]] = []
+        claims: list[tuple[int, str, float, float]] = []
+        for one in found:
+            page = self._addresses.page(one.url)
+            if page is None:
+                page, host, state = self._insert(one)
+                moved[host, state] += 1
+                new += 1
+            elif self._improve(page, one):
+                self._adopt(page, one)
+            if one.source and one.source != page and one.via in _ENDORSING:
+                links.append((one.source, page, one.via))
+            if one.lastmod is not None:
+                claims.append((page, one.via, one.lastmod, seen))
+        self._frontier.moved((host, None, state, count) for (host, state), count in moved.items())
+        self._count_pages(moved)
+        self._link(links)
+        self._connection.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", claims)
+        return new
+
+    def _insert(self, one: Found) -> tuple[int, int, int]:
+        """A new page: its number, host and state."""
+        host = self._addresses.host(one.url)
+        state = self._frontier.state_for(one.due, 0.0)
+        done = self._connection.execute(
+            """INSERT INTO pages (key, url, host, kind, via, hops, state, priority, due)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (key(one.url), one.url, host, one.kind, one.via, one.hops, state, one.priority, one.due),
+        )
+        page = int(done.lastrowid or 0)
+        self._addresses.remember(one.url, page)
+        return page, host, state
+
+    def _improve(self, page: int, one: Found) -> int:
+        """A known page may be nearer or more wanted than thought, and what was a requisite may be a page."""
+        return self._connection.execute(
+            """UPDATE pages SET hops = min(hops, :hops), priority = min(priority, :priority),
+                   kind = CASE WHEN kind = 'requisite' THEN :kind ELSE kind END
+               WHERE page = :page AND (hops > :hops OR priority > :priority
+                   OR kind = 'requisite' AND :kind <> kind OR via = 'archive')""",
+            {"page": page, "hops": one.hops, "priority": one.priority, "kind": one.kind},
+        ).rowcount
+
+    def _adopt(self, page: int, one: Found) -> None:
+        """A page known only from records becomes one of the crawl's own."""
+        row = self._connection.execute(
+            "SELECT host, state FROM pages WHERE page = ? AND via = 'archive'", (page,)
+        ).fetchone()
+        if row is None:
+            return
+        state = self._frontier.state_for(one.due, 0.0) if row[1] == RESTING else row[1]
+        self._connection.execute(
+            """UPDATE pages SET via = :via, hops = :hops, kind = :kind, state = :state, due = min(due, :due)
+               WHERE page = :page""",
+            {"page": page, "via": one.via, "hops": one.hops, "kind": one.kind, "state": state, "due": one.due},
+        )
+        self._frontier.moved([(int(row[0]), int(row[1]), state, 1)])
+
+    def _count_pages(self, moved: Counter[tuple[int, int]]) -> None:
+        per_host: Counter[int] = Counter()
+        for (host, _), count in moved.items():
+            per_host[host] += count
+        self._connection.executemany(
+            "UPDATE hosts SET pages = pages + ? WHERE host = ?", [(count, host) for host, count in per_host.items()]
+        )
+
+    def _link(self, links: list[tuple[int, int, str]]) -> None:
+        insert = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
+        for source, group in groupby(sorted(set(links)), key=lambda link: link[0]):
+            named = list(group)
+            held = self._connection.execute("SELECT count(*) FROM links WHERE source = ?", (source,)).fetchone()[0]
+            if held + len(named) <= OUTLINKS:
+                self._connection.executemany(insert, named)
+                continue
+            for link in named:
+                if held >= OUTLINKS:
+                    break
+                held += self._connection.execute(insert, link).rowcount
+
+    def hosts(self, states: Iterable[HostState]) -> None:
+        """Record what hosts asked for. Whether a back-off is over is seen when pages are taken."""
+        for state in states:
+            host = self._addresses.host_named(state.authority)
+            self._connection.execute(
+                "UPDATE hosts SET not_before = ?, waiting = ?, failures = ?, seconds = ? WHERE host = ?",
+                (state.not_before, state.not_before > 0.0, state.failures, state.seconds, host),
+            )
+            self._connection.execute(
+                """INSERT INTO robots VALUES (:host, :time, :status, :body) ON CONFLICT (host) DO UPDATE
+                   SET time = :time, status = :status, body = :body WHERE time <> :time OR status <> :status""",
+                {"host": host, "time": state.robots_time, "status": state.robots_status, "body": state.robots_body},
+            )
+
+    def refused(self, refusals: Iterable[Refusal]) -> None:
+        """Count refusals by reason; the first example stays."""
+        self._connection.executemany(
+            """INSERT INTO refusals VALUES (:reason, :url, :count)
+               ON CONFLICT (reason) DO UPDATE SET count = count + excluded.count""",
+            [{"reason": one.reason, "url": one.url, "count": one.count} for one in refusals],
+        )
+
+    def bring(self, captures: Iterable[Capture], due: float | None) -> int:
+        """Record captures that are already in WARC files; pages that are new become due at `due` or their time."""
+        new = 0
+        for capture in captures:
+            page = self._known(capture, capture.time if due is None else due)
+            if not self._capture(capture, page):
+                continue
+            new += 1
+            self._evidence(capture, page)
+        return new
+
+    def _evidence(self, capture: Capture, page: int) -> None:
+        """What a capture alone says about its page; only the latest one counts."""
+        evidence = Evidence.ABSENT if capture.status in (404, 410) else Evidence.PRESENT
+        if capture.status and capture.status < 500:
+            self._connection.execute(
+                """UPDATE pages SET since = CASE WHEN evidence = :evidence THEN since ELSE :time END,
+                       evidence = :evidence, visited = :time WHERE page = :page AND visited <= :time""",
+                {"evidence": evidence, "time": capture.time, "page": page},
+            )
+
+
+def _whole_answer(capture: Capture) -> bool:
+    """Whether a capture shows the page itself: a success, all of it."""
+    return 200 <= capture.status < 300 and not capture.truncated
+
+
+def _kind_of(capture: Capture) -> Kind:
+    """Why an address was probably fetched, when only its capture is left."""
+    if capture.url.split("?")[0].partition("://")[2].partition("/")[2] == "robots.txt":
+        return Kind.ROBOTS
+    return Kind.REQUISITE if any(sign in capture.mime for sign in _REQUISITES) else Kind.PAGE

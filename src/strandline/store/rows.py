@@ -1,0 +1,103 @@
+"""Rows of the database as the words of `core.capture` and `ports`, and back."""
+
+from strandline.core.capture import Capture, Evidence, Kind, Original, Place
+from strandline.ports import PageRow
+
+CAPTURE = """pages.url, captures.time, status, mime, digest, files.name, offset, length, revisit, truncated, redirect,
+    record_id, entity, original_url, original_time, original_digest, original_record"""
+"""Columns `capture` reads, of captures joined with pages and files."""
+
+CAPTURES = "captures JOIN pages USING (page) JOIN files USING (file)"
+
+PAGE = "page, url, kind, evidence, since, weight, due, captures"
+"""Columns `page_row` reads."""
+
+Row = tuple[object, ...]
+
+
+def capture(row: Row) -> Capture:
+    """A row of the columns CAPTURE."""
+    (url, time, status, mime, digest, file, offset, length, revisit, truncated, redirect, record_id, entity) = row[:13]
+    return Capture(
+        url=str(url),
+        time=_real(time),
+        status=_whole(status),
+        mime=str(mime),
+        digest=str(digest),
+        place=Place(str(file), _whole(offset), _whole(length)),
+        revisit=bool(revisit),
+        truncated=str(truncated),
+        redirect=str(redirect),
+        record_id=str(record_id),
+        entity=str(entity),
+        original=original(row[13:]),
+    )
+
+
+def original(row: Row) -> Original | None:
+    """What a revisit refers to; None for any other capture."""
+    url, time, digest, record_id = row
+    return None if url is None else Original(str(url), _real(time), str(digest), str(record_id))
+
+
+def payload_of(found: Capture) -> Original:
+    """The record that holds the payload of a capture: itself, or what it is a revisit of."""
+    if found.revisit and found.original is not None:
+        return found.original
+    return Original(found.url, found.time, found.digest, found.record_id)
+
+
+def capture_values(found: Capture, page: int, file: int) -> Row:
+    """Values for INSERT_CAPTURE."""
+    held = found.original
+    return (
+        page,
+        found.time,
+        found.status,
+        found.mime,
+        found.digest,
+        file,
+        found.place.offset,
+        found.place.length,
+        found.revisit,
+        found.truncated,
+        found.redirect,
+        found.record_id,
+        found.entity,
+        held and held.url,
+        held and held.time,
+        held and held.digest,
+        held and held.record_id,
+    )
+
+
+INSERT_CAPTURE = f"""INSERT OR IGNORE INTO captures
+    (page, time, status, mime, digest, file, offset, length, revisit, truncated, redirect, record_id, entity,
+     original_url, original_time, original_digest, original_record)
+    VALUES ({", ".join("?" * 17)})"""
+"""A record is recorded once, whoever brings it."""
+
+
+def page_row(row: Row) -> PageRow:
+    """A row of the columns PAGE."""
+    page, url, kind, evidence, since, weight, due, captures = row
+    return PageRow(
+        page=_whole(page),
+        url=str(url),
+        kind=Kind(str(kind)),
+        evidence=Evidence(str(evidence)),
+        since=_real(since),
+        weight=_real(weight),
+        due=_real(due),
+        captures=_whole(captures),
+    )
+
+
+def _real(value: object) -> float:
+    assert isinstance(value, float)
+    return value
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)
+    return value
