@@ -1,0 +1,57 @@
+"""How the web is asked: limits, identity, trust. Plain values; the settings file is someone else's business."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from strandline.fetch.addresses import AddressPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """Where an exchange is cut. Times in seconds, sizes in bytes."""
+
+    connect: float = 10.0
+    """Name, connection and TLS handshake together."""
+    first_byte: float = 30.0
+    """From the request to the first header line."""
+    between_reads: float = 20.0
+    total: float = 300.0
+    lowest_rate: int = 1024
+    """Bytes per second, looked at over each `rate_after` seconds."""
+    rate_after: float = 30.0
+    body: int = 1024**3
+    header_block: int = 256 * 1024
+    header_line: int = 64 * 1024
+    header_fields: int = 500
+    memory: int = 1024 * 1024
+    """Body bytes held in memory before a temporary file is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """Everything an HttpFetcher needs to know."""
+
+    user_agent: str
+    limits: FetchLimits = field(default_factory=FetchLimits)
+    policy: AddressPolicy = field(default_factory=AddressPolicy)
+    connections: int = 25
+    tls_verify: Literal["strict", "archive"] = "strict"
+    """`archive` keeps what a host with a bad certificate says, with a note."""
+    ca_file: str = ""
+    """Certificates to trust; empty for those of the system."""
+    proxy: str = ""
+    """Proxies of the environment are never used."""
+    spool_folder: Path | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    """More request header fields, such as Cookie: sent, never recorded when secret."""
+
+
+def user_agent(version: str, contact: str) -> str:
+    """The form archives use, so that a webmaster finds out whom to write to.
+
+    >>> user_agent("1.0", "https://archive.example/crawler")
+    'Mozilla/5.0 (compatible; strandline/1.0 +https://archive.example/crawler)'
+    """
+    suffix = f" +{contact}" if contact else ""
+    return f"Mozilla/5.0 (compatible; strandline/{version}{suffix})"
