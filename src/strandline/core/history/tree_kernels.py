@@ -181,3 +181,49 @@ def preorder(
         places[directory] = place
         following[directory] = place + 1
     return order, ends, depths
+
+
+@compiled
+def shrink_down(
+    parents: NDArray[np.int32], events: NDArray[np.float64], trials: NDArray[np.float64], top: float, prior: float
+) -> NDArray[np.float64]:
+    """(prior * value of the parent + events) / (prior + trials), from the root down; `top` stands above the root."""
+    result = np.empty(len(parents), dtype=np.float64)
+    for directory in range(len(parents)):
+        above = top if parents[directory] < 0 else result[parents[directory]]
+        result[directory] = (prior * above + events[directory]) / (prior + trials[directory])
+    return result
+
+
+@compiled
+def nearest_holder(parents: NDArray[np.int32], holds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each directory itself or its nearest ancestor that holds something; the root when there is none."""
+    result = np.zeros(len(parents), dtype=np.int64)
+    for directory in range(1, len(parents)):
+        result[directory] = directory if holds[directory] else result[parents[directory]]
+    return result
+
+
+@compiled
+def best_pages(
+    directories: NDArray[np.int32], pages: NDArray[np.int64], scores: NDArray[np.float64], count: int
+) -> NDArray[np.int64]:
+    """The place in `pages` of the best-scored page of each directory, the first of equals; -1 without pages."""
+    best = np.full(count, -1, dtype=np.int64)
+    for place in range(len(pages)):
+        directory = directories[pages[place]]
+        if best[directory] < 0 or scores[place] > scores[best[directory]]:
+            best[directory] = place
+    return best
+
+
+@compiled
+def topmost_listed(parents: NDArray[np.int32], listed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each directory the topmost listed directory it is or lies in; -1 when there is none."""
+    result = np.full(len(parents), -1, dtype=np.int64)
+    for directory in range(len(parents)):
+        if parents[directory] >= 0 and result[parents[directory]] >= 0:
+            result[directory] = result[parents[directory]]
+        elif listed[directory]:
+            result[directory] = directory
+    return result

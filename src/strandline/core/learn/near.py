@@ -156,7 +156,8 @@ def dormant_directories(window: ChangeWindow) -> NDArray[np.bool_]:
     """Directories of the window without a single significant change in it; none when it holds no transition."""
     if window.transitions == 0:
         return np.zeros(len(window.parents), dtype=np.bool_)
-    return np.logical_and(window.present, window.change_counts == 0)
+    quiet: NDArray[np.bool_] = window.present & (window.change_counts == 0)
+    return quiet
 
 
 def _room(rules: int, members: int) -> RuleArrays:

@@ -1,0 +1,106 @@
+"""Thresholds for directory rules, chosen per site from the site's own history.
+
+Paper 000 finds that good thresholds depend on the site and leaves their choice to the user. Here the window is cut in
+half: rules mined from the first half are tried on every version of the second, and the thresholds which skip most
+while catching the wanted share of the changes win. Nothing after the window is looked at.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.changes.directories import TreeShape
+from strandline.core.history.delta_tree import DeltaTree
+from strandline.core.history.site_versions import SiteHistory
+from strandline.core.history.tree_kernels import topmost_listed
+from strandline.core.learn.near import Thresholds, mine_numbers
+
+ALPHAS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+BETAS = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6)
+THETAS = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Thresholds with what they did in the second half of the window."""
+
+    thresholds: Thresholds
+    bypass_ratio: float
+    change_recall_strict: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    live: NDArray[np.float64]
+    changed: NDArray[np.float64]
+
+
+def threshold_grid(
+    alphas: Iterable[float] = ALPHAS, betas: Iterable[float] = BETAS, thetas: Iterable[float] = THETAS
+) -> list[Thresholds]:
+    """All combinations, gamma automatic."""
+    return [Thresholds(a, b, t) for a, b, t in itertools.product(alphas, betas, thetas)]
+
+
+def choose_thresholds(
+    history: SiteHistory, tree: DeltaTree, window: tuple[int, int], grid: Sequence[Thresholds], floor: float = 0.95
+) -> Choice | None:
+    """The thresholds that skip most in the second half of the window (first, last version) at this change recall.
+
+    `tree` holds every alpha of the grid. None when no thresholds reach the floor, or the second half shows no change:
+    then nothing should be skipped.
+    """
+    first, last = window
+    middle = (first + last) // 2
+    tests = _tests(history, middle, last)
+    if not tests or middle == first:
+        return None
+    best: Choice | None = None
+    measured: dict[bytes, tuple[float, float]] = {}
+    for thresholds in grid:
+        skipped = _excluded(history.shape, tree, thresholds, (first, middle))
+        key = np.packbits(skipped).tobytes()
+        if key not in measured:
+            measured[key] = _measure(skipped, tests)
+        bypass, recall = measured[key]
+        better = best is None or (bypass, recall) > (best.bypass_ratio, best.change_recall_strict)
+        if recall >= floor and better:
+            best = Choice(thresholds, bypass, recall)
+    return best
+
+
+def _excluded(shape: TreeShape, tree: DeltaTree, thresholds: Thresholds, window: tuple[int, int]) -> NDArray[np.bool_]:
+    changes = tree.window(thresholds.alpha, *window)
+    listed = np.zeros(shape.directories, dtype=np.bool_)
+    # WARM skips just the right sides of the rules that start at its target.
+    listed[mine_numbers(changes, thresholds, start=changes.root).tails] = True
+    return topmost_listed(shape.parents, listed) >= 0
+
+
+def _tests(history: SiteHistory, middle: int, last: int) -> list[_Test]:
+    shape = history.shape
+    live = history.live_at(middle)
+    tests = []
+    for version in range(middle + 1, last + 1):
+        changes = history.changes[version]
+        live[changes.inserted] = True
+        live[changes.deleted] = False
+        if len(changes):
+            touched = np.concatenate([changes.inserted, changes.deleted, changes.updated])
+            directories = shape.page_directories
+            tests.append(
+                _Test(
+                    live=np.bincount(directories[live], minlength=shape.directories).astype(np.float64),
+                    changed=np.bincount(directories[touched], minlength=shape.directories).astype(np.float64),
+                )
+            )
+    return tests
+
+
+def _measure(skipped: NDArray[np.bool_], tests: list[_Test]) -> tuple[float, float]:
+    bypass = [test.live[skipped].sum() / max(1.0, test.live.sum()) for test in tests]
+    recall = [1.0 - test.changed[skipped].sum() / test.changed.sum() for test in tests]
+    return float(np.mean(bypass)), float(np.mean(recall))
