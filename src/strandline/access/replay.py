@@ -1,0 +1,158 @@
+"""A memento as an HTTP answer: found, read, put into the archive's own addresses, cut to the range asked for.
+
+Headers of Memento (RFC 7089) go with every answer that shows a capture. `X-Archive-Offset` says by how many seconds
+the capture is later than the time asked for; when that is more than the span set, `X-Archive-Anachronism` marks
+the answer, because a page put together from parts of different times may never have existed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import ada_url
+
+from strandline.access.addresses import Base, Wanted
+from strandline.access.heads import replayed
+from strandline.access.index import Holdings
+from strandline.access.memento import Memento, closest, general_links, link_header
+from strandline.access.payload import Payload, read_payload
+from strandline.access.ranges import Slice, UnsatisfiableError, captured_slice, wanted_slice
+from strandline.access.rewrite import Document, kind_of, rewrite
+from strandline.access.timestamps import http_date
+
+DAY = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a reader's browser sent along."""
+
+    range: str = ""
+    if_range: str = ""
+    accept_encoding: str = ""
+
+
+@dataclass(slots=True)
+class Answer:
+    """What goes back: `body` as bytes, or as pieces when it is large."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes | Iterator[bytes] = b""
+    memento: Memento | None = field(default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Answers requests for mementos. `base` is absolute, `local` is what addresses inside documents begin with."""
+
+    holdings: Holdings
+    base: Base
+    local: Base = Base()  # noqa: RUF009 - frozen
+    span: float = DAY
+    """Seconds by which a part may differ from the time asked for before it is marked."""
+
+    def find(self, wanted: Wanted) -> Memento | None:
+        """The memento that answers, from the index alone."""
+        return closest(self.holdings.index, wanted.url, wanted.time, as_captured=wanted.mod == "id_")
+
+    def answer(self, wanted: Wanted, memento: Memento, asked: Asked) -> Answer:
+        """Read and prepare a memento; LostError when its record cannot be shown."""
+        payload = read_payload(self.holdings, memento.capture)
+        headers = [*replayed(payload.head, lambda target: self._target(target, wanted, memento))]
+        headers += self.memento_headers(wanted, memento)
+        status = payload.head.status if 200 <= payload.head.status < 600 else 200
+        if status // 100 == 3 and any(name == "location" for name, _ in headers):
+            return Answer(status, headers, b"", memento)
+        body, coding = self._body(wanted, memento, payload, asked)
+        if coding:
+            headers.append(("content-encoding", coding))
+        return _cut(Answer(status, headers, body, memento), payload, asked)
+
+    def memento_headers(self, wanted: Wanted, memento: Memento) -> list[tuple[str, str]]:
+        """Fields of RFC 7089 and what else is to be said about the capture."""
+        capture = memento.capture
+        headers = [
+            ("memento-datetime", http_date(capture.time)),
+            ("link", link_header(memento, wanted.url, self.base)),
+            ("content-location", self.base.memento(wanted.url, capture.time, wanted.mod)),
+        ]
+        if wanted.time is None:
+            headers.append(("vary", "accept-datetime"))
+        elif offset := int(capture.time) - int(wanted.time):
+            headers.append(("x-archive-offset", str(offset)))
+            if abs(offset) > self.span:
+                headers.append(("x-archive-anachronism", "1"))
+        if capture.truncated:
+            headers.append(("x-archive-truncated", capture.truncated))
+        return headers
+
+    def not_found_headers(self, url: str) -> list[tuple[str, str]]:
+        """Fields of an answer that says there is no memento."""
+        return [("link", general_links(url, self.base)), ("vary", "accept-datetime")]
+
+    def _target(self, target: str, wanted: Wanted, memento: Memento) -> str:
+        try:
+            absolute = ada_url.join_url(memento.capture.url, target.encode("latin-1").decode("utf-8", "replace"))
+        except ValueError:
+            absolute = ""
+        if not absolute.startswith(("http://", "https://")):
+            return "about:blank"
+        return self.base.memento(absolute, memento.capture.time, wanted.mod)
+
+    def _body(
+        self, wanted: Wanted, memento: Memento, payload: Payload, asked: Asked
+    ) -> tuple[bytes | Iterator[bytes], str]:
+        """The body as it is sent and the coding it is in."""
+        mime, start = payload.head.mime, (payload.data or b"")[:256]
+        if wanted.mod == "id_":
+            return (payload.pieces if payload.data is None else payload.data), payload.coding
+        if kind_of(mime, wanted.mod, b"" if payload.coding else start) and payload.data is not None:
+            document = Document(
+                memento.capture.url, memento.capture.time, mime, payload.head.value("content-type"), wanted.mod
+            )
+            return rewrite(payload.decoded(), document, self.local), ""
+        if payload.coding and (asked.range or not _accepts(payload.coding, asked.accept_encoding)):
+            return payload.decoded(), ""
+        return (payload.pieces if payload.data is None else payload.data), payload.coding
+
+
+def _accepts(coding: str, header: str) -> bool:
+    """Whether a reader takes a coding as it is stored."""
+    offered = {part.partition(";")[0].strip().lower() for part in header.split(",")}
+    return coding in offered and "," not in coding
+
+
+def _cut(answer: Answer, payload: Payload, asked: Asked) -> Answer:
+    """Serve the range asked for, out of a whole capture or out of a captured part."""
+    body, held = answer.body, None
+    if not isinstance(body, bytes):
+        if payload.length >= 0:
+            answer.headers.append(("content-length", str(payload.length)))
+        return answer
+    if answer.status == 206:
+        held = captured_slice(payload.head.value("content-range"))
+        if held is None or held.stop - held.start != len(body):
+            answer.status = 200
+            return answer
+    if answer.status not in (200, 206) or asked.if_range:
+        return answer if held is None else _part(answer, held)
+    answer.headers.append(("accept-ranges", "bytes"))
+    held = held or Slice(0, len(body), len(body))
+    try:
+        wanted = wanted_slice(asked.range, held.total) if asked.range else None
+        if wanted is not None and not held.start <= wanted.start < held.stop:
+            raise UnsatisfiableError(f"bytes */{held.total}")
+    except UnsatisfiableError as outside:
+        answer.headers.append(("content-range", str(outside)))
+        return Answer(416, answer.headers, b"", answer.memento)
+    if wanted is None:
+        return answer if len(body) == held.total else _part(answer, held)
+    part = Slice(wanted.start, min(wanted.stop, held.stop), held.total)
+    answer.body = body[part.start - held.start : part.stop - held.start]
+    return _part(answer, part)
+
+
+def _part(answer: Answer, part: Slice) -> Answer:
+    answer.status = 206
+    answer.headers.append(("content-range", str(part)))
+    return answer
