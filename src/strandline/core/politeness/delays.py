@@ -1,0 +1,266 @@
+"""When a host may be asked again. One connection at a time, a pause in proportion to its effort, and patience.
+
+A host is *blocked* until a moment in time that follows from what happened to it:
+
+    after an answer       pause = 5 x the seconds it took, 3..30 s, or a fixed pause; never less than its Crawl-delay
+    while it is asked     until the answer, or until the fetch has *hung* for `slow_after`: then it moves to a slow lane
+                          of at most 16 and the host is open again, so that one silent page does not hide its neighbours
+    429, 503              first a short pause (the page itself waits as told), from the third in a row as long as the
+                          host says, at most a day; without a Retry-After 5 s, 1 min, 6 min, 36 min ...
+    not reachable         the same steps; pages that fail one by one count only after ten in a row
+
+All times are seconds of one monotonic clock, given by the caller. Blocked hosts lie in a heap by the time they
+open, hosts that are open and have no record are forgotten, so each call costs O(log n) at most, with any number of
+hosts.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from typing import Final
+
+from strandline.core.capture import Outcome
+
+LONGEST_WAIT: Final = 24 * 3600.0
+_STEPS: Final = (5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT)
+_FIRST_PAUSE: Final = 5.0
+"""Longest pause of the whole host for the first two answers 429 or 503 in a row."""
+_PATIENCE: Final = 10
+"""Pages of a host that may fail in a row before the host is left alone."""
+
+
+class Reply(StrEnum):
+    """What an ended exchange says about the host."""
+
+    ANSWERED = "answered"
+    OVERLOADED = "overloaded"
+    """429 or 503."""
+    FAILED = "failed"
+    """The page failed; the host was there."""
+    UNREACHABLE = "unreachable"
+    OURS = "ours"
+    """The fault was on our side."""
+
+
+_UNREACHABLE: Final = frozenset({Outcome.CONNECT, Outcome.NO_SUCH_HOST, Outcome.TLS})
+_OURS: Final = frozenset({Outcome.OFFLINE, Outcome.BAD_URL, Outcome.BAD_ADDRESS})
+
+
+def reply_of(outcome: Outcome, status: int) -> Reply:
+    """What an outcome says about the host."""
+    if outcome in _OURS:
+        return Reply.OURS
+    if outcome in _UNREACHABLE:
+        return Reply.UNREACHABLE
+    if status in (429, 503):
+        return Reply.OVERLOADED
+    return Reply.ANSWERED if outcome in (Outcome.ANSWERED, Outcome.TRUNCATED) else Reply.FAILED
+
+
+def retry_after(value: str, now: float) -> float | None:
+    """Seconds a Retry-After field asks for, at most a day; None when it says nothing. `now` is UTC.
+
+    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0.0)
+    (120.0, 40.0, None)
+    >>> retry_after("9" * 400, 0.0), retry_after("-5", 0.0)
+    (86400.0, 0.0)
+    """
+    text = value.strip()[:500]
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit():
+        if text.startswith("-"):
+            return 0.0
+        return LONGEST_WAIT if len(digits) > 6 else min(float(digits), LONGEST_WAIT)
+    try:
+        asked = parsedate_to_datetime(text).timestamp() - now
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    return min(max(asked, 0.0), LONGEST_WAIT)
+
+
+def back_off(failures: int, chance: float) -> float:
+    """Seconds to wait after so many failures in a row, stretched by up to a tenth; `chance` is in [0, 1).
+
+    >>> [back_off(n, 0.0) for n in (0, 1, 2, 3, 50)]
+    [0.0, 5.0, 60.0, 360.0, 86400.0]
+    """
+    if failures <= 0:
+        return 0.0
+    return min(_STEPS[min(failures, len(_STEPS)) - 1] * (1 + 0.1 * chance), LONGEST_WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class MannersSettings:
+    """How considerate we are."""
+
+    delay: float | None = None
+    """Fixed pause in seconds; None for one in proportion to the fetch."""
+    factor: float = 5.0
+    least: float = 3.0
+    most: float = 30.0
+    per_host: int = 1
+    hanging: int = 16
+    """Fetches per host that may hang in the slow lane."""
+    slow_after: float | None = None
+    """Seconds after which a fetch hangs; None for 1 s, or 0.25 s when the pause is 0."""
+
+    @property
+    def hang_after(self) -> float:
+        """Seconds after which a fetch moves to the slow lane."""
+        if self.slow_after is not None:
+            return self.slow_after
+        return 0.25 if self.delay == 0 else 1.0
+
+    def pause(self, seconds: float, asked: float) -> float:
+        """Pause after a fetch that took so long, for a host that asked for a Crawl-delay (0 for none)."""
+        own = self.delay if self.delay is not None else min(max(self.factor * seconds, self.least), self.most)
+        return max(own, asked)
+
+
+@dataclass(slots=True)
+class _Host:
+    running: dict[int, float] = field(default_factory=dict)
+    """Ticket -> time it began, in order of time."""
+    next_time: float = -math.inf
+    wait_until: float = -math.inf
+    asked_delay: float = 0.0
+    overloads: int = 0
+    unreachable: int = 0
+    failed: int = 0
+
+    @property
+    def remarkable(self) -> bool:
+        """Whether there is anything to remember once it is open."""
+        return bool(self.running or self.asked_delay or self.overloads or self.unreachable or self.failed)
+
+
+class Manners:
+    """Which hosts may be asked now. `chance` gives a number in [0, 1) for the jitter of back-offs."""
+
+    def __init__(self, settings: MannersSettings, chance: Callable[[], float]) -> None:
+        self._settings = settings
+        self._chance = chance
+        self._hosts: dict[str, _Host] = {}
+        self._opens: dict[str, float] = {}
+        """Blocked hosts and when they open."""
+        self._heap: list[tuple[float, str]] = []
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def ready(self, authority: str, now: float) -> bool:
+        """Whether a host may be asked now."""
+        self._open_until(now)
+        return authority not in self._opens
+
+    def busy(self, now: float) -> Collection[str]:
+        """Hosts that may not be asked now; a live view, valid until the next call."""
+        self._open_until(now)
+        return self._opens.keys()
+
+    def next_ready(self, now: float) -> float:
+        """The next moment at which a blocked host opens by itself, infinite when none does."""
+        self._open_until(now)
+        while self._heap and self._opens.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else math.inf
+
+    def ready_at(self, authority: str, now: float) -> float:
+        """When a host may be asked next: now, later, or infinite while it is full of hanging fetches."""
+        self._open_until(now)
+        return self._opens.get(authority, now)
+
+    def failures(self, authority: str) -> int:
+        """Failures of the host itself in a row."""
+        host = self._hosts.get(authority)
+        return max(host.overloads, host.unreachable) if host else 0
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    def began(self, authority: str, now: float, ticket: int) -> None:
+        """A fetch of this host was started."""
+        host = self._hosts.setdefault(authority, _Host())
+        host.running[ticket] = now
+        # Should it hang, the next one still keeps its distance.
+        least = self._settings.least if self._settings.delay is None else self._settings.delay
+        host.next_time = max(host.next_time, now + max(least, host.asked_delay))
+        self._settle(authority, host, now)
+
+    def ended(self, authority: str, now: float, ticket: int, seconds: float, reply: Reply) -> None:
+        """A fetch ended after `seconds` with a reply. Unknown tickets (of another run) do no harm."""
+        host = self._hosts.setdefault(authority, _Host())
+        hung = now - host.running.pop(ticket, now) > self._settings.hang_after
+        # A fetch that hung was not the host's effort: its neighbours were asked meanwhile.
+        pause = self._settings.pause(0.0 if hung else seconds, host.asked_delay)
+        host.next_time = max(host.next_time, now + pause) if not hung else host.next_time
+        self._judge(host, now, reply)
+        self._settle(authority, host, now)
+
+    def _judge(self, host: _Host, now: float, reply: Reply) -> None:
+        if reply is Reply.ANSWERED:
+            host.overloads = host.unreachable = host.failed = 0
+        elif reply is Reply.OVERLOADED:
+            host.overloads += 1
+            host.unreachable = host.failed = 0
+            if host.overloads > 2:
+                host.wait_until = max(host.wait_until, now + back_off(host.overloads - 2, self._chance()))
+        elif reply is Reply.UNREACHABLE:
+            host.unreachable += 1
+            host.wait_until = max(host.wait_until, now + back_off(host.unreachable, self._chance()))
+        elif reply is Reply.FAILED:
+            host.failed += 1
+            if host.failed >= _PATIENCE:
+                steps = host.failed - _PATIENCE + 1
+                host.wait_until = max(host.wait_until, now + back_off(steps, self._chance()))
+
+    def asked_to_wait(self, authority: str, now: float, seconds: float) -> None:
+        """The host said Retry-After. Call it after `ended` for the same answer.
+
+        One page that wants to be left alone for a day does not speak for its neighbours; three in a row do.
+        """
+        host = self._hosts.setdefault(authority, _Host())
+        if host.overloads <= 2:
+            seconds = min(seconds, _FIRST_PAUSE * (host.overloads - 1))
+        self.rest(authority, now, seconds)
+
+    def rest(self, authority: str, now: float, seconds: float) -> None:
+        """Leave a host alone for some time, at most a day: what is left of a wait of an earlier run, or a new one."""
+        host = self._hosts.setdefault(authority, _Host())
+        host.wait_until = max(host.wait_until, now + min(seconds, LONGEST_WAIT))
+        self._settle(authority, host, now)
+
+    def asked_for_delay(self, authority: str, now: float, seconds: float) -> None:
+        """robots.txt names a Crawl-delay; 0 takes it back."""
+        host = self._hosts.setdefault(authority, _Host())
+        host.asked_delay = max(0.0, seconds)
+        self._settle(authority, host, now)
+
+    # -- the heap --------------------------------------------------------------------------------------------------
+
+    def _settle(self, authority: str, host: _Host, now: float) -> None:
+        opens = max(host.next_time, host.wait_until)
+        allowed = self._settings.per_host
+        if len(host.running) >= allowed + self._settings.hanging:
+            opens = math.inf
+        elif len(host.running) >= allowed:
+            newest = sorted(host.running.values())[-allowed]
+            opens = max(opens, newest + self._settings.hang_after)
+        if opens <= now:
+            self._opened(authority, host)
+        elif self._opens.get(authority) != opens:
+            self._opens[authority] = opens
+            if opens < math.inf:
+                heapq.heappush(self._heap, (opens, authority))
+
+    def _open_until(self, now: float) -> None:
+        while self._heap and self._heap[0][0] <= now:
+            opens, authority = heapq.heappop(self._heap)
+            if self._opens.get(authority) == opens:
+                self._opened(authority, self._hosts[authority])
+
+    def _opened(self, authority: str, host: _Host) -> None:
+        self._opens.pop(authority, None)
+        if not host.remarkable:
+            self._hosts.pop(authority, None)

@@ -1,0 +1,236 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strandline.core.capture import Outcome
+from strandline.core.politeness.delays import (
+    LONGEST_WAIT,
+    Manners,
+    MannersSettings,
+    Reply,
+    back_off,
+    reply_of,
+    retry_after,
+)
+
+H = "site.example:80"
+
+
+def manners(**settings) -> Manners:
+    return Manners(MannersSettings(**settings), lambda: 0.0)
+
+
+def once(m: Manners, now: float, seconds: float, reply: Reply = Reply.ANSWERED, ticket: int = 1) -> float:
+    """One fetch; the moment at which the host opens again."""
+    m.began(H, now, ticket)
+    m.ended(H, now + seconds, ticket, seconds, reply)
+    return m.ready_at(H, now + seconds)
+
+
+def test_pause_follows_the_effort_of_the_host():
+    assert once(manners(), 100.0, 0.1) == pytest.approx(103.1)
+    assert once(manners(), 100.0, 0.9) == pytest.approx(100.9 + 4.5)
+    assert once(manners(slow_after=100), 100.0, 20.0) == pytest.approx(150.0)
+    assert once(manners(delay=0.0), 100.0, 0.1) == pytest.approx(100.1)
+    assert once(manners(delay=7.0), 100.0, 0.1) == pytest.approx(107.1)
+
+
+def test_one_connection_per_host_and_neighbours_are_free():
+    m = manners(delay=0.0)
+    assert m.ready(H, 0.0)
+    m.began(H, 0.0, 1)
+    assert not m.ready(H, 0.1)
+    assert m.ready("other", 0.1)
+    assert set(m.busy(0.1)) == {H}
+    m.ended(H, 0.2, 1, 0.2, Reply.ANSWERED)
+    assert m.ready(H, 0.2)
+    assert not m.busy(0.2)
+
+
+def test_a_hanging_fetch_moves_to_the_slow_lane():
+    m = manners(delay=0.0)
+    for ticket in range(17):
+        now = ticket * 0.25
+        assert m.ready(H, now), ticket
+        m.began(H, now, ticket)
+        assert not m.ready(H, now + 0.2)
+    assert not m.ready(H, 1000.0)
+    assert m.next_ready(1000.0) == math.inf
+    m.ended(H, 1000.0, 3, 990.0, Reply.FAILED)
+    assert m.ready(H, 1000.0)
+    assert manners(slow_after=2.5).ready_at(H, 0.0) == 0.0
+
+
+def test_hanging_keeps_the_pause_between_starts():
+    m = manners()
+    m.began(H, 0.0, 1)
+    assert m.ready_at(H, 0.0) == 3.0
+    m.began(H, 3.0, 2)
+    m.ended(H, 3.1, 2, 0.1, Reply.ANSWERED)
+    assert m.ready_at(H, 3.1) == pytest.approx(6.1)
+    m.ended(H, 5.0, 1, 5.0, Reply.FAILED)
+    assert m.ready_at(H, 5.0) == pytest.approx(6.1)
+
+
+def test_more_connections_when_asked_for():
+    m = manners(delay=0.0, per_host=3)
+    for ticket in range(3):
+        assert m.ready(H, 0.0)
+        m.began(H, 0.0, ticket)
+    assert not m.ready(H, 0.1)
+    assert m.ready_at(H, 0.1) == 0.25
+
+
+def test_crawl_delay_counts_from_the_end():
+    m = manners(delay=0.0)
+    m.asked_for_delay(H, 0.0, 20.0)
+    assert once(m, 0.0, 0.1) == pytest.approx(20.1)
+    m.asked_for_delay(H, 30.0, 0.0)
+    assert once(m, 30.0, 0.1) == pytest.approx(30.1)
+
+
+def test_overload_is_heeded_when_it_is_the_host_that_is_overloaded():
+    m = manners(delay=0.0)
+    for ticket, (now, opens) in enumerate([(0.0, 0.1), (1.0, 6.1), (7.0, 7.1 + 3600.0)]):
+        once(m, now, 0.1, Reply.OVERLOADED, ticket)
+        m.asked_to_wait(H, now + 0.1, 3600.0)
+        assert m.ready_at(H, now + 0.1) == pytest.approx(opens)
+    assert m.failures(H) == 3
+    assert once(m, 4000.0, 0.1) == pytest.approx(4000.1)
+    assert m.failures(H) == 0
+
+
+def test_overload_without_a_time_backs_off():
+    m = manners(delay=0.0)
+    waits = []
+    now = 0.0
+    for ticket in range(5):
+        opens = once(m, now, 0.0, Reply.OVERLOADED, ticket)
+        waits.append(opens - now)
+        now = opens
+    assert waits == [0.0, 0.0, 5.0, 60.0, 360.0]
+
+
+def test_unreachable_hosts_wait_longer_and_longer_up_to_a_day():
+    m = manners(delay=0.0)
+    waits = []
+    now = 0.0
+    for ticket in range(9):
+        opens = once(m, now, 0.0, Reply.UNREACHABLE, ticket)
+        waits.append(opens - now)
+        now = opens
+    assert waits == [5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT, LONGEST_WAIT, LONGEST_WAIT]
+
+
+def test_failing_pages_count_late_and_our_own_faults_never():
+    m = manners(delay=0.0)
+    for ticket in range(9):
+        assert once(m, 0.0, 0.0, Reply.FAILED, ticket) == 0.0
+    assert once(m, 0.0, 0.0, Reply.FAILED) == 5.0
+    m = manners(delay=0.0)
+    for ticket in range(50):
+        assert once(m, 0.0, 0.0, Reply.OURS, ticket) == 0.0
+
+
+def test_jitter_stretches_by_a_tenth_at_most():
+    assert back_off(1, 0.999) < 5.5
+    assert Manners(MannersSettings(delay=0.0), lambda: 0.5).ready(H, 0.0)
+    m = Manners(MannersSettings(delay=0.0), lambda: 0.5)
+    assert once(m, 0.0, 0.0, Reply.UNREACHABLE) == pytest.approx(5.25)
+
+
+def test_rest_is_capped_and_hosts_without_a_record_are_forgotten():
+    m = manners()
+    m.rest(H, 0.0, 1e12)
+    assert m.ready_at(H, 0.0) == LONGEST_WAIT
+    for i in range(1000):
+        m.began(f"h{i}", 0.0, i)
+        m.ended(f"h{i}", 0.1, i, 0.1, Reply.ANSWERED)
+    assert m.next_ready(0.1) == pytest.approx(3.1)
+    assert len(m.busy(4.0)) == 1
+    assert len(m._hosts) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("0", 0.0), (" 30 ", 30.0), ("86401", LONGEST_WAIT), ("99999999999999999999", LONGEST_WAIT), ("-1", 0.0),
+     ("1.5", None), ("", None), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("\x00", None), ("²", None),
+     ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WAIT), ("Fri, 99 Dec 2026 99:99:99 GMT", None), ("-", None)],
+)  # fmt: skip
+def test_retry_after_takes_what_makes_sense(value, seconds):
+    assert retry_after(value, 1_800_000_000.0) == seconds
+
+
+@given(st.text(max_size=40))
+def test_retry_after_never_raises(value):
+    seconds = retry_after(value, 0.0)
+    assert seconds is None or 0 <= seconds <= LONGEST_WAIT
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_says_something_about_the_host(outcome):
+    assert reply_of(outcome, 0) in Reply
+
+
+def test_replies():
+    assert reply_of(Outcome.ANSWERED, 404) is Reply.ANSWERED
+    assert reply_of(Outcome.ANSWERED, 429) is Reply.OVERLOADED
+    assert reply_of(Outcome.TRUNCATED, 200) is Reply.ANSWERED
+    assert reply_of(Outcome.TIMEOUT, 0) is Reply.FAILED
+    assert reply_of(Outcome.CONNECT, 0) is Reply.UNREACHABLE
+    assert reply_of(Outcome.OFFLINE, 0) is Reply.OURS
+
+
+class SlowManners:
+    """The obvious reference: every host looked at on every question."""
+
+    def __init__(self, per_host, hanging, hang_after):
+        self.limits = per_host, hanging, hang_after
+        self.running: dict[tuple[str, int], float] = {}
+        self.last_start: dict[str, float] = {}
+        self.open_at: dict[str, float] = {}
+
+    def ready(self, host, now):
+        per_host, hanging, hang_after = self.limits
+        ages = [now - began for (name, _), began in self.running.items() if name == host]
+        prompt = sum(age < hang_after for age in ages)
+        return prompt < per_host and len(ages) < per_host + hanging and now >= self.open_at.get(host, 0)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 8), st.booleans()), max_size=60),
+    st.integers(1, 2),
+)
+def test_same_answers_as_looking_at_everything(events, per_host):
+    m = manners(delay=2.0, per_host=per_host, hanging=2, slow_after=5.0)
+    slow = SlowManners(per_host, 2, 5.0)
+    now, ticket = 0.0, 0
+    for host, step, start in events:
+        now += step
+        for name in "abc":
+            assert m.ready(name, now) == slow.ready(name, now), (name, now)
+        assert set(m.busy(now)) == {name for name in "abc" if not slow.ready(name, now)}
+        if start and slow.ready(host, now):
+            ticket += 1
+            m.began(host, now, ticket)
+            slow.running[host, ticket] = now
+            slow.open_at[host] = max(slow.open_at.get(host, 0), now + 2)
+        elif not start and (mine := [key for key in slow.running if key[0] == host]):
+            began = slow.running.pop(mine[0])
+            m.ended(host, now, mine[0][1], now - began, Reply.ANSWERED)
+            if now - began <= 5.0:
+                slow.open_at[host] = max(slow.open_at[host], now + 2)
+
+
+def test_the_cost_does_not_grow_with_the_hosts():
+    m = manners(delay=1000.0)
+    for i in range(100_000):
+        m.began(f"host{i}", float(i) / 1e6, i)
+        m.ended(f"host{i}", float(i) / 1e6, i, 0.0, Reply.ANSWERED)
+    # Each question looks at the top of one heap: 100,000 of them here end at once, or this test would not.
+    for i in range(100_000):
+        assert not m.ready(f"host{i}", 1.0)
+    assert m.next_ready(1.0) == 1000.0
+    assert len(m._heap) <= 200_000
