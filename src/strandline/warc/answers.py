@@ -92,11 +92,11 @@ def content_type(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.headers() if name == "content-type"), None)
 
 
-def redirect(exchange: Exchange) -> str:
+def redirect(status: int, location: str, url: str) -> str:
     """Absolute target of a redirect, empty when there is none that makes sense."""
-    if not 300 <= exchange.status < 400 or exchange.status == 304:
+    if not 300 <= status < 400 or status == 304 or not location:
         return ""
     try:
-        return canonical(exchange.header("location"), exchange.request.url)
+        return canonical(location, url)
     except ValueError:
         return ""

@@ -167,3 +167,18 @@ def _after_empty_line(data: bytes, limit: int) -> int:
     if bare >= 0:
         return bare + 2
     return strict + 3 if strict >= 0 else -1
+
+
+def http_fields(head: bytes) -> tuple[int, list[tuple[str, str]]]:
+    """Status (0 for none) and header fields of an HTTP head, names lower-cased, folded lines joined."""
+    lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
+    status = lines[0].split(" ")[1:2] or [""]
+    fields: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line[:1] in (" ", "\t") and fields:
+            fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}")
+            continue
+        name, colon, value = line.partition(":")
+        if colon:
+            fields.append((name.strip().lower(), value.strip()))
+    return int(status[0]) if status[0].isascii() and status[0].isdigit() and len(status[0]) < 5 else 0, fields

@@ -141,7 +141,7 @@ class WarcWriter:
             place=Place(file.name, start, end - start),
             revisit=original is not None,
             truncated=truncated(exchange),
-            redirect=redirect(exchange),
+            redirect=redirect(exchange.status, exchange.header("location"), exchange.request.url),
             record_id=answer_id,
             entity="" if original and exchange.status == 304 else measured.entity,
             original=original,

@@ -1,0 +1,208 @@
+"""What a WARC file says on its own: captures, failed visits and findings, for reindex, recovery and import.
+
+Everything the catalog knows about a capture is in the record: address, date, status, type, digests, what a revisit
+refers to, validators, and why it was fetched. Failed visits are `metadata` records (see writer.note).
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline.core.capture import Capture, Kind, Original, Outcome, Place
+from strandline.core.chunks import Dechunker
+from strandline.warc.answers import redirect
+from strandline.warc.members import Gap, Member, Window, walk
+from strandline.warc.output import OPEN
+from strandline.warc.records import (
+    KIND_FIELD,
+    WARC_FIELDS,
+    Malformed,
+    digest_text,
+    http_fields,
+    parse_digest,
+    seconds_of,
+)
+from strandline.warc.streams import RecordStream
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A capture with what else its record tells."""
+
+    capture: Capture
+    content_type: str | None
+    """As sent; None when there was none."""
+    kind: Kind = Kind.PAGE
+    etag: str = ""
+    last_modified: str = ""
+    record_type: str = "response"
+
+    @property
+    def place(self) -> Place:
+        """Where the record lies."""
+        return self.capture.place
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A record made from captures (block trees, deltas, screenshots), not an answer of the web; indexed like one."""
+
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A visit that was not answered."""
+
+    url: str
+    time: float
+    outcome: Outcome
+    detail: str
+    kind: Kind
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a file that is not as it should be."""
+
+    place: Place
+    url: str
+    problem: str
+
+
+Item = Kept | Derived | Failed | Finding
+
+
+def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Item]:
+    """Everything in a file from an offset on, in order. Damage is a finding; the rest of the file is still read."""
+    name = path.name.removesuffix(OPEN)
+    window = Window(path)
+    try:
+        for item in walk(window, start, strict):
+            if isinstance(item, Gap):
+                yield Finding(Place(name, item.offset, item.length), "", item.problem)
+            else:
+                yield from _of_member(item, name, strict)
+    finally:
+        window.close()
+
+
+def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
+    url = ""
+    try:
+        stream = RecordStream(member.pieces(), strict)
+        url = stream.url
+        said = stream.fields.get("content-type", "") == WARC_FIELDS
+        if stream.type in ("response", "revisit"):
+            yield _kept(stream, member, name)
+        elif stream.type in ("resource", "metadata") and not said:
+            kept = _kept(stream, member, name)
+            yield kept if stream.type == "resource" and kept.capture.url.startswith("http") else Derived(kept)
+        elif stream.type == "metadata":
+            yield from _failed(stream, member, name)
+        else:
+            for _ in stream.body():
+                pass
+    except Malformed as error:
+        yield Finding(Place(name, member.offset, 0), url, str(error))
+        return
+    for problem in stream.findings:
+        yield Finding(Place(name, member.offset, member.length), url, problem)
+
+
+def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
+    fields = stream.fields
+    seconds = seconds_of(fields.get("warc-date", ""))
+    status, headers = http_fields(stream.http_head) if stream.is_http else (0, [])
+    first: dict[str, str] = {}
+    for key, value in headers:
+        first.setdefault(key, value)
+    revisit = stream.type == "revisit"
+    chunked = "chunked" in first.get("transfer-encoding", "").lower() and not revisit
+    payload, entity = _digests(stream, fields.get("warc-payload-digest", ""), chunked)
+    member.drain()
+    if not member.done:
+        raise Malformed(member.problem)
+    sent_type = first.get("content-type") if stream.is_http else fields.get("content-type")
+    return Kept(
+        capture=Capture(
+            url=stream.url,
+            time=seconds,
+            status=status,
+            mime=(sent_type or "").split(";")[0].strip().lower(),
+            digest=payload,
+            place=Place(name, member.offset, member.length),
+            revisit=revisit,
+            truncated=fields.get("warc-truncated", ""),
+            redirect=redirect(status, first.get("location", ""), stream.url),
+            record_id=fields.get("warc-record-id", ""),
+            entity="" if revisit else entity,
+            original=_original(stream, payload) if revisit else None,
+        ),
+        content_type=sent_type,
+        kind=_kind(fields),
+        etag=first.get("etag", ""),
+        last_modified=first.get("last-modified", ""),
+        record_type=stream.type,
+    )
+
+
+def _digests(stream: RecordStream, stated: str, chunked: bool) -> tuple[str, str]:
+    """Payload digest, as stated or else computed, and entity digest; reads the body."""
+    known = parse_digest(stated)
+    algorithm = known[0] if known else "sha1"
+    payload = None if known else hashlib.new(algorithm, usedforsecurity=False)
+    entity = hashlib.new(algorithm, usedforsecurity=False) if chunked else None
+    dechunker = Dechunker()
+    for piece in stream.body():
+        if payload is not None:
+            payload.update(piece)
+        if entity is not None:
+            entity.update(dechunker.feed(piece))
+    found = stated if payload is None else digest_text(algorithm, payload.digest())
+    if entity is None or dechunker.problem:
+        return found, found
+    return found, digest_text(algorithm, entity.digest())
+
+
+def _original(stream: RecordStream, digest: str) -> Original:
+    """What a revisit refers to; foreign ones may say no more than the digest."""
+    fields = stream.fields
+    date = fields.get("warc-refers-to-date", "")
+    return Original(
+        url=fields.get("warc-refers-to-target-uri", "").strip("<>") or stream.url,
+        time=seconds_of(date) if date else 0.0,
+        digest=digest,
+        record_id=fields.get("warc-refers-to", ""),
+    )
+
+
+def _failed(stream: RecordStream, member: Member, name: str) -> Iterator[Failed]:
+    block = b"".join(stream.body()).decode("utf-8", "replace")
+    member.drain()
+    if not member.done:
+        raise Malformed(member.problem)
+    said = dict(line.partition(": ")[::2] for line in block.split("\r\n"))
+    if "outcome" not in said:
+        return  # metadata of someone else
+    try:
+        outcome = Outcome(said["outcome"])
+    except ValueError:
+        raise Malformed(f"unknown outcome {said['outcome'][:40]!r}") from None
+    yield Failed(
+        url=stream.url,
+        time=seconds_of(stream.fields.get("warc-date", "")),
+        outcome=outcome,
+        detail=said.get("detail", ""),
+        kind=_kind(stream.fields),
+        place=Place(name, member.offset, member.length),
+    )
+
+
+def _kind(fields: dict[str, str]) -> Kind:
+    try:
+        return Kind(fields.get(KIND_FIELD.lower(), Kind.PAGE.value))
+    except ValueError:
+        return Kind.PAGE

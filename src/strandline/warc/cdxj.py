@@ -1,0 +1,281 @@
+"""CDXJ 0.1.0: one line per capture, sorted by SURT key and time, the index other tools read.
+
+    surt timestamp {"url", "mime", "status", "digest", "length", "offset", "filename"}
+
+Lines are what cdxj-indexer writes for the same records, byte for byte. Times have 14 digits; revisits have the type
+`warc/revisit`.
+
+`indexes/index.cdxj` covers all finished WARC files. Each finished file first leaves its own sorted part; `refresh`
+merges waiting parts into the index. The large index is not parsed for that: the place of each new line is found by
+bisection and the stretches between are copied. `index.files` names the files that are in it. Any step may be cut
+off: parts are merged again (equal lines once), and files named nowhere are read again from WARC.
+"""
+
+import gzip
+import heapq
+import json
+import mmap
+import os
+import re
+import time
+from calendar import timegm
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from strandline.core.capture import Capture, Original, Place
+from strandline.core.urls import surt_key
+from strandline.errors import ArchiveDamaged
+from strandline.warc.captures import Derived, Kept, captures_of
+from strandline.warc.output import sync_folder
+from strandline.warc.records import Malformed
+
+_MIME_END: Final = re.compile(r"[;\s]")
+_LONGEST_LINE: Final = 1 << 20
+_GALLOP: Final = 1 << 14
+_COPY: Final = 1 << 24
+_AT_ONCE: Final = 256
+"""Parts merged in one go; each is an open file."""
+_TIMESTAMP: Final = re.compile(r"\d{14}(\d{3})?\Z")
+_TIMESTAMP_FORMAT: Final = "%Y%m%d%H%M%S"
+
+
+def timestamp(seconds: float) -> str:
+    """Time in 14 digits.
+
+    >>> timestamp(1780000000.999)
+    '20260528202640'
+    """
+    return time.strftime(_TIMESTAMP_FORMAT, time.gmtime(round(seconds * 1000) // 1000))
+
+
+def cdxj_line(capture: Capture, content_type: str | None, record_type: str = "response") -> bytes:
+    """The index line of a capture, with its line end. `content_type` is the header as sent, None for none."""
+    fields = {"url": capture.url}
+    if capture.revisit:
+        fields["mime"] = "warc/revisit"
+    elif content_type is not None:
+        fields["mime"] = _MIME_END.split(content_type, 1)[0].strip()
+    if capture.status and record_type == "response":
+        fields["status"] = str(capture.status)
+    place = capture.place
+    fields["digest"] = capture.digest
+    fields |= {"length": str(place.length), "offset": str(place.offset), "filename": place.file}
+    return f"{_key(capture.url)} {timestamp(capture.time)} {json.dumps(fields)}\n".encode()
+
+
+def line_of(capture: Capture) -> bytes:
+    """The index line of a capture as the catalog knows it."""
+    return cdxj_line(capture, capture.mime or None)
+
+
+def _key(url: str) -> str:
+    try:
+        return surt_key(url)
+    except Exception:  # noqa: BLE001 - the surt package raises anything for odd addresses; they index as they are
+        return url
+
+
+def lines_of_file(path: Path, strict: bool = True) -> list[bytes]:
+    """Sorted index lines of one WARC file, read from the file alone."""
+    lines = set()
+    for item in captures_of(path, strict=strict):
+        kept = item.kept if isinstance(item, Derived) else item
+        if isinstance(kept, Kept):
+            record_type = "response" if kept.record_type == "revisit" else kept.record_type
+            lines.add(cdxj_line(kept.capture, kept.content_type, record_type))
+    return sorted(lines)
+
+
+class CdxjIndex:
+    """The index of an archive folder, kept up to date file by file."""
+
+    def __init__(self, indexes: Path, archive: Path) -> None:
+        self.path = indexes / "index.cdxj"
+        self._folder = indexes
+        self._archive = archive
+        self._parts = indexes / "parts"
+        self._names = indexes / "index.files"
+
+    def add(self, file: str, kept: Sequence[tuple[Capture, str | None]]) -> None:
+        """Leave the part of a finished file (given to the writer as its `sealed`)."""
+        self._write_part(file, sorted({cdxj_line(capture, content_type) for capture, content_type in kept}))
+
+    def refresh(self) -> int:
+        """Bring the index up to date with the finished WARC files; return how many files came new into it."""
+        merged = self._merged()
+        self._parts.mkdir(parents=True, exist_ok=True)
+        for path in sorted(self._archive.glob("*.warc*")):
+            name = path.name
+            if name.endswith((".warc.gz", ".warc")) and name not in merged and not self._part(name).exists():
+                self._write_part(name, lines_of_file(path, strict=False))
+        waiting = sorted(path for path in self._parts.iterdir() if path.suffix == ".cdxj")
+        if not waiting and self.path.exists():
+            return 0
+        for start in range(0, max(len(waiting), 1), _AT_ONCE):
+            self._merge(waiting[start : start + _AT_ONCE])
+        new = {path.name.removesuffix(".cdxj") for path in waiting}
+        with _replacing(self._names) as out:
+            out.write("".join(f"{name}\n" for name in sorted(merged | new)).encode())
+        for path in waiting:
+            path.unlink()
+        return len(new)
+
+    def rebuild(self) -> int:
+        """Make the index anew from the WARC files."""
+        for path in (self._names, self.path, *self._parts.glob("*")):
+            path.unlink(missing_ok=True)
+        return self.refresh()
+
+    def _merged(self) -> set[str]:
+        if not self.path.exists():
+            return set()
+        try:
+            return set(self._names.read_text().split("\n")) - {""}
+        except FileNotFoundError:
+            return set()
+
+    def _part(self, file: str) -> Path:
+        return self._parts / f"{file}.cdxj"
+
+    def _write_part(self, file: str, lines: Iterable[bytes]) -> None:
+        self._parts.mkdir(parents=True, exist_ok=True)
+        with _replacing(self._part(file)) as out:
+            out.writelines(lines)
+
+    def _merge(self, waiting: Sequence[Path]) -> None:
+        parts = [path.open("rb") for path in waiting]
+        try:
+            with _replacing(self.path) as out:
+                if self.path.exists() and self.path.stat().st_size:
+                    with self.path.open("rb") as old, mmap.mmap(old.fileno(), 0, prot=mmap.PROT_READ) as data:
+                        _merge_into(data, heapq.merge(*parts), out)
+                else:
+                    _merge_into(b"", heapq.merge(*parts), out)
+        finally:
+            for part in parts:
+                part.close()
+
+
+def _merge_into(old: "mmap.mmap | bytes", new: Iterable[bytes], out: BinaryIO) -> None:
+    """Write old and new sorted lines in order, equal ones once."""
+    position, last = 0, b""
+    for line in new:
+        if line == last:
+            continue
+        last = line
+        at = _lower_bound(old, line, position)
+        _copy(old, position, at, out)
+        position = at
+        if old[at : at + len(line)] != line:
+            out.write(line)
+    _copy(old, position, len(old), out)
+
+
+def _copy(data: "mmap.mmap | bytes", start: int, end: int, out: BinaryIO) -> None:
+    for at in range(start, end, _COPY):
+        out.write(data[at : min(at + _COPY, end)])
+
+
+def _lower_bound(data: "mmap.mmap | bytes", line: bytes, low: int) -> int:
+    """Offset of the first line not before `line`, at or after `low`. Gallops, because new lines come in order."""
+    high, step = len(data), _GALLOP
+    while low + step < high:
+        start = data.rfind(b"\n", low, low + step) + 1 or low
+        end = data.find(b"\n", start) + 1 or high
+        if data[start:end] >= line:
+            high = start
+            break
+        low, step = end, step * 2
+    while low < high:
+        middle = (low + high) // 2
+        start = data.rfind(b"\n", low, middle) + 1 or low
+        end = data.find(b"\n", start) + 1 or high
+        if data[start:end] < line:
+            low = end
+        else:
+            high = start
+    return low
+
+
+class _replacing:  # noqa: N801 - reads as a verb
+    """A file that is there as a whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._new = path.with_name(f"{path.name}.new")
+
+    def __enter__(self) -> BinaryIO:
+        self._file = self._new.open("wb")
+        return self._file
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        self._file.close()
+        if kind is None:
+            self._new.replace(self._path)
+            sync_folder(self._path.parent)
+        else:
+            self._new.unlink(missing_ok=True)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_cdxj(path: Path) -> Iterator[Capture]:
+    """Captures listed in a foreign `.cdxj` or `.cdxj.gz`; ArchiveDamaged names the line that is none."""
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+        number = 0
+        try:
+            while line := lines.readline(_LONGEST_LINE):
+                number += 1
+                if line.strip() and not line.startswith(b"!"):
+                    yield parse_line(line)
+        except Malformed as error:
+            raise ArchiveDamaged(f"{path.name} line {number}: {error}") from None
+        except (EOFError, OSError) as error:
+            raise ArchiveDamaged(f"{path.name} line {number}: {error}") from error
+
+
+def parse_line(line: bytes) -> Capture:
+    """One index line; Malformed says what is wrong with it."""
+    try:
+        _, stamp, rest = line.decode("utf-8").split(" ", 2)
+        fields = json.loads(rest)
+    except (ValueError, RecursionError):
+        raise Malformed("not a CDXJ line") from None
+    if not isinstance(fields, dict) or not _TIMESTAMP.match(stamp):
+        raise Malformed("not a CDXJ line")
+    text = {key: str(value) for key, value in fields.items() if isinstance(value, str | int)}
+    if "url" not in text:
+        raise Malformed("no url")
+    digest = text.get("digest", "")
+    revisit = text.get("mime") == "warc/revisit"
+    seconds = _seconds(stamp)
+    return Capture(
+        url=text["url"],
+        time=seconds,
+        status=_number(text, "status", 999),
+        mime="" if revisit else text.get("mime", "").lower().strip("-"),
+        digest=digest if ":" in digest or not digest else f"sha1:{digest}",
+        place=Place(Path(text.get("filename", "")).name, _number(text, "offset"), _number(text, "length")),
+        revisit=revisit,
+        original=Original(text["url"], 0.0, digest) if revisit else None,
+    )
+
+
+def _seconds(stamp: str) -> float:
+    try:
+        whole = timegm(time.strptime(stamp[:14], _TIMESTAMP_FORMAT))
+    except ValueError:
+        raise Malformed(f"bad timestamp {stamp}") from None
+    return whole + int(stamp[14:] or 0) / 1000
+
+
+def _number(text: dict[str, str], name: str, most: int = 1 << 62) -> int:
+    value = text.get(name, "0").strip("-") or "0"
+    if not (value.isascii() and value.isdigit()) or len(value) > 19 or int(value) > most:
+        raise Malformed(f"bad {name} {value[:30]!r}")
+    return int(value)

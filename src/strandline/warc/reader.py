@@ -1,0 +1,112 @@
+"""Reads single records back: the CaptureReader of an archive folder, safe to share between threads.
+
+A record is unpacked and checked as a whole before any of it is given out, unless it is large: then the body
+streams, and damage shows as ArchiveDamaged while it is read.
+"""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from strandline.core.capture import Place
+from strandline.errors import ArchiveDamaged
+from strandline.ports import Record
+from strandline.warc.members import Member, Window
+from strandline.warc.output import OPEN
+from strandline.warc.records import Malformed
+from strandline.warc.streams import RecordStream
+
+_AT_ONCE: Final = 8 << 20
+
+
+def file_in(folder: Path, name: str) -> Path | None:
+    """Where a WARC file of the archive lies, also while it is being written; None when it is away."""
+    if not name or "/" in name or name.startswith("."):
+        return None
+    for path in (folder / name, folder / f"{name}{OPEN}"):
+        if path.is_file():
+            return path
+    return None
+
+
+class WarcReader:
+    """Random access to the records of one `archive/` folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, place: Place) -> Record:
+        """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
+        window = self._open(place)
+        try:
+            member = Member(window, place.offset, strict=False)
+            stream = RecordStream(member.pieces(), strict=False)
+            body: BinaryIO
+            if stream.length <= _AT_ONCE:
+                body = io.BytesIO(b"".join(stream.body()))
+                _check_length(member, place)
+                window.close()
+            else:
+                body = cast(BinaryIO, io.BufferedReader(_Streaming(stream.body(), window, place, member), 1 << 18))
+        except Malformed as error:
+            window.close()
+            raise _damaged(place, str(error)) from None
+        except ArchiveDamaged:
+            window.close()
+            raise
+        return Record(place, stream.type, stream.fields, stream.http_head, body)
+
+    def _open(self, place: Place) -> Window:
+        path = file_in(self._folder, place.file)
+        if path is None:  # it may have been renamed between the two looks
+            path = file_in(self._folder, place.file)
+        if path is None:
+            raise _damaged(place, "the file is missing")
+        try:
+            return Window(path)
+        except OSError as error:
+            raise _damaged(place, error.strerror or str(error)) from error
+
+
+def _damaged(place: Place, problem: str) -> ArchiveDamaged:
+    return ArchiveDamaged(f"{place.file} at {place.offset}: {problem}")
+
+
+def _check_length(member: Member, place: Place) -> None:
+    if place.length and member.done and member.length != place.length:
+        raise _damaged(place, f"the record has {member.length} bytes, not {place.length}")
+
+
+class _Streaming(io.RawIOBase):
+    """A body that is unpacked while it is read."""
+
+    def __init__(self, pieces: Iterator[bytes], window: Window, place: Place, member: Member) -> None:
+        self._pieces = pieces
+        self._window = window
+        self._place = place
+        self._member = member
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            while not self._rest:
+                piece = next(self._pieces, None)
+                if piece is None:
+                    _check_length(self._member, self._place)
+                    return 0
+                self._rest = piece
+        except Malformed as error:
+            raise _damaged(self._place, str(error)) from None
+        taken = self._rest[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._rest = self._rest[len(taken) :]
+        return len(taken)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._window.close()
+        super().close()

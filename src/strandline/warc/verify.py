@@ -1,0 +1,193 @@
+"""The fixity audit: reads every byte of every WARC file and compares it with what was written.
+
+Every record is unpacked whole (CRC, length, header and padding bits), its digests are computed anew, and each
+capture of the catalog has to be found at its place with its address and digest. After damage the audit goes on
+with the next record. Replayed pages are never compared: replay changes them, records do not change.
+
+Memory: 16 bytes per capture. Addresses of damaged records are looked up in a second pass over the catalog, which
+is made only when something was found.
+"""
+
+import bisect
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import xxhash
+
+from strandline.core.capture import Capture
+from strandline.warc.members import Gap, Member, Window, walk
+from strandline.warc.output import OPEN
+from strandline.warc.records import Malformed
+from strandline.warc.streams import RecordStream
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is not as written."""
+
+    file: str
+    offset: int
+    url: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found."""
+
+    captures: int
+    files: int
+    bytes: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was found."""
+        return not self.problems
+
+    def as_json(self) -> dict[str, object]:
+        """The shape `verify --json` prints."""
+        return {
+            "ok": self.ok,
+            "captures": self.captures,
+            "files": self.files,
+            "bytes": self.bytes,
+            "problems": [
+                {"file": p.file, "offset": p.offset, "url": p.url, "problem": p.problem} for p in self.problems
+            ],
+        }
+
+
+class _Expected:
+    """Captures of one file, compactly: where each begins and a mark of what it is."""
+
+    def __init__(self) -> None:
+        self.offsets = array("q")
+        self.marks = array("Q")
+
+    def add(self, capture: Capture) -> None:
+        self.offsets.append(capture.place.offset)
+        self.marks.append(_mark(capture.url, capture.digest, capture.place.length))
+
+    def sort(self) -> None:
+        order = sorted(range(len(self.offsets)), key=self.offsets.__getitem__)
+        self.offsets = array("q", (self.offsets[i] for i in order))
+        self.marks = array("Q", (self.marks[i] for i in order))
+
+    def at(self, offset: int) -> list[int]:
+        """Marks of captures said to begin here."""
+        start = bisect.bisect_left(self.offsets, offset)
+        end = bisect.bisect_right(self.offsets, offset)
+        return list(self.marks[start:end])
+
+    @property
+    def end(self) -> int:
+        return self.offsets[-1] if self.offsets else -1
+
+
+def _mark(url: str, digest: str, length: int) -> int:
+    return xxhash.xxh3_64_intdigest(f"{url}\n{digest}\n{length}".encode())
+
+
+def verify(
+    folder: Path, captures: Callable[[], Iterable[Capture]], progress: Callable[[str, int], None] | None = None
+) -> Audit:
+    """Audit an `archive/` folder against the catalog's captures.
+
+    `captures` is called a second time when there are problems; `progress` hears each file and its size.
+    """
+    expected: dict[str, _Expected] = {}
+    count = 0
+    for capture in captures():
+        count += 1
+        expected.setdefault(capture.place.file, _Expected()).add(capture)
+    problems: list[Problem] = []
+    files = total = 0
+    for path in sorted(folder.glob("*.warc*")):
+        name = path.name.removesuffix(OPEN)
+        if not name.endswith((".warc.gz", ".warc")):
+            continue
+        files += 1
+        total += path.stat().st_size
+        if progress is not None:
+            progress(name, path.stat().st_size)
+        found = expected.pop(name, None) or _Expected()
+        found.sort()
+        problems.extend(_file(path, name, found))
+    for name, missing in expected.items():
+        problems.extend(Problem(name, offset, "", "the file is missing") for offset in missing.offsets)
+    problems.sort(key=lambda p: (p.file, p.offset))
+    return Audit(count, files, total, tuple(_named(problems, captures)))
+
+
+def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
+    """Problems of one file. A file that is being written is looked at up to the last recorded capture."""
+    writing = path.name.endswith(OPEN)
+    seen: set[int] = set()
+    try:
+        window = Window(path)
+    except OSError as error:
+        yield Problem(name, 0, "", f"cannot be opened: {error.strerror}")
+        return
+    try:
+        for item in walk(window):
+            if writing and item.offset > expected.end:
+                break
+            seen.add(item.offset)
+            if isinstance(item, Gap):
+                yield Problem(name, item.offset, "", item.problem)
+                continue
+            url, found = _member(item, expected.at(item.offset))
+            for problem in found:
+                yield Problem(name, item.offset, url, problem)
+    finally:
+        window.close()
+    for offset in expected.offsets:
+        if offset not in seen:
+            yield Problem(name, offset, "", "no record begins where the catalog has one")
+
+
+def _member(member: Member, marks: list[int]) -> tuple[str, list[str]]:
+    """Address and problems of one record.
+
+    What a damaged record says about its address may be damaged too: then it is left to the catalog, which knows
+    answers (and with them requests) but not notes about failed visits.
+    """
+    url = claimed = ""
+    try:
+        record = RecordStream(member.pieces())
+        url = record.url
+        claimed = url if record.type in ("metadata", "resource", "conversion") else ""
+        problems = record.check()
+        member.drain()
+        if not member.done:
+            raise Malformed(member.problem)
+    except Malformed as error:
+        return claimed, [member.problem or str(error)]
+    digest = record.fields.get("warc-payload-digest", "")
+    problems += ["the catalog has another record here"] * any(
+        mark != _mark(url, digest, member.length) for mark in marks
+    )
+    return url, problems
+
+
+def _named(problems: list[Problem], captures: Callable[[], Iterable[Capture]]) -> list[Problem]:
+    """Problems with the address of the capture they hit: the one at that offset, else the one before in the file.
+
+    A damaged request or a stretch between records belongs to the answer before it.
+    """
+    wanted = {(p.file, p.offset) for p in problems if not p.url}
+    if not wanted:
+        return problems
+    files: dict[str, list[int]] = {}
+    for file, offset in sorted(wanted):
+        files.setdefault(file, []).append(offset)
+    best: dict[tuple[str, int], tuple[int, str]] = {}
+    for capture in captures():
+        offsets = files.get(capture.place.file, ())
+        for offset in offsets[bisect.bisect_left(offsets, capture.place.offset) :]:
+            if capture.place.offset >= best.get((capture.place.file, offset), (-1, ""))[0]:
+                best[capture.place.file, offset] = (capture.place.offset, capture.url)
+    return [Problem(p.file, p.offset, p.url or best.get((p.file, p.offset), (0, ""))[1], p.problem) for p in problems]
