@@ -1,0 +1,250 @@
+"""Cutting a page into blocks: top-down by weight and meaning, then long runs of text by their own content.
+
+Paper 003 cuts by layout alone and reports that it fails on pages that are mostly text, so long runs are cut here too,
+at headings and at paragraphs chosen by their content. Every such decision looks only at the paragraph itself or at its
+own section. So a paragraph inserted into a long text changes the block it falls into, and at most splits it in two.
+
+Division of a node, from the root down (`LayoutTree.weights`; a rendered page is measured in pixels instead):
+    one weighty child and nothing else     go on with the child
+    light, and no child with a role        one leaf
+    otherwise                              children that are heavy, have a role, or are sizeable containers are divided;
+                                           what lies between them forms runs, each a leaf
+Cuts inside a leaf:
+    before a heading, when its previous section is not tiny
+    after a paragraph of n characters when its hash, as a number in [0, 1), is below n / scale
+    where a piece is still larger than the level allows, at its paragraph of smallest hash, again and again
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from strandline.core.blocks.levels import DEFAULT_LEVEL, PageLevel
+from strandline.core.blocks.roles import block_role_inside
+from strandline.core.blocks.tree import BlockTree, LayoutTree, PageBlock
+
+SMALLEST: Final = 120  # a section or child below this is not worth a block of its own
+LIGHT: Final = 800  # a node up to this weight is never too heavy
+SHARE: Final = {1: 0.5, 2: 0.15, 3: 0.05}  # of the page a node may hold undivided
+LARGEST_TEXT: Final = {1: 0.5, 2: 0.17, 3: 0.08}  # of the page a piece of text may hold
+AREA: Final = {1: 0.30, 2: 0.10, 3: 0.03}  # of the page's area a rendered node may hold undivided
+SCALE_OF_LEVEL: Final = {1: 3.0, 2: 1.0, 3: 0.4}
+_HASH_SPACE: Final = float(1 << 64)
+HEADING: Final = 6  # prominence up to this is a heading
+
+Span = tuple[int, int]
+
+
+def partition(layout: LayoutTree, how: PageLevel = PageLevel(DEFAULT_LEVEL), url: str = "") -> BlockTree:  # noqa: B008
+    """Cut a page into blocks at a level."""
+    cutter = _Cutter(layout, how)
+    leaves = cutter.leaves() if layout.ends else []
+    pieces = [(node, piece) for node, span in leaves for piece in cutter.pieces(span)]
+    seen: Counter[str] = Counter()
+    blocks = []
+    for node, span in pieces:
+        place = cutter.place(node)
+        blocks.append(cutter.block(span, place, seen[place.path]))
+        seen[place.path] += 1
+    rendered = layout.sizes is not None
+    return BlockTree(tuple(blocks), how.level, cutter.scale, url, layout.title, rendered)
+
+
+def scale_of(total: int) -> int:
+    """Mean length of a piece of text for a page of `total` characters, in coarse steps.
+
+    >>> [scale_of(n) for n in (900, 5_000, 20_000, 30_000, 90_000, 100_000)]
+    [60, 125, 500, 1000, 1000, 2000]
+    """
+    for limit, scale in ((1_500, 60), (6_000, 125), (24_000, 500), (96_000, 1_000), (384_000, 2_000)):
+        if total < limit:
+            return scale
+    return 4_000
+
+
+def _inside(places: list[int], span: Span) -> list[int]:
+    """The sorted places that lie strictly inside a span."""
+    return places[bisect_right(places, span[0]) : bisect_left(places, span[1])]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: str
+    role: str
+    hint: str
+
+
+class _Cutter:
+    """One partition under way: the layout, its running sums, and the limits of the level."""
+
+    def __init__(self, layout: LayoutTree, how: PageLevel) -> None:
+        self.layout = layout
+        self.before: list[int] = [0, *np.cumsum(layout.weights).tolist()]
+        self.links_before: list[int] = [0, *np.cumsum(layout.link_weights).tolist()]
+        self.prominence: list[int] = layout.prominence.tolist()
+        self.total = self.before[-1]
+        self.scale = how.scale or scale_of(self.total)
+        self.text_scale = self.scale * SCALE_OF_LEVEL[how.level]
+        self.heavy = float(max(LIGHT, self.total * SHARE[how.level]))
+        self.largest_text = max(self.total * LARGEST_TEXT[how.level], self.text_scale)
+        self.sizes = layout.sizes
+        if self.sizes:
+            self.heavy = self.sizes[0] * AREA[how.level]
+        self._places: dict[int, _Place] = {-1: _Place("", "", "")}
+        self._find_cuts()
+
+    def weight(self, node: int) -> int:
+        return self.before[self.layout.lasts[node]] - self.before[self.layout.firsts[node]]
+
+    def leaves(self) -> list[tuple[int, Span]]:
+        """(node, range of items) of each undivided part of the page, in page order."""
+        found: list[tuple[int, Span]] = []
+        todo: list[tuple[int, Span | None]] = [(0, None)]
+        while todo:
+            node, span = todo.pop()
+            if span is not None:
+                found.append((node, span))
+                continue
+            todo.extend(reversed(self._divided(node)))
+        return found
+
+    def _divided(self, node: int) -> list[tuple[int, Span | None]]:
+        """What a node falls into: leaves (node, span) and nodes still to be divided (node, None)."""
+        layout = self.layout
+        while True:
+            first, last = layout.firsts[node], layout.lasts[node]
+            children = self._children(node)
+            if len(children) != 1 or (layout.firsts[children[0]], layout.lasts[children[0]]) != (first, last):
+                break
+            node = children[0]
+        if first == last:
+            return []
+        size = self.sizes[node] if self.sizes else self.weight(node)
+        if size <= self.heavy and not any(layout.apart[child] for child in children) and not self._looks_cut(children):
+            return [(node, (first, last))]
+        parts: list[tuple[int, Span | None]] = []
+        start = first
+        for child in children:
+            if self._stands_alone(child):
+                if layout.firsts[child] > start:
+                    parts.append((node, (start, layout.firsts[child])))
+                parts.append((child, None))
+                start = layout.lasts[child]
+            elif layout.cuts and layout.cuts[child] and layout.firsts[child] > start:
+                parts.append((node, (start, layout.firsts[child])))
+                start = layout.firsts[child]
+        if start < last:
+            parts.append((node, (start, last)))
+        return parts
+
+    def _children(self, node: int) -> list[int]:
+        """Children of a node that hold anything."""
+        ends, firsts, lasts = self.layout.ends, self.layout.firsts, self.layout.lasts
+        children = []
+        child, end = node + 1, ends[node]
+        while child < end:
+            if lasts[child] > firsts[child]:
+                children.append(child)
+            child = ends[child]
+        return children
+
+    def _stands_alone(self, child: int) -> bool:
+        layout = self.layout
+        if layout.apart[child]:
+            return True
+        if self.sizes:
+            return self.sizes[child] >= self.heavy
+        weight = self.weight(child)
+        return weight > self.heavy or (layout.containers[child] and weight >= 3 * SMALLEST)
+
+    def _looks_cut(self, children: list[int]) -> bool:
+        cuts = self.layout.cuts
+        return bool(cuts) and any(cuts[child] for child in children[1:])
+
+    def _find_cuts(self) -> None:
+        """Where, by the page's content alone, paragraphs and headings begin and texts are cut; all as item numbers."""
+        layout = self.layout
+        texts = np.fromiter((item.kind == "text" for item in layout.items), np.bool_, len(layout.items))
+        ends_paragraph = texts.copy()  # a paragraph is a run of text with the links and images that precede it
+        ends_paragraph[:-1] |= layout.nodes[:-1] != layout.nodes[1:]
+        starts = np.flatnonzero(ends_paragraph) + 1  # of every paragraph but the first
+        lengths = np.diff(np.asarray(self.before)[starts], prepend=0)
+        self.chances = layout.hashes / _HASH_SPACE
+        is_heading = layout.prominence <= HEADING
+        chosen = (self.chances[starts - 1] < lengths / self.text_scale) & ~is_heading[starts - 1]
+        self.paragraphs: list[int] = starts.tolist()
+        self.content_cuts: list[int] = starts[chosen].tolist()
+        begins = starts[:-1] if starts.size and starts[-1] == len(layout.items) else starts
+        self.headings: list[int] = begins[is_heading[begins]].tolist()
+
+    def pieces(self, span: Span) -> list[Span]:
+        """A leaf cut at headings and at paragraphs chosen by their content."""
+        if self.before[span[1]] - self.before[span[0]] <= SMALLEST:
+            return [span]
+        cuts = sorted({*_inside(self.content_cuts, span), *self._section_starts(span)})
+        pieces: list[Span] = []
+        start = span[0]
+        for cut in (*cuts, span[1]):
+            pieces.extend(self._fitting((start, cut)))
+            start = cut
+        return pieces
+
+    def _section_starts(self, span: Span) -> list[int]:
+        """Headings whose previous section is not tiny."""
+        starts = []
+        section = span[0]
+        for heading in _inside(self.headings, span):
+            if self.before[heading] - self.before[section] >= SMALLEST:
+                starts.append(heading)
+            section = heading
+        return starts
+
+    def _fitting(self, span: Span) -> list[Span]:
+        """A piece in parts that are no larger than the level allows, as far as its paragraphs let it."""
+        done: list[Span] = []
+        todo = [span]
+        while todo:
+            part = todo.pop()
+            inner: list[int] = []
+            if self.before[part[1]] - self.before[part[0]] > self.largest_text:
+                inner = _inside(self.paragraphs, part)
+            if not inner:
+                done.append(part)
+                continue
+            cut = min(inner, key=lambda place: float(self.chances[place - 1]))
+            todo.append((cut, part[1]))
+            todo.append((part[0], cut))
+        return done
+
+    def place(self, node: int) -> _Place:
+        """Path, role and hint of a node, from those of its ancestors."""
+        chain = []
+        while node not in self._places:
+            chain.append(node)
+            node = self.layout.parents[node]
+        for below in reversed(chain):
+            self._places[below] = self._placed(below, self._places[node])
+            node = below
+        return self._places[node]
+
+    def _placed(self, node: int, above: _Place) -> _Place:
+        step, hint = self.layout.step(node)
+        # A name on an element that holds most of the page speaks of the page, not of a part of it.
+        if 2 * self.weight(node) > self.total and hint != "hidden":
+            hint = ""
+        role = block_role_inside(self.layout.roles[node], above.role)
+        return _Place(f"{above.path}/{step}" if above.path else step, role, hint or above.hint)
+
+    def block(self, span: Span, place: _Place, nth: int) -> PageBlock:
+        """The items of a piece as a block."""
+        layout, (first, last) = self.layout, span
+        items = tuple(layout.items[first:last])
+        standing_out = self.prominence.index(min(self.prominence[first:last]), first, last)
+        lead = next((item.text for item in items[standing_out - first :] if item.kind == "text"), "")
+        weight = self.before[last] - self.before[first]
+        in_links = min(self.links_before[last] - self.links_before[first], weight)
+        box = layout.boxes(int(layout.nodes[first])) if layout.boxes else None
+        return PageBlock(place.path, nth, place.role, place.hint, items, weight, in_links, lead, box)

@@ -1,0 +1,166 @@
+"""What a block is for: its role, the hint its names give, how much a change in it is likely to matter.
+
+Role comes from the tag or ARIA role, hint from the words in id and class attributes. The automatic block importance is
+the hand rule that did as well as trained models on real pages (AUC .83 against .81 to .83), and needs no training:
+
+    f(b) = R[role] * H[hint] * (1 - .85 * min(1, 1.3 * link density))
+
+Advertising: paper 001 calls a link or image advertising when its address says so. `is_advertising` is that rule, a
+little wider; a filter list the user names can be added by the caller (`AdRule`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from strandline.core.blocks.tree import PageBlock
+
+AdRule = Callable[[str], bool]
+
+ROLE_OF_TAG: Final[dict[str, str]] = {
+    "main": "main",
+    "header": "header",
+    "nav": "nav",
+    "footer": "footer",
+    "aside": "aside",
+    "form": "form",
+}
+ROLE_OF_ARIA: Final[dict[str, str]] = {
+    "main": "main",
+    "banner": "header",
+    "navigation": "nav",
+    "contentinfo": "footer",
+    "complementary": "aside",
+    "form": "form",
+    "search": "form",
+}
+ROLE_WEIGHT: Final[dict[str, float]] = {
+    "main": 1.0,
+    "": 0.6,
+    "header": 0.25,
+    "aside": 0.3,
+    "form": 0.3,
+    "nav": 0.15,
+    "footer": 0.15,
+}
+_HINT_WORDS: Final[dict[str, str]] = {
+    "nav": "nav navbar navigation",
+    "menu": "menu megamenu submenu",
+    "footer": "footer",
+    "breadcrumb": "breadcrumb breadcrumbs",
+    "related": "related recommended recommendations",
+    "header": "header masthead topbar",
+    "sidebar": "sidebar",
+    "banner": "banner",
+    "promo": "promo promotion teaserbox",
+    "newsletter": "newsletter subscribe",
+    "modal": "modal overlay lightbox",
+    "popup": "popup popover",
+    "cookie": "cookie cookies gdpr onetrust",
+    "consent": "consent",
+    "ads": "ad ads advert adverts advertisement advertising adslot sponsor sponsored sponsors",
+    "social": "social",
+    "share": "share sharing",
+    "hidden": "",
+}
+HINT_WEIGHT: Final[dict[str, float]] = {
+    "": 1.0,
+    "nav": 0.3,
+    "menu": 0.3,
+    "footer": 0.3,
+    "breadcrumb": 0.4,
+    "related": 0.4,
+    "header": 0.5,
+    "sidebar": 0.5,
+    "hidden": 0.5,
+    "banner": 0.2,
+    "promo": 0.2,
+    "newsletter": 0.2,
+    "modal": 0.2,
+    "popup": 0.2,
+    "cookie": 0.1,
+    "consent": 0.1,
+    "ads": 0.1,
+    "social": 0.1,
+    "share": 0.1,
+}
+_HINT_OF_WORD: Final = {word: hint for hint, names in _HINT_WORDS.items() for word in names.split()}
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CHANGING: Final = re.compile(
+    r"\d\D*\d\D*\d"  # three digits: counters, sizes, generated names
+    r"|[0-9a-f]{8}"  # eight hexadecimal digits: digests
+    r"|:r[0-9a-z]+:"  # identifiers React makes at every rendering
+    r"|(?=[a-z]*\d)(?=\d*[a-z])(?<![a-z0-9])[a-z0-9]{4,}$",  # a mixed suffix: generated style sheets
+    re.IGNORECASE,
+)
+_ADVERTISING: Final = re.compile(r"advert|/ads?[/.]|[/.]ads?\d*\.|doubleclick|googlesyndication|sponsor", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 16)
+def hint_of(names: str) -> str:
+    """The hint that words in an element's id and classes give; the one that matters least wins.
+
+    >>> hint_of("siteNav main-menu"), hint_of("cookie-banner"), hint_of("reader loadingAdvice")
+    ('nav', 'cookie', '')
+    """
+    hints = {_HINT_OF_WORD.get(word.lower(), "") for word in _WORD.findall(names)} - {""}
+    return min(hints, key=lambda hint: (HINT_WEIGHT[hint], hint != "nav", hint)) if hints else ""
+
+
+def is_stable(token: str) -> bool:
+    """False for an id or class that looks generated and so says nothing about the place.
+
+    >>> [is_stable(token) for token in ("content", "col-6", "css-1x2b9k", "post-48213", ":r7:", "h2-title")]
+    [True, True, False, False, False, True]
+    """
+    return _CHANGING.search(token) is None
+
+
+@lru_cache(maxsize=1 << 16)
+def path_step(tag: str, identifier: str, classes: str) -> str:
+    """One step of a block's path: the tag with the id and classes that look stable.
+
+    >>> path_step("div", "content", "wide css-1x2b9k")
+    'div#content.wide'
+    """
+    step = tag
+    if identifier and is_stable(identifier):
+        step += "#" + identifier.replace("/", "")
+    return step + "".join("." + token.replace("/", "") for token in classes.split()[:6] if is_stable(token))
+
+
+def is_advertising(address: str) -> bool:
+    """Paper 001's rule: the address of an advertising link or image says that it is one.
+
+    >>> is_advertising("https://x.org/advertisement/1.png"), is_advertising("https://x.org/loads/2.png")
+    (True, False)
+    """
+    return _ADVERTISING.search(address) is not None
+
+
+def block_role_inside(own: str, above: str) -> str:
+    """Role of a part with role `own` inside a part with role `above`: a header inside the main part belongs to it."""
+    if own == "header" and above == "main":
+        return "main"
+    return own or above
+
+
+def block_factor(block: PageBlock) -> float:
+    """f(b) in [0, 1]: how much a change in this block is likely to matter, from its role, names and links."""
+    of_links = 1.0 - 0.85 * min(1.0, 1.3 * block.link_density)
+    return ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0) * of_links
+
+
+def block_importances(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
+    """Imp(B) of each block, summing to 1 (paper 001): by factor and size, by size alone (`area`), or `uniform`."""
+    if how == "uniform":
+        raw = [1.0] * len(blocks)
+    elif how == "area":
+        raw = [float(max(block.weight, 1)) for block in blocks]
+    elif how == "auto":
+        raw = [block_factor(block) * max(block.weight, 1) for block in blocks]
+    else:
+        raise ValueError(f"block importance is auto, area or uniform, not {how!r}")
+    total = sum(raw)
+    return [value / total for value in raw] if total else raw

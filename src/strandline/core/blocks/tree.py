@@ -1,0 +1,187 @@
+"""What a parser or browser saw of a page (`LayoutTree`) and what it is cut into (`PageBlock`, `BlockTree`).
+
+Both providers of layouts, the static one (`strandline.dom.html`) and the rendered one (`strandline.dom.rendered`),
+fill the same flat `LayoutTree`: block-level nodes in document order, and the items a reader sees, each in the order it
+is met. The items of a subtree are always one contiguous range, so the partition touches only the nodes above its cuts.
+
+Paper 003: Block tree -> `BlockTree` (its leaves at the chosen partition level), Layout -> `BlockTree.layout`: the
+skeleton with the places of blocks marked and their contents left out.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from strandline.core.blocks.words import masked, words
+
+ItemKind = Literal["text", "link", "image", "frame"]
+LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
+PICTURE_WEIGHT: Final = 40  # what an image or frame weighs
+PLAIN: Final = 9  # prominence of ordinary text; headings are 1 to 6, text that is bold throughout is 7
+
+
+class Item(NamedTuple):
+    """One thing a reader sees: a run of text, or a link, image or frame with its address."""
+
+    kind: ItemKind
+    text: str
+    address: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What makes two items the same: the words of a text, else the address without query and fragment."""
+        return self.text if self.kind == "text" else plain_address(self.address)
+
+
+def plain_address(address: str) -> str:
+    """An address without query and fragment, where tracking tokens live; an inline image becomes its hash.
+
+    >>> plain_address("/terms?session=81#top")
+    '/terms'
+    """
+    if address[:5] == "data:":
+        return f"data:{xxhash.xxh3_64_hexdigest(address.encode())}"
+    return address.partition("#")[0].partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a block lies on the rendered page, in CSS pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(slots=True)
+class LayoutTree:
+    """Block-level nodes in document order (node 0 is the root) and the items inside them.
+
+    Node n covers the nodes n+1 .. ends[n]-1 and the items firsts[n] .. lasts[n]-1. An item weighs its characters, a
+    link or picture a fixed number of them. A rendered page also has the area of each node (`sizes`), which then is what
+    the division measures, and marks on nodes that look apart from what precedes them (`cuts`).
+    """
+
+    parents: list[int]
+    ends: list[int]
+    firsts: list[int]
+    lasts: list[int]
+    roles: list[str]
+    apart: list[bool]  # a role, or hidden until asked for: never merged with its neighbours
+    containers: list[bool]
+    items: list[Item]
+    nodes: NDArray[np.int64]  # node of each item
+    weights: NDArray[np.int64]
+    link_weights: NDArray[np.int64]
+    prominence: NDArray[np.int64]
+    hashes: NDArray[np.uint64]  # of each item's content, any 64 bits
+    step: Callable[[int], tuple[str, str]]  # (step of the path, hint) of a node
+    sizes: list[float] | None = None
+    cuts: list[bool] = field(default_factory=list)
+    boxes: Callable[[int], Box | None] | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class PageBlock:
+    """A part of a page a reader perceives as one: its place, what kind of place that is, and what it shows."""
+
+    path: str
+    nth: int
+    role: str
+    hint: str
+    items: tuple[Item, ...]
+    weight: int
+    link_weight: int
+    lead: str = ""  # the text that stands out by its format, else the first
+    box: Box | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Place of the block: its path and which of the blocks with this path it is."""
+        return self.path, self.nth
+
+    @cached_property
+    def digest(self) -> int:
+        """64 bits over everything the block shows (`h`)."""
+        return hashed("\x1f".join([item[1] if item[0] == "text" else plain_address(item[2]) for item in self.items]))
+
+    @cached_property
+    def text_digest(self) -> int:
+        """64 bits over the texts alone (`th`)."""
+        return hashed("\x1f".join(self.texts))
+
+    @cached_property
+    def masked_digest(self) -> int:
+        """64 bits over the texts with numbers masked (`sh`)."""
+        return hashed(masked("\x1f".join(self.texts)))
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The runs of text, in order."""
+        return tuple(item.text for item in self.items if item.kind == "text")
+
+    @property
+    def text(self) -> str:
+        """All text of the block, a run a line."""
+        return "\n".join(self.texts)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Distinct words of the block."""
+        return frozenset(word for text in self.texts for word in words(text))
+
+    @property
+    def link_density(self) -> float:
+        """Share of the text that is inside links."""
+        return self.link_weight / self.weight if self.weight else 0.0
+
+
+@dataclass(frozen=True)
+class BlockTree:
+    """A page cut into blocks at one partition level, in page order."""
+
+    blocks: tuple[PageBlock, ...]
+    level: int = 2
+    scale: int = 0
+    url: str = ""
+    title: str = ""
+    rendered: bool = False
+
+    @cached_property
+    def layout(self) -> str:
+        """The skeleton: the place of each block, contents left out (paper 003)."""
+        return "\n".join(f"{block.path}[{block.nth}]" for block in self.blocks)
+
+    @cached_property
+    def visible_digest(self) -> int:
+        """64 bits over everything the page shows."""
+        return hashed(",".join(f"{block.digest:x}" for block in self.blocks))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Distinct words of the whole page."""
+        return frozenset().union(*(block.words for block in self.blocks))
+
+    @property
+    def text(self) -> str:
+        """All text of the page, for reading."""
+        return "\n\n".join(block.text for block in self.blocks if block.texts)
+
+
+def hashed(text: str) -> int:
+    """64 bits of a text."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
+
+
+def item_weight(item: Item) -> int:
+    """What an item weighs, in characters."""
+    if item.kind == "text":
+        return len(item.text)
+    return LINK_WEIGHT if item.kind == "link" else PICTURE_WEIGHT

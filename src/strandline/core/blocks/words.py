@@ -1,0 +1,55 @@
+"""Words as the comparison of texts counts them: case folded, punctuation dropped, each CJK character a word."""
+
+import re
+from typing import Final
+
+_CJK: Final = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
+_ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order.
+
+    >>> words("The RATE is 4.5 %, the rate"), words("今日は2度")
+    (['the', 'rate', 'is', '4', '5', 'the', 'rate'], ['今', '日', 'は', '2', '度'])
+    """
+    folded = text.casefold()
+    return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
+
+
+def word_distance(before: str, after: str) -> float:
+    """Share of distinct words that differ between two texts (paper 001, section 6.2.1), in [0, 1].
+
+    Word sets are blind to order, punctuation and repetition; when the texts still differ, at least one word's worth
+    of difference is counted.
+
+        >>> word_distance("open from nine to five", "open from ten to five")
+        0.3333333333333333
+        >>> word_distance("pay now, not later", "pay later, not now")
+        0.25
+        >>> word_distance("same", "same"), word_distance("", "new text")
+        (0.0, 1.0)
+    """
+    if before == after:
+        return 0.0
+    old, new = set(words(before)), set(words(after))
+    union = len(old | new)
+    if not union:
+        return 1.0
+    return max(len(old ^ new) / union, 1.0 / union)
+
+
+def masked(text: str) -> str:
+    """The text with every number replaced by one sign, so that counters and dates compare equal.
+
+    >>> masked("Updated 12 May 2026, 1,204 views")
+    'Updated # May #, #,# views'
+    """
+    return _DIGITS.sub("#", text)
+
+
+def is_number(word: str) -> bool:
+    """True for a word that holds a digit: prices, dates, counters, identifiers."""
+    return any(letter.isdigit() for letter in word)

@@ -1,0 +1,166 @@
+"""HTML as it was served, turned into blocks without a browser: the provider of layouts used for every capture.
+
+    bytes -> charset -> lexbor parse -> its serialisation -> one compiled pass (`scan`) -> LayoutTree -> partition
+
+Hostile pages: lexbor takes quadratic time in nesting and in the attributes of one tag. A page that could hold too
+many of either is first read by the compiled pass alone, which is linear. When it does hold them, that reading is kept
+and the parser is never called. The time limit is checked between the steps, none of which runs long on a page that
+passed.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from html import unescape
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from selectolax.lexbor import LexborHTMLParser
+
+from strandline.core.blocks.levels import PageLevel
+from strandline.core.blocks.partition import partition
+from strandline.core.blocks.roles import ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
+from strandline.core.content import charset_of, text_of
+from strandline.dom.long_texts import split_long_texts
+from strandline.dom.scan import NESTING_LIMIT, ScannedPage, ready, scanned
+from strandline.dom.scan_kernels import AS_SERVED, HIDDEN
+from strandline.dom.tags import CONTAINER, DIALOG, unpacked
+
+CPU_LIMIT: Final = 5.0  # seconds a page may take
+ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
+_SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
+_SAFE_GAP: Final = 40_000  # a stretch without `<` that holds too few attributes to cost a second
+_KINDS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
+_NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
+
+
+class PageTooCostlyError(Exception):
+    """A page took more CPU than it may; it is kept, but not cut into blocks."""
+
+
+def blocks(html: bytes, *, charset: str | None = None, url: str = "", level: int = 2, scale: int = 0) -> BlockTree:
+    """The blocks of a page as it was served. `scale` is `BlockTree.scale` of an earlier version, to cut alike."""
+    return partition(layout(html, charset=charset), PageLevel(level, scale), url)
+
+
+def layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
+    """The block-level nodes and visible items of a page as it was served."""
+    ready()
+    start = time.thread_time()
+    page = as_utf8(html, charset)
+    survey = scanned(page, AS_SERVED) if _may_be_hostile(page) else None
+    _check(start)
+    if survey and (survey.nesting > NESTING_LIMIT or survey.attributes > ATTRIBUTE_LIMIT):
+        tree = _layout_tree(survey, served=True)
+    else:
+        parsed = LexborHTMLParser(page)
+        _check(start)
+        title = parsed.css_first("title")
+        tree = _layout_tree(scanned((parsed.html or "").encode(), 0), served=False)
+        tree.title = " ".join(title.text().split()) if title else ""
+    _check(start)
+    return split_long_texts(tree)
+
+
+def visible_hash(html: bytes, *, charset: str | None = None) -> int:
+    """64 bits over the text and the addresses a reader sees: equal means nothing visible changed."""
+    return scanned(as_utf8(html, charset), AS_SERVED).visible_hash()
+
+
+def as_utf8(html: bytes, charset: str | None) -> bytes:
+    """The page in UTF-8, from the charset it was served in, else the one it declares."""
+    name = charset or charset_of("text/html", html)
+    if name.lower() in ("utf-8", "utf8"):
+        html = html.removeprefix(b"\xef\xbb\xbf")
+        try:
+            html.decode()
+        except UnicodeDecodeError:
+            return text_of(html, name).encode("utf-8", "replace")
+        return html
+    return text_of(html, name).encode("utf-8", "replace")
+
+
+def _check(start: float) -> None:
+    if time.thread_time() - start > CPU_LIMIT:
+        raise PageTooCostlyError(f"the page took more than {CPU_LIMIT:.0f} s of CPU")
+
+
+def _may_be_hostile(page: bytes) -> bool:
+    tags = np.flatnonzero(np.frombuffer(page, np.uint8) == ord("<"))
+    if not 0 < tags.size <= _SAFE_TAGS:
+        return tags.size > 0
+    return int(np.diff(tags, append=len(page)).max()) > _SAFE_GAP
+
+
+def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
+    nodes = np.ascontiguousarray(scan.nodes.T)
+    flags = nodes[2]
+    roles = _roles(scan.page, nodes)
+    apart = (flags & (HIDDEN | DIALOG)) != 0
+    apart |= np.fromiter(map(bool, roles), np.bool_, len(roles))
+    items = np.ascontiguousarray(scan.items.T)
+    return LayoutTree(
+        parents=nodes[0].tolist(),
+        ends=nodes[1].tolist(),
+        firsts=nodes[3].tolist(),
+        lasts=nodes[4].tolist(),
+        roles=roles,
+        apart=apart.tolist(),
+        containers=((flags & CONTAINER) != 0).tolist(),
+        items=_items(scan, items, served=served),
+        nodes=items[1],
+        weights=items[6],
+        link_weights=items[7],
+        prominence=items[8],
+        hashes=items[9].view(np.uint64),
+        step=_Steps(scan.page, scan.nodes).of,
+    )
+
+
+def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> list[Item]:
+    shown, page = scan.text.decode("utf-8", "replace"), scan.page
+    kinds, _nodes, starts, ends, address_starts, address_ends = columns[:6].tolist()
+    texts = [shown[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+    for k in np.flatnonzero(columns[0] > 1).tolist():  # images and frames are named in the page, not in the text
+        texts[k] = _value(page, starts[k], ends[k])
+    if served and "&" in shown:
+        texts = [unescape(text) if "&" in text else text for text in texts]
+    addresses = [
+        _value(page, start, end) if end else "" for start, end in zip(address_starts, address_ends, strict=True)
+    ]
+    return list(map(_NEW_ITEM, zip([_KINDS[kind] for kind in kinds], texts, addresses, strict=True)))
+
+
+def _value(page: bytes, start: int, end: int) -> str:
+    """An attribute's value."""
+    value = page[start:end].decode("utf-8", "replace").strip()
+    return unescape(value) if "&" in value else value
+
+
+def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
+    names: list[int] = nodes[11].tolist()
+    by_tag = {number: ROLE_OF_TAG.get(unpacked(number), "") for number in set(names)}
+    roles = [by_tag[number] for number in names]
+    for node in np.flatnonzero(nodes[10]).tolist():
+        named = ROLE_OF_ARIA.get(_value(page, int(nodes[9, node]), int(nodes[10, node])).lower())
+        roles[node] = named if named is not None else roles[node]
+    return roles
+
+
+class _Steps:
+    """Path steps of nodes, read from the page only for the nodes that are asked for."""
+
+    def __init__(self, page: bytes, nodes: NDArray[np.int64]) -> None:
+        self._page = page
+        self._nodes = nodes
+
+    def of(self, node: int) -> tuple[str, str]:
+        """(step of the path, hint) of a node."""
+        row: list[int] = self._nodes[node].tolist()
+        identifier = _value(self._page, row[5], row[6])
+        classes = _value(self._page, row[7], row[8])
+        step = path_step(unpacked(row[11]), identifier, classes)
+        hint = hint_of(f"{identifier} {classes}")
+        return step, hint or ("hidden" if row[2] & (HIDDEN | DIALOG) else "")
