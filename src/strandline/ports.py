@@ -57,6 +57,9 @@ class CaptureStore(Protocol):
     def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
         """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
 
+    def note(self, exchange: Exchange) -> Place:
+        """Append what is known about an exchange that was not answered, so that evidence can be rebuilt from WARC."""
+
     def sync(self) -> None:
         """Make everything kept so far durable. Only after this may a capture be recorded and reported."""
 
@@ -169,17 +172,27 @@ class Refusal:
     count: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A leased page that was not asked for after all (robots, trap, scope), and when it is looked at again."""
+
+    page: int
+    reason: str
+    due: float
+
+
 @dataclass(slots=True)
 class Batch:
     """Everything one group commit records, in one transaction."""
 
     visited: list[Visited] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
     hosts: list[HostState] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.visited) + len(self.found) + len(self.hosts) + len(self.refused)
+        return len(self.visited) + len(self.skipped) + len(self.found) + len(self.hosts) + len(self.refused)
 
 
 @dataclass(frozen=True, slots=True)

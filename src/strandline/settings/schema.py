@@ -122,7 +122,6 @@ class CrawlSettings:
 
     revisit: float = setting(0.0, "A new pass leaves out pages fetched less than this ago.", "duration")
     retries: int = setting(5, "Failed visits in a row after which a page waits for the next pass.")
-    retry_after: float = setting(5.0, "First wait after a failure; then 1 min, growing to a day.", "duration")
     patience: float = setting(
         10.0, "A pass waits this long for hosts and pages that may be asked again soon, then ends.", "duration"
     )

@@ -1,0 +1,196 @@
+"""An archive folder and what can be done with it.
+
+    my-archive/
+      strandline.toml    settings, each one explained
+      archive/           WARC files: the truth
+      indexes/           CDXJ, for other tools
+      strandline.db      the catalog, rebuilt from WARC by `reindex`
+      quarantine/        bytes that a crash left torn
+
+Reading needs no lock and may go on beside a writer. Whatever writes first takes the lock, then mends what a crash may
+have left, by itself.
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from strandline.app.crawling import CrawlRequest, read_seeds, run_crawl
+from strandline.core.capture import Capture
+from strandline.core.urls import canonical
+from strandline.crawl.tally import Tally
+from strandline.errors import SettingError, UsageError
+from strandline.ports import PageRow
+from strandline.settings.file import NAME, read_settings, settings_text
+from strandline.settings.schema import Settings
+from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
+from strandline.store.lock import WriteLock
+from strandline.store.reading import Reading
+from strandline.warc.captures import Finding, Kept, captures_of
+from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.reader import WarcReader
+from strandline.warc.recover import recover
+from strandline.warc.verify import Audit, verify
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What `reindex` found in the WARC files."""
+
+    captures: int
+    files: int
+    findings: tuple[str, ...]
+
+
+def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[str, ...] = ()) -> "Archive":
+    """Make an archive in a new or empty folder."""
+    if (folder / NAME).exists():
+        raise UsageError(f"{folder} already is an archive; edit {folder / NAME} to change its settings")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists and is not an empty folder")
+    settings = Settings()
+    settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
+    settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
+    try:
+        for part in (folder, folder / "archive", folder / "indexes"):
+            part.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / NAME).write_text(settings_text(settings), encoding="utf-8")
+    except OSError as problem:
+        raise SettingError(f"{folder}: cannot be made: {problem.strerror}") from None
+    open_catalog(folder, "init").close()
+    return Archive(folder, settings)
+
+
+def open_archive(folder: Path, create_missing: bool = False) -> "Archive":
+    """The archive in a folder; UsageError when there is none."""
+    if not (folder / NAME).exists():
+        if create_missing and (not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))):
+            return create(folder)
+        raise UsageError(f"{folder} is no archive (no {NAME} in it); make one with: strandline init {folder}")
+    return Archive(folder, read_settings(folder / NAME))
+
+
+class Archive:
+    """One archive folder."""
+
+    def __init__(self, folder: Path, settings: Settings, say: Callable[[str], None] | None = None) -> None:
+        """`say` hears, in one line each, what the archive did by itself; by default standard error does."""
+        self.folder = folder
+        self.settings = settings
+        self._say = say or _to_stderr
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The catalog, for reading beside a writer."""
+        return Reading.open(self.folder / DATABASE)
+
+    @cached_property
+    def records(self) -> WarcReader:
+        """The WARC files, for reading."""
+        return WarcReader(self.folder / "archive")
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of a page in time order."""
+        return self.reading.captures(_address(url))
+
+    def page(self, url: str) -> PageRow | None:
+        """What is known about a page."""
+        return self.reading.page(_address(url))
+
+    def verify(self, progress: Callable[[str], None] | None = None) -> Audit:
+        """Read every byte of the WARC files and compare."""
+
+        def file(name: str, size: int) -> None:
+            if progress is not None:
+                progress(f"{name} ({size} bytes)")
+
+        return verify(self.folder / "archive", self.reading.all_captures, file)
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def writing(self, command: str) -> Iterator[SqliteCatalog]:
+        """The catalog open for writing, after mending what a crash may have left. One writer at a time."""
+        with contextlib.closing(open_catalog(self.folder, command)) as catalog:
+            self._mend(catalog)
+            yield catalog
+
+    def _mend(self, catalog: SqliteCatalog) -> None:
+        committed = {path.name.removesuffix(".open"): 0 for path in (self.folder / "archive").glob("*.open")}
+        for name in committed:
+            committed[name] = catalog.reading.committed(name)
+        for found in recover(self.folder / "archive", self.folder / "quarantine", committed):
+            kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
+            catalog.salvage(kept)
+            self._say(
+                f"recovered {found.file} after a crash: {len(kept)} captures salvaged, "
+                f"{found.quarantined} torn bytes moved to quarantine"
+                + (f"; {found.missing} BYTES OF RECORDED CAPTURES ARE MISSING" if found.missing else "")
+            )
+
+    def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
+        """One pass over what is in scope; see app.crawling."""
+        with self.writing("crawl") as catalog:
+            try:
+                return run_crawl(self.folder, settings, catalog, request)
+            finally:
+                self.index.refresh()
+
+    @property
+    def index(self) -> CdxjIndex:
+        """The CDXJ index beside the WARC files."""
+        return CdxjIndex(self.folder / "indexes", self.folder / "archive")
+
+    def reindex(self) -> Rebuilt:
+        """Rebuild the catalog and the CDXJ index from the WARC files alone; the old catalog is kept until done."""
+        return rebuild(self)
+
+
+def rebuild(archive: Archive) -> Rebuilt:
+    """A new catalog beside the old one, then in its place in one step. The old one need not be readable."""
+    new = archive.folder / f"{DATABASE}.new"
+    findings: list[str] = []
+    with WriteLock(archive.folder, "reindex"):
+        for leftover in archive.folder.glob(f"{DATABASE}.new*"):
+            leftover.unlink()
+        for _ in recover(archive.folder / "archive", archive.folder / "quarantine", {}):
+            pass  # whole records are found below, with all others
+        files = warc_files(archive.folder / "archive")
+        with contextlib.closing(SqliteCatalog(new)) as catalog:
+            count = catalog.rebuild(_facts(files, findings))
+        for side in ("-wal", "-shm"):
+            (archive.folder / f"{DATABASE}{side}").unlink(missing_ok=True)
+        new.replace(archive.folder / DATABASE)
+        archive.index.rebuild()
+    return Rebuilt(count, len(files), tuple(findings))
+
+
+def warc_files(folder: Path) -> list[Path]:
+    """Finished WARC files, oldest name first."""
+    return sorted(path for path in folder.glob("*.warc*") if path.name.endswith((".warc", ".warc.gz")))
+
+
+def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture]:
+    """Captures of all files; what is wrong in them goes to `findings`."""
+    for path in files:
+        for item in captures_of(path, strict=False):
+            if isinstance(item, Kept):
+                yield item.capture
+            elif isinstance(item, Finding):
+                findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
+
+
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"strandline: {line}\n")
+
+
+def _address(url: str) -> str:
+    try:
+        return canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None

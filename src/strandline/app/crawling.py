@@ -1,0 +1,213 @@
+"""A crawl of an archive: settings become orders, adapters become parts, signals become requests to stop."""
+
+import contextlib
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import random
+from types import FrameType
+
+from strandline import __version__
+from strandline.app.clock import SystemClock
+from strandline.app.space import room_check
+from strandline.core.capture import Capture
+from strandline.core.discovery.scope import ScopeRules
+from strandline.core.discovery.traps import TrapLimits
+from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.core.urls import authority, canonical
+from strandline.crawl.loop import Crawl, Parts, Reporter
+from strandline.crawl.orders import Limits, Orders
+from strandline.crawl.tally import Tally
+from strandline.dom.documents import Documents
+from strandline.errors import SettingError, UsageError
+from strandline.fetch.addresses import AddressPolicy
+from strandline.fetch.http import HttpFetcher
+from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
+from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
+from strandline.settings.units import seconds
+from strandline.store.catalog import SqliteCatalog
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRequest:
+    """What a crawl is started with besides settings."""
+
+    seeds: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    captured: Callable[[Capture], None] = lambda _: None
+    progress: Callable[[Tally], None] = lambda _: None
+
+
+def read_seeds(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """Seeds from addresses and files of addresses (one a line, # comments); UsageError names the bad one."""
+    found: list[str] = []
+    for word in words:
+        lines = [word]
+        if "://" not in word and Path(word).is_file():
+            try:
+                lines = Path(word).read_text(encoding="utf-8-sig").splitlines()
+            except (OSError, UnicodeDecodeError) as problem:
+                raise UsageError(f"seeds file {word}: {problem}") from None
+        for line in (line.split(" #")[0].strip() for line in lines):
+            if line and not line.startswith("#"):
+                found.append(_seed(line))
+    return tuple(dict.fromkeys(found))
+
+
+def _seed(text: str) -> str:
+    try:
+        return canonical(text)
+    except ValueError as problem:
+        hint = "" if "://" in text else f" (and there is no file of that name); did you mean https://{text}?"
+        raise UsageError(f"seed: {problem}{hint}") from None
+
+
+def run_crawl(folder: Path, settings: Settings, catalog: SqliteCatalog, request: CrawlRequest) -> Tally:
+    """One pass over what is in scope. The catalog is open for writing; whoever opened it closes it."""
+    seeds = read_seeds(settings.scope.seeds + request.seeds)
+    policy = address_policy(settings.fetch)
+    if not settings.archive.contact and not _all_allowed(seeds, policy):
+        raise SettingError(
+            "no contact address: site owners must be able to reach you before the web is crawled; "
+            "set archive.contact in strandline.toml or pass --contact https://your.page/"
+        )
+    orders = orders_of(settings, seeds, request.limits)
+    clock = SystemClock()
+    agent = user_agent(__version__, settings.archive.contact)
+    with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
+        fetcher = HttpFetcher(fetch_options(settings, policy, agent, Path(spool)))
+        store = WarcWriter(
+            folder / "archive",
+            WarcInfo(
+                software=f"Strandline/{__version__}",
+                user_agent=agent,
+                robots=settings.politeness.robots,
+                operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
+                is_part_of=settings.archive.description,
+            ),
+            clock,
+            writer_settings(settings),
+        )
+        manners = Manners(manners_of(settings.politeness), random)
+        room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
+        parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room)
+        crawl = Crawl(parts, orders, Reporter(request.captured, request.progress))
+        with stopped_by_signals(crawl), contextlib.closing(fetcher), contextlib.closing(store):
+            return crawl.run()
+
+
+def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Orders:
+    """What the crawl is to do, from settings."""
+    scope, crawl = settings.scope, settings.crawl
+    return Orders(
+        scope=ScopeRules(seeds, scope.scope, scope.include, scope.exclude, scope.hops, scope.requisites),
+        traps=TrapLimits(crawl.path_depth, crawl.repeated_segments, crawl.query_variants, crawl.similar_pages),
+        limits=limits,
+        connections=settings.fetch.connections,
+        redirects=settings.fetch.redirects,
+        full_every=settings.fetch.full_every,
+        revisit=crawl.revisit,
+        retries=crawl.retries,
+        patience=crawl.patience,
+        obey_robots=settings.politeness.robots == "obey",
+        robots_unreachable="allow" if settings.politeness.robots_unreachable == "allow" else "disallow",
+        sitemaps=scope.sitemaps,
+        feeds=scope.feeds,
+        commit_seconds=settings.keep.commit_seconds,
+        commit_captures=settings.keep.commit_captures,
+    )
+
+
+def address_policy(fetch: FetchSettings) -> AddressPolicy:
+    """Which addresses may be connected to."""
+    try:
+        return AddressPolicy.allowing(fetch.allow_address)
+    except ValueError as problem:
+        raise SettingError(f"fetch.allow_address: {problem}") from None
+
+
+def fetch_options(settings: Settings, policy: AddressPolicy, agent: str, spool: Path) -> FetchOptions:
+    """Limits and identity of the fetcher."""
+    fetch = settings.fetch
+    limits = FetchLimits(
+        connect=fetch.connect,
+        first_byte=fetch.first_byte,
+        between_reads=fetch.between_reads,
+        total=fetch.total,
+        lowest_rate=fetch.lowest_rate,
+        body=fetch.body,
+        header_block=fetch.headers,
+    )
+    return FetchOptions(
+        user_agent=agent,
+        limits=limits,
+        policy=policy,
+        connections=fetch.connections,
+        tls_verify="archive" if fetch.tls == "archive" else "strict",
+        proxy=fetch.proxy,
+        spool_folder=spool,
+    )
+
+
+def writer_settings(settings: Settings) -> WriterSettings:
+    """How WARC files are written."""
+    keep = settings.keep
+    return WriterSettings(
+        prefix=keep.prefix,
+        host=socket.gethostname().split(".")[0] or "localhost",
+        rotate_bytes=keep.file_size,
+        rotate_seconds=keep.file_age,
+        digest="sha256" if keep.digest == "sha256" else "sha1",
+        keep_secrets=keep.keep_secrets,
+    )
+
+
+def manners_of(politeness: PolitenessSettings) -> MannersSettings:
+    """Delays from settings."""
+    delay: float | None = None
+    if politeness.delay != "auto":
+        try:
+            delay = seconds(politeness.delay)
+        except ValueError as problem:
+            raise SettingError(f"politeness.delay: {problem}") from None
+    return MannersSettings(
+        delay=delay,
+        factor=politeness.delay_factor,
+        least=politeness.shortest,
+        most=politeness.longest,
+        per_host=politeness.connections_per_host,
+        hanging=politeness.hanging_per_host,
+    )
+
+
+def _all_allowed(seeds: tuple[str, ...], policy: AddressPolicy) -> bool:
+    """Whether every seed is an address the user has explicitly allowed: his own machine, not the web."""
+    for seed in seeds:
+        host = authority(seed).rsplit(":", 1)[0].strip("[]")
+        numeric = "127.0.0.1" if host == "localhost" else host
+        if AddressPolicy().check(numeric, 80) is None or policy.check(numeric, 80) is not None:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def stopped_by_signals(crawl: Crawl) -> Iterator[None]:
+    """SIGINT and SIGTERM ask the crawl to stop: once to finish, twice to stop now."""
+
+    def ask(_signal: int, _frame: FrameType | None) -> None:
+        crawl.stop()
+
+    try:
+        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread: the caller has other means
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,98 @@
+"""What is installed, reachable and configured."""
+
+import importlib.util
+import os
+import shutil
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from strandline import __version__
+from strandline.app.space import reserve_of
+from strandline.errors import StrandlineError
+from strandline.settings.file import NAME, read_settings
+from strandline.settings.units import size_text
+
+_EXTRAS = {
+    "render": ("playwright", "pages that only exist in a browser"),
+    "study": ("matplotlib", "plots and experiments"),
+    "parquet": ("pyarrow", "export to Parquet"),
+    "ads": ("adblock", "advertising by filter lists"),
+    "cluster": ("psycopg", "more than one machine"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    found: str
+    advice: str = ""
+    needed: bool = False
+    """Whether the archive cannot be used without it."""
+
+
+def examine(folder: Path | None) -> list[Finding]:
+    """Look at the installation and, if given, at an archive."""
+    findings = [*_installation(), *_network()]
+    if folder is not None:
+        findings += _archive(folder)
+    return findings
+
+
+def _installation() -> Iterator[Finding]:
+    yield Finding(
+        "Strandline", True, f"{__version__} on Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"
+    )
+    for package in ("pycurl", "fastwarc", "selectolax"):
+        try:
+            yield Finding(package, True, version(package))
+        except PackageNotFoundError:
+            yield Finding(package, False, "not installed", "install Strandline again", needed=True)
+    for extra, (module, purpose) in _EXTRAS.items():
+        there = importlib.util.find_spec(module) is not None
+        advice = f"only for {purpose}: pip install 'strandline[{extra}]'"
+        yield Finding(f"extra {extra}", there, "installed" if there else "not installed", advice)
+    browser = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+    )
+    yield Finding("Chromium", bool(browser), browser or "not found", "only for rendering pages: install chromium")
+    limit = _open_files()
+    yield Finding("open files", limit >= 256, str(limit), "raise it (ulimit -n 4096) to use many connections")
+
+
+def _open_files() -> int:
+    return os.sysconf("SC_OPEN_MAX")
+
+
+def _network() -> Iterator[Finding]:
+    try:
+        socket.getaddrinfo("example.org", 443)
+        yield Finding("name service", True, "answers")
+    except OSError as problem:
+        yield Finding("name service", False, str(problem), "no names can be looked up: check the network")
+
+
+def _archive(folder: Path) -> Iterator[Finding]:
+    try:
+        settings = read_settings(folder / NAME)
+    except StrandlineError as problem:
+        yield Finding("settings", False, str(problem), f"correct {NAME}", needed=True)
+        return
+    there = (folder / NAME).exists()
+    yield Finding("archive", there, str(folder), f"make it: strandline init {folder}", needed=True)
+    if not there:
+        return
+    contact = settings.archive.contact
+    yield Finding("contact address", bool(contact), contact or "none", f"set archive.contact in {folder / NAME}")
+    writable = os.access(folder, os.W_OK)
+    yield Finding("permission", writable, "writable" if writable else "read-only", "reading still works", needed=False)
+    free, reserve = shutil.disk_usage(folder).free, reserve_of(settings.keep.disk_reserve, folder)
+    advice = f"crawling pauses below the reserve of {size_text(reserve)}"
+    yield Finding("room on disk", free > reserve, f"{free / 2**30:.1f} GiB free", advice)

@@ -1,0 +1,190 @@
+"""Commands that make, fill, check and move an archive: init crawl import export reindex verify versions."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Override any setting: section.key=value (see strandline.toml).", metavar="KEY=VALUE"),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("init", epilog="Example: strandline init ./my-archive --contact https://library.example/bot")(init)
+    app.command("crawl", epilog="Example: strandline crawl ./my-archive --seeds https://example.org/ --limit 500")(
+        crawl
+    )
+    app.command("import", epilog="Example: strandline import ./my-archive old/*.warc.gz")(import_files)
+    app.command("export", epilog="Example: strandline export ./my-archive --to site.wacz --site example.org")(export)
+    app.command("reindex", epilog="Example: strandline reindex ./my-archive")(reindex)
+    app.command("verify", epilog="Example: strandline verify ./my-archive --json")(verify)
+    app.command("versions", epilog="Example: strandline versions ./my-archive https://example.org/")(versions)
+
+
+def init(
+    folder: Folder,
+    contact: Annotated[str, typer.Option(help="Page where site owners can reach you; sent with every request.")] = "",
+    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file of them.")] = None,
+    operator: Annotated[str, typer.Option(help="Your name or institution, written into every WARC file.")] = "",
+) -> None:
+    """Make an archive: a folder with settings, WARC files, indexes and a catalog."""
+    from strandline.app.archive import create
+    from strandline.cli.output import tell
+
+    archive = create(folder, contact=contact, operator=operator, seeds=tuple(seeds or ()))
+    tell(f"Made {archive.folder}. Settings are explained in {archive.folder / 'strandline.toml'}.")
+    if not contact:
+        tell("No contact address yet: before crawling the web, set archive.contact there (or pass --contact).")
+
+
+def crawl(
+    folder: Folder,
+    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file with one per line.")] = None,
+    scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
+    workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
+    delay: Annotated[
+        str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
+    ] = None,
+    contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    allow_address: Annotated[
+        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
+    ] = None,
+    time_limit: Annotated[str | None, typer.Option(help="Stop after this long, for example 2h.")] = None,
+    size_limit: Annotated[str | None, typer.Option(help="Stop after receiving this much, for example 5GB.")] = None,
+    set_: Set = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Crawl what is in scope once. Run again to resume, or to crawl what is due anew."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.crawling import crawl_settings, run_crawl
+
+    archive = open_archive(folder, create_missing=True)
+    flags = {
+        "scope.scope": scope,
+        "fetch.connections": workers,
+        "politeness.delay": delay,
+        "archive.contact": contact,
+    }
+    settings = crawl_settings(archive.settings, flags, allow_address, set_)
+    limits = (limit or 0, time_limit or "", size_limit or "")
+    run_crawl(archive, settings, seeds or [], limits, as_lines=json_, quiet=quiet)
+
+
+def import_files(
+    folder: Folder,
+    files: Annotated[
+        list[Path], typer.Argument(help=".warc[.gz], .wacz, .cdxj[.gz] or page versions .jsonl[.gz|.xz|.zst].")
+    ],
+    json_: Json = False,
+) -> None:
+    """Bring in what other tools archived. Nothing is written unless a file is sound."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json, printable, tell
+
+    archive = open_archive(folder, create_missing=True)
+    for file in files:
+        brought = archive.bring_in(file)
+        for note in brought.findings:
+            tell(f"{file}: {note}")
+        if json_:
+            as_json(
+                {
+                    "event": "imported",
+                    "file": str(file),
+                    "captures": brought.captures,
+                    "findings": list(brought.findings),
+                }
+            )
+        else:
+            print(printable(f"{file}: {brought.captures} captures"))
+
+
+def export(
+    folder: Folder,
+    to: Annotated[Path, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")],
+    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
+    to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
+    json_: Json = False,
+) -> None:
+    """Write standard files that other tools open."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json, moment, printable
+
+    archive = open_archive(folder)
+    written = archive.export(
+        to, site=site or "", start=moment(from_) if from_ else None, end=moment(to_time) if to_time else None
+    )
+    if json_:
+        as_json({"event": "exported", "file": str(to), "captures": written})
+    else:
+        print(printable(f"{to}: {written} captures"))
+
+
+def reindex(folder: Folder, json_: Json = False) -> None:
+    """Rebuild catalog and indexes from the WARC files alone."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json, printable, tell
+
+    report = open_archive(folder).reindex()
+    for finding in report.findings:
+        tell(finding)
+    if json_:
+        as_json(
+            {
+                "event": "reindexed",
+                "captures": report.captures,
+                "files": report.files,
+                "findings": list(report.findings),
+            }
+        )
+    else:
+        print(printable(f"{report.captures} captures in {report.files} files"))
+
+
+def verify(folder: Folder, json_: Json = False, quiet: Quiet = False) -> None:
+    """Read every byte and compare it with what was written: finds each cut and each flipped bit."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json, printable, tell
+
+    audit = open_archive(folder).verify(None if quiet or json_ else tell)
+    if json_:
+        as_json(audit.as_json())
+    else:
+        for problem in audit.problems:
+            print(printable(f"{problem.file} at {problem.offset}: {problem.problem} {problem.url}"))
+        print("All sound." if audit.ok else f"{len(audit.problems)} problems.", f"{audit.captures} captures checked.")
+    if not audit.ok:
+        raise typer.Exit(6)
+
+
+def versions(
+    folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False
+) -> None:
+    """The history of one page: its captures, and which of them brought something new."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.crawling import captured_event
+    from strandline.cli.output import as_json, iso, printable, size
+
+    archive = open_archive(folder)
+    captures = archive.captures(url)
+    if json_:
+        for capture in captures:
+            as_json(
+                captured_event(capture) | {"event": "version", "mime": capture.mime, "truncated": capture.truncated}
+            )
+        return
+    row = archive.page(url)
+    print(printable(f"{url}: {len(captures)} captures" + (f", {row.evidence} since {iso(row.since)}" if row else "")))
+    for capture in captures:
+        what = "unchanged" if capture.revisit else capture.mime
+        line = f"  {iso(capture.time)}  {capture.status}  {what:24}  {size(capture.place.length):>9}"
+        print(printable(f"{line}  {capture.redirect}".rstrip()))

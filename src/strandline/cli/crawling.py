@@ -1,0 +1,139 @@
+"""Running a crawl from the terminal: flags over settings, progress for people, JSON Lines for programs."""
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from strandline.app.archive import Archive
+from strandline.app.crawling import CrawlRequest
+from strandline.cli.output import as_json, iso, printable, size, tell
+from strandline.core.capture import Capture
+from strandline.crawl.orders import Limits
+from strandline.crawl.tally import Tally
+from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, UsageError
+from strandline.settings.file import with_overrides
+from strandline.settings.schema import Settings
+from strandline.settings.units import octets, seconds
+
+_ENDINGS: Final = {"interrupted": Interrupted, "forced": Forced, "time": TimeLimit, "size": SizeLimit}
+
+
+def crawl_settings(
+    settings: Settings, flags: Mapping[str, object], allow_address: list[str] | None, assignments: list[str] | None
+) -> Settings:
+    """Settings with flags applied: flags win over the file, `--set` over both."""
+    given = [f"{key}={_toml(value)}" for key, value in flags.items() if value is not None]
+    try:
+        settings = with_overrides(settings, given)
+    except SettingError as problem:
+        raise UsageError(str(problem).removeprefix("--set: ")) from None
+    if allow_address:
+        blocks = [*settings.fetch.allow_address, *allow_address]
+        settings = with_overrides(settings, [f"fetch.allow_address={_toml(blocks)}"])
+    return with_overrides(settings, assignments or [])
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return str(value) if isinstance(value, int) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def crawl_limits(captures: int, time_limit: str, size_limit: str) -> Limits:
+    """Limits as given by flags."""
+    try:
+        return Limits(captures, seconds(time_limit) if time_limit else 0.0, octets(size_limit) if size_limit else 0)
+    except ValueError as problem:
+        raise UsageError(f"limit: {problem}") from None
+
+
+def run_crawl(
+    archive: Archive,
+    settings: Settings,
+    seeds: list[str],
+    limits: tuple[int, str, str],
+    as_lines: bool,
+    quiet: bool,
+) -> None:
+    """Crawl and report. Exceptions carry the exit code of the way it ended."""
+    bounds = crawl_limits(*limits)
+    progress, finish = _live() if sys.stderr.isatty() and not quiet else (_nothing, _no_finish)
+
+    def captured(capture: Capture) -> None:
+        if as_lines:
+            as_json(captured_event(capture))
+
+    try:
+        tally = archive.crawl(settings, CrawlRequest(tuple(seeds), bounds, captured, progress))
+    finally:
+        finish()
+    if as_lines:
+        as_json(tally.document())
+    if not quiet:
+        _summary(tally)
+    if tally.ended in _ENDINGS:
+        raise _ENDINGS[tally.ended](f"stopped ({tally.ended}); everything captured is kept, the same command goes on")
+
+
+def captured_event(capture: Capture) -> dict[str, object]:
+    """The promise: this capture is on disk."""
+    return {
+        "event": "captured",
+        "url": capture.url,
+        "time": iso(capture.time),
+        "status": capture.status,
+        "file": capture.place.file,
+        "offset": capture.place.offset,
+        "length": capture.place.length,
+        "digest": capture.digest,
+        "revisit": capture.revisit,
+    }
+
+
+def _summary(tally: Tally) -> None:
+    failures = ", ".join(f"{kind} {count}" for kind, count in tally.failures.most_common())
+    tell(
+        f"{tally.captured} captured, {tally.unchanged} unchanged, {tally.failed} failed"
+        f"{f' ({failures})' if failures else ''}, {tally.skipped} skipped, {size(tally.octets)} received."
+    )
+    for trap, count in tally.traps.most_common(10):
+        tell(f"Trap avoided: {trap} ({count} addresses).")
+    for host, until in sorted(tally.hosts_waiting.items()):
+        tell(f"{host} asked to be left alone until {iso(until)}.")
+    if tally.waiting and tally.ended == "complete":
+        tell(f"{tally.waiting} pages wait for a later try; run the same command again.")
+
+
+def _nothing(_: Tally) -> None:
+    return
+
+
+def _no_finish() -> None:
+    return
+
+
+def _live() -> tuple[Callable[[Tally], None], Callable[[], None]]:
+    """A line on the terminal that follows the crawl."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    live = Live(Text("Starting ..."), console=Console(stderr=True), refresh_per_second=4, transient=True)
+    started = time.monotonic()
+    live.start()
+
+    def progress(tally: Tally) -> None:
+        pages = tally.captured + tally.unchanged
+        rate = pages / max(0.1, time.monotonic() - started)
+        failures = " ".join(f"{kind}:{count}" for kind, count in tally.failures.most_common(3))
+        live.update(
+            Text(
+                printable(
+                    f"{pages} pages  {size(tally.octets)}  {rate:.1f}/s  {tally.waiting} due  "
+                    f"{tally.failed} failed {failures}"
+                )
+            )
+        )
+
+    return progress, live.stop

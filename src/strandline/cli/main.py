@@ -1,0 +1,45 @@
+"""The `strandline` command: one sub-command per verb, one clear line per problem, exit codes as in errors.py."""
+
+import os
+import sys
+
+import typer
+
+from strandline import __version__
+from strandline.cli import archive, demo, doctor, serve
+from strandline.errors import StrandlineError
+
+app = typer.Typer(
+    name="strandline",
+    help="An adaptive web archiver: standard WARC archives that say what changed, when, and how complete they are.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+archive.register(app)
+serve.register(app)
+demo.register(app)
+doctor.register(app)
+
+
+@app.callback(invoke_without_command=True)
+def _start(version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True)) -> None:
+    if version:
+        print(f"strandline {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run a command; whatever goes wrong ends in one line and a documented exit code."""
+    try:
+        app()
+    except StrandlineError as problem:
+        print(f"strandline: {problem}", file=sys.stderr)
+        sys.exit(problem.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): end quietly, and keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,49 @@
+"""How commands speak: data on stdout, everything else on stderr, and nothing that a terminal could take for orders."""
+
+import json
+import sys
+import unicodedata
+from datetime import UTC, datetime
+
+from strandline.errors import UsageError
+
+
+def tell(line: str) -> None:
+    """A line for the person at the terminal, not part of the data."""
+    print(printable(line), file=sys.stderr)
+
+
+def as_json(document: object) -> None:
+    """One JSON document, or one line of a stream, on stdout."""
+    print(json.dumps(document, ensure_ascii=False, default=str), flush=True)
+
+
+def printable(text: str) -> str:
+    """Text from the web without control characters: an archived title must not drive a terminal."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def iso(time: float) -> str:
+    """UTC time as INTERFACE and WARC write it, to the millisecond."""
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> float:
+    """A point in time as people write it: ISO date or date-time (UTC unless it says otherwise), or 14 digits."""
+    try:
+        if text.isdigit() and 4 <= len(text) <= 14:
+            padded = text + "00000101000000"[len(text) :]
+            return datetime.strptime(padded, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+        parsed = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no date; use 2026-03-01, 2026-03-01T12:00Z or 20260301120000") from None
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+
+
+def size(octets: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if octets < 1000:
+            return f"{octets:.0f} {unit}" if unit == "B" else f"{octets:.1f} {unit}"
+        octets /= 1000
+    return f"{octets:.1f} TB"

@@ -1,0 +1,30 @@
+"""`strandline serve`: the interface and replay."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command("serve", epilog="Example: strandline serve ./my-archive --port 8080 --replay-port 8081")(serve)
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)],
+    host: Annotated[str | None, typer.Option(help="Address to listen on; anything but loopback needs a token.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port of the interface; 0 picks a free one.", min=0, max=65535)
+    ] = None,
+    replay_port: Annotated[
+        int | None,
+        typer.Option(help="Port of archived content (its own origin); 0 picks a free one.", min=0, max=65535),
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
+) -> None:
+    """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.serving import run_server
+
+    run_server(open_archive(folder), host, port, replay_port, token_file)

@@ -1,0 +1,98 @@
+"""From what a document names to what is worth asking for: scope, traps, session ids, hops."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from strandline.core.capture import Kind
+from strandline.core.discovery.scope import Scope
+from strandline.core.discovery.traps import TrapWatch, without_session
+from strandline.core.urls import canonical
+from strandline.crawl.orders import Orders
+from strandline.ports import Found, Named, Refusal, Task
+
+SITEMAP_FILES: Final = 500
+SITEMAP_DEPTH: Final = 3
+
+_KINDS: Final = {"requisite": Kind.REQUISITE, "sitemap": Kind.SITEMAP, "feed": Kind.FEED}
+# A page's own requisites come right after it, so that an early stop leaves whole pages.
+_HEAD_START: Final = {Kind.REQUISITE: 0.9, Kind.SITEMAP: 1.0, Kind.FEED: 0.5}
+
+
+class Finder:
+    """Decides about every address a crawl meets."""
+
+    def __init__(self, orders: Orders, scope: Scope, traps: TrapWatch) -> None:
+        self._orders = orders
+        self._scope = scope
+        self._traps = traps
+        self._sitemaps = 0
+
+    def named(self, source: Task, named: Iterable[Named], due: float) -> tuple[list[Found], list[Refusal]]:
+        """What a fetched document names: addresses to fetch, and those refused, with the reason."""
+        found: list[Found] = []
+        refused: list[Refusal] = []
+        seen: set[str] = set()
+        for name in named:
+            url = without_session(name.url)
+            if url in seen or url == source.url:
+                continue
+            seen.add(url)
+            kind = _KINDS.get(name.via, Kind.PAGE)
+            hops = source.hops if kind is not Kind.PAGE else source.hops + 1
+            if source.kind is Kind.SITEMAP and kind is Kind.PAGE:
+                hops = 1
+            reason = self._refuses(source, url, kind, hops)
+            if reason:
+                refused.append(Refusal(reason, url))
+                continue
+            behind = self._traps.found(url, source.url) if kind is Kind.PAGE and name.via == "link" else 0.0
+            priority = hops + behind - _HEAD_START.get(kind, 0.0)
+            found.append(Found(url, kind, name.via, source.page, hops, priority, due, name.lastmod))
+        return found, refused
+
+    def _refuses(self, source: Task, url: str, kind: Kind, hops: int) -> str:
+        if kind is Kind.SITEMAP:
+            # The depth of a chain of sitemap indexes is carried in their hops.
+            self._sitemaps += 1
+            too_many = self._sitemaps > SITEMAP_FILES or (source.kind is Kind.SITEMAP and source.hops >= SITEMAP_DEPTH)
+            if not self._orders.sitemaps or too_many:
+                return "too many sitemaps" if self._orders.sitemaps else "sitemaps off"
+        if kind is Kind.FEED and not self._orders.feeds:
+            return "feeds off"
+        refusal = self._scope.refuses(url, Kind.PAGE if kind is Kind.FEED else kind, hops)
+        if refusal or kind is not Kind.PAGE:
+            return refusal
+        return self._traps.refuses(url, source.url)
+
+    def redirected(self, source: Task, target: str, due: float) -> tuple[list[Found], list[Refusal]]:
+        """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
+        url = without_session(target)
+        if source.hops == 0 and source.kind is Kind.PAGE:
+            self._scope.extend([url])
+        reason = self._scope.refuses(url, source.kind, source.hops) or (
+            self._traps.refuses(url, source.url) if source.kind is Kind.PAGE else ""
+        )
+        if reason:
+            return [], [Refusal(reason, url)]
+        return [Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)], []
+
+    def sitemaps(self, site: str, listed: Iterable[str], due: float) -> list[Found]:
+        """Sitemaps of a host in scope: those its robots.txt lists, else the usual place."""
+        if not self._orders.sitemaps or self._scope.refuses(f"{site}/", Kind.PAGE, 0):
+            return []
+        places = []
+        for place in listed:
+            try:
+                places.append(canonical(place, f"{site}/"))
+            except ValueError:
+                continue
+        return [
+            Found(url, Kind.SITEMAP, "sitemap", 0, 0, -1.0, due)
+            for url in (places or [f"{site}/sitemap.xml"])[:SITEMAP_FILES]
+        ]
+
+    def still_wanted(self, task: Task) -> str:
+        """Why a page that waits is not fetched after all; empty when it is."""
+        if task.kind is Kind.PAGE:
+            return self._scope.refuses(task.url, task.kind, task.hops) or self._traps.drops(task.url)
+        return self._scope.refuses(task.url, task.kind, task.hops)

@@ -1,0 +1,393 @@
+"""The crawl: take what is due, ask politely, keep, commit, report; one thread, many connections.
+
+    frontier -> robots and manners -> fetcher -> WARC -> discovery -> one commit -> the promise -> frontier
+
+A group commit makes captures durable (WARC first, then the catalog, in one transaction) before any of them is
+reported. Stopping is part of normal work: the first request lets exchanges in flight finish, the second drops them,
+and both leave an archive that the same command resumes.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from strandline.core.capture import Capture, Evidence, Exchange, Kind, Outcome, Request
+from strandline.core.content import charset_of, decode
+from strandline.core.discovery.scope import Scope
+from strandline.core.discovery.traps import TrapWatch
+from strandline.core.politeness.delays import Manners, reply_of, retry_after
+from strandline.core.urls import authority, origin
+from strandline.crawl.finding import Finder
+from strandline.crawl.orders import NEVER, Orders
+from strandline.crawl.robots import RobotsDesk
+from strandline.crawl.tally import Tally
+from strandline.crawl.visits import Timing, Visits, redirect_target
+from strandline.errors import OutOfSpace
+from strandline.ports import (
+    Batch,
+    CaptureStore,
+    Catalog,
+    Clock,
+    Discoverer,
+    Fetcher,
+    Found,
+    Refusal,
+    Skipped,
+    Task,
+    Visited,
+)
+
+_TICK: Final = 0.2
+"""Longest time the fetcher is driven before commits and signals are looked at."""
+_STARVED: Final = 0.05
+"""Seconds between commits while nothing is left to ask for but what the next commit brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a crawl works with."""
+
+    fetcher: Fetcher
+    store: CaptureStore
+    catalog: Catalog
+    documents: Discoverer
+    clock: Clock
+    manners: Manners
+    room: Callable[[], str]
+    """Says why there is too little room on disk, empty when there is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Who is told what: each capture after its commit, and the state of things now and then."""
+
+    captured: Callable[[Capture], None]
+    progress: Callable[[Tally], None]
+
+
+class Crawl:
+    """One run of the crawl over an archive."""
+
+    def __init__(self, parts: Parts, orders: Orders, reporter: Reporter) -> None:
+        self._parts = parts
+        self._orders = orders
+        self._reporter = reporter
+        self._scope = Scope(orders.scope)
+        self._traps = TrapWatch(orders.traps)
+        self._finder = Finder(orders, self._scope, self._traps)
+        self._visits = Visits(parts.store, parts.catalog)
+        self._robots = RobotsDesk(orders, parts.catalog)
+        self._batch = Batch()
+        self._unreported: list[Capture] = []
+        self._tasks: dict[int, Task] = {}
+        self._ready: deque[Task] = deque()
+        self._starved = False
+        self._chains: dict[str, int] = {}
+        self._tickets = 0
+        self._stop_requests = 0
+        self._stopped_at = 0.0
+        self._last_commit = parts.clock.monotonic()
+        self._started = parts.clock.monotonic()
+        self._pass_start = 0.0
+        self.tally = Tally()
+
+    def stop(self) -> None:
+        """Ask the crawl to stop: finish what is in flight; asked again, stop at once. Safe in a signal handler."""
+        self._stop_requests += 1
+
+    def run(self) -> Tally:
+        """Crawl until nothing is due, a limit is reached or `stop` was called."""
+        now = self._parts.clock.now()
+        self._pass_start, _ = self._parts.catalog.open_pass(now)
+        self._parts.catalog.add(
+            Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self._pass_start) for seed in self._orders.scope.seeds
+        )
+        try:
+            while not self.tally.ended:
+                self._step()
+        finally:
+            self._wind_up()
+        return self.tally
+
+    def _step(self) -> None:
+        clock = self._parts.clock
+        stopping = self._stopping()
+        if not stopping:
+            self._fill()
+        for exchange in self._parts.fetcher.finished(self._tick()):
+            self._finish(exchange)
+        waited = clock.monotonic() - self._last_commit
+        full = len(self._unreported) >= self._orders.commit_captures
+        # What was found is only seen after a commit: with nothing else to ask for, it does not wait.
+        hungry = self._starved and bool(self._batch.found)
+        if self._batch and (full or waited >= (_STARVED if hungry else self._orders.commit_seconds)):
+            self._commit()
+        if stopping and (not self._parts.fetcher.in_flight or self._out_of_patience()):
+            self.tally.ended = stopping
+        elif not stopping and self._starved and not self._tasks and not self._ready:
+            self._rest()
+
+    def _stopping(self) -> str:
+        """Why no more exchanges are begun; empty while there is no reason."""
+        limits = self._orders.limits
+        if self._stop_requests:
+            self._stopped_at = self._stopped_at or self._parts.clock.monotonic()
+            return "forced" if self._stop_requests > 1 else "interrupted"
+        kept = self.tally.captured + self.tally.unchanged
+        if limits.captures and kept + len(self._tasks) >= limits.captures:
+            return "limit" if kept >= limits.captures else ""
+        if limits.seconds and self._parts.clock.monotonic() - self._started >= limits.seconds:
+            return "time"
+        if limits.octets and self.tally.octets >= limits.octets:
+            return "size"
+        return ""
+
+    def _out_of_patience(self) -> bool:
+        if self._stop_requests > 1:
+            return True
+        return bool(self._stopped_at) and self._parts.clock.monotonic() - self._stopped_at >= self._orders.grace
+
+    def _tick(self) -> float:
+        """How long to drive the fetcher: until something else may have to be done."""
+        now = self._parts.clock.monotonic()
+        until_commit = self._last_commit + self._orders.commit_seconds - now if self._batch else _TICK
+        return max(0.0, min(_TICK, until_commit, self._parts.manners.next_ready(now) - now))
+
+    # -- what is asked for -----------------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        """Begin as many exchanges as connections and manners allow."""
+        now = self._parts.clock.monotonic()
+        self._starved = False
+        free = self._orders.connections - self._parts.fetcher.in_flight
+        if self._orders.limits.captures:
+            kept = self.tally.captured + self.tally.unchanged
+            free = min(free, self._orders.limits.captures - kept - len(self._tasks))
+        if free <= 0:
+            return
+        for _ in range(min(free, len(self._ready))):
+            self._consider(self._ready.popleft())
+            free -= 1
+        if free <= 0:
+            return
+        busy = {*self._parts.manners.busy(now), *self._robots.places_waiting()}
+        taken = self._parts.catalog.take(free, self._parts.clock.now(), self._pass_start, busy)
+        for task in taken:
+            self._consider(task)
+        self._starved = not taken
+
+    def _consider(self, task: Task) -> None:
+        """Begin the exchange of a page, unless robots.txt or a closed trap speaks against it."""
+        reason = self._finder.still_wanted(task)
+        if reason:
+            self._skip(task, reason, NEVER)
+            return
+        now = self._parts.clock.now()
+        if not self._robots.knows(task.authority, now):
+            if self._robots.wait(task):
+                self._begin(task, Request(f"{origin(task.url)}/robots.txt", 0, Kind.ROBOTS))
+            return
+        reason = self._robots.refuses(task)
+        if reason:
+            self._skip(task, reason, max(now, self._pass_start + 0.001))
+            return
+        if not self._parts.manners.ready(task.authority, self._parts.clock.monotonic()):
+            self._ready.append(task)
+            return
+        whole = task.visits_since_full >= self._orders.full_every or task.original is None
+        self._begin(
+            task,
+            Request(task.url, 0, task.kind, "" if whole else task.etag, "" if whole else task.last_modified),
+        )
+
+    def _begin(self, task: Task, request: Request) -> None:
+        self._tickets += 1
+        request = Request(request.url, self._tickets, request.kind, request.etag, request.last_modified)
+        self._tasks[self._tickets] = task
+        place = authority(request.url)
+        self._parts.manners.began(place, self._parts.clock.monotonic(), self._tickets)
+        self._parts.fetcher.start(request)
+
+    def _skip(self, task: Task, reason: str, due: float) -> None:
+        self.tally.skipped += 1
+        self.tally.refusals[reason] += 1
+        self._batch.skipped.append(Skipped(task.page, reason, due))
+        self._batch.refused.append(Refusal(reason, task.url))
+
+    # -- what came back --------------------------------------------------------------------------------------------
+
+    def _finish(self, exchange: Exchange) -> None:
+        """One exchange has ended: keep it, learn from it, note what it names."""
+        task = self._tasks.pop(exchange.request.ticket)
+        try:
+            self._heed_host(exchange)
+            if exchange.request.kind is Kind.ROBOTS:
+                self._robots_answered(task, exchange)
+            else:
+                self._visited(task, exchange)
+        finally:
+            exchange.body.close()
+
+    def _heed_host(self, exchange: Exchange) -> None:
+        """Tell manners how the host behaved; what it asks of us is remembered beyond this run."""
+        place, clock, manners = authority(exchange.request.url), self._parts.clock, self._parts.manners
+        now = clock.monotonic()
+        reply = reply_of(exchange.outcome, exchange.status)
+        manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply)
+        asked = retry_after(exchange.header("retry-after"), clock.now()) if exchange.status in (429, 503) else None
+        if asked is not None:
+            manners.asked_to_wait(place, now, asked)
+        wait = manners.ready_at(place, now) - now
+        if manners.failures(place) and wait > self._orders.patience:
+            until = clock.now() + wait
+            self.tally.hosts_waiting[place] = until
+            self._batch.hosts.append(self._robots.host_state(place, until, manners.failures(place), exchange.seconds))
+
+    def _visited(self, task: Task, exchange: Exchange) -> None:
+        now = self._parts.clock.now()
+        timing = Timing(self._pass_start, now, self._orders.revisit, self._orders.retries)
+        visited = self._visits.conclude(task, exchange, timing)
+        self._batch.visited.append(visited)
+        self._count(visited, exchange)
+        target = redirect_target(exchange)
+        if target:
+            self._follow(task, target)
+        elif visited.capture is not None and not visited.capture.revisit:
+            self._discover(task, exchange)
+
+    def _count(self, visited: Visited, exchange: Exchange) -> None:
+        self.tally.octets += exchange.body_length + len(exchange.response_head)
+        if visited.capture is not None:
+            self._unreported.append(visited.capture)
+            self.tally.statuses[visited.capture.status] += 1
+            if visited.capture.revisit:
+                self.tally.unchanged += 1
+            else:
+                self.tally.captured += 1
+        if exchange.outcome is not Outcome.ANSWERED:
+            self.tally.failed += 1
+            self.tally.failures[exchange.outcome] += 1
+
+    def _follow(self, task: Task, target: str) -> None:
+        """A redirect is a capture of its own; its target is the next page, up to a number of hops."""
+        length = self._chains.pop(task.url, 0) + 1
+        if length > self._orders.redirects:
+            self._refuse([Refusal("too many redirects", target)])
+            return
+        if len(self._chains) > 100_000:
+            self._chains.clear()
+        self._chains[target] = length
+        found, refused = self._finder.redirected(task, target, self._pass_start)
+        self._batch.found += found
+        self._refuse(refused)
+
+    def _discover(self, task: Task, exchange: Exchange) -> None:
+        """Read the addresses out of a document, if it is one that names any."""
+        if exchange.status != 200 or not exchange.body_length:
+            return
+        exchange.body.seek(0)
+        decoded = decode(exchange.body, exchange.header("content-encoding"), exchange.header("transfer-encoding"))
+        charset = charset_of(exchange.header("content-type"), decoded.data)
+        discovery = self._parts.documents.discover(task.url, exchange.mime, decoded.data, charset)
+        if task.kind is Kind.PAGE:
+            self._traps.fetched(task.url, decoded.data)
+        if discovery.lost:
+            self.tally.refusals[f"links lost: {discovery.lost}"] += 1
+        if task.kind is Kind.REQUISITE and "html" in exchange.mime:
+            return  # an embedded frame's own links are not followed
+        found, refused = self._finder.named(task, discovery.named, self._pass_start)
+        self._batch.found += found
+        self._refuse(refused)
+
+    def _refuse(self, refused: list[Refusal]) -> None:
+        self._batch.refused += refused
+        for refusal in refused:
+            self.tally.refusals[refusal.reason.split(":")[0]] += 1
+
+    def _robots_answered(self, task: Task, exchange: Exchange) -> None:
+        """robots.txt is known now, or that it cannot be had: the pages that waited for it go on."""
+        now = self._parts.clock.now()
+        capture = None
+        if exchange.response_head and exchange.status != 304:
+            capture = self._parts.store.keep(exchange, None)
+            self._unreported.append(capture)
+            self.tally.captured += 1
+            self.tally.octets += exchange.body_length
+            self._batch.visited.append(_robots_visit(exchange, capture))
+        again = self._robots.answered(task.authority, exchange, now)
+        if again:
+            self._begin(task, Request(again, 0, Kind.ROBOTS))
+            return
+        self._batch.hosts.append(self._robots.host_state(task.authority, 0.0, 0, exchange.seconds))
+        self._parts.manners.asked_for_delay(
+            task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(task.authority)
+        )
+        self._batch.found += self._finder.sitemaps(
+            origin(task.url), self._robots.sitemaps(task.authority), self._pass_start
+        )
+        for waiting in self._robots.released(task.authority):
+            if exchange.response_head or not self._orders.obey_robots:
+                self._ready.append(waiting)
+            else:
+                # The host could not be reached at all: that is what happened to the page, too.
+                self._visited(waiting, exchange)
+
+    # -- commit and end --------------------------------------------------------------------------------------------
+
+    def _commit(self) -> None:
+        """WARC to disk, then one transaction, then the promise."""
+        if self._unreported:
+            self._parts.store.sync()
+        batch, self._batch = self._batch, Batch()
+        self._parts.catalog.commit(batch)
+        reported, self._unreported = self._unreported, []
+        for capture in reported:
+            self._reporter.captured(capture)
+        self._last_commit = self._parts.clock.monotonic()
+        self.tally.waiting, _ = self._parts.catalog.waiting(self._pass_start)
+        self.tally.traps = self._traps.named
+        self._reporter.progress(self.tally)
+        short = self._parts.room()
+        if short:
+            raise OutOfSpace(short)
+
+    def _rest(self) -> None:
+        """Nothing can be asked right now: commit, then wait for what is due soon, or end the pass."""
+        if self._batch:
+            self._commit()
+            return
+        clock = self._parts.clock
+        self.tally.waiting, earliest = self._parts.catalog.waiting(self._pass_start)
+        if not self.tally.waiting or earliest - clock.now() > self._orders.patience:
+            self.tally.ended = "complete"
+            if not self.tally.waiting:
+                self._parts.catalog.close_pass(clock.now())
+            return
+        clock.sleep(min(_TICK, max(0.01, earliest - clock.now())))
+
+    def _wind_up(self) -> None:
+        """Leave a valid archive, whatever ended the run."""
+        for request in self._parts.fetcher.abandon():
+            task = self._tasks.pop(request.ticket, None)
+            if task is not None:
+                self._ready.append(task)
+        waiting = [*self._ready, *self._robots.all_waiting(), *self._tasks.values()]
+        self._parts.catalog.release([task.page for task in waiting])
+        if self._batch:
+            self._commit()
+
+
+def _robots_visit(exchange: Exchange, capture: Capture) -> Visited:
+    """The visit of a robots.txt: kept, never due by itself."""
+    return Visited(
+        page=0,
+        outcome=exchange.outcome,
+        detail=exchange.detail,
+        capture=capture,
+        evidence=Evidence.PRESENT if exchange.status < 400 else Evidence.UNREACHABLE,
+        time=exchange.started,
+        due=NEVER,
+        not_before=0.0,
+        attempts=0,
+    )

@@ -1,0 +1,44 @@
+"""What a crawl was asked to do, in numbers it can use: made from settings and flags by the application."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from strandline.core.discovery.scope import ScopeRules
+from strandline.core.discovery.traps import TrapLimits
+
+NEVER = math.inf
+"""Due time of a page that is known but not wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a crawl ends before its work is done."""
+
+    captures: int = 0
+    """0 for none."""
+    seconds: float = 0.0
+    octets: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """One crawl."""
+
+    scope: ScopeRules
+    traps: TrapLimits = field(default_factory=TrapLimits)
+    limits: Limits = field(default_factory=Limits)
+    connections: int = 25
+    redirects: int = 10
+    full_every: int = 10
+    revisit: float = 0.0
+    retries: int = 5
+    patience: float = 10.0
+    obey_robots: bool = True
+    robots_unreachable: Literal["disallow", "allow"] = "disallow"
+    sitemaps: bool = True
+    feeds: bool = True
+    commit_seconds: float = 1.0
+    commit_captures: int = 64
+    grace: float = 8.0
+    """Seconds that exchanges in flight have to finish after a request to stop."""

@@ -1,0 +1,108 @@
+"""The desk where every page stops before it is asked for: robots.txt of its host, fetched when it is not known."""
+
+from collections import OrderedDict
+from collections.abc import Collection
+from typing import Final
+
+from strandline.core.capture import Exchange, Outcome
+from strandline.core.content import decode
+from strandline.core.politeness.robots import MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
+from strandline.crawl.orders import Orders
+from strandline.crawl.visits import redirect_target
+from strandline.ports import Catalog, HostState, Task
+
+_REMEMBERED: Final = 10_000
+"""Hosts whose rules are kept parsed."""
+
+
+class RobotsDesk:
+    """Rules per host, and the pages that wait for them."""
+
+    def __init__(self, orders: Orders, catalog: Catalog) -> None:
+        self._orders = orders
+        self._catalog = catalog
+        self._rules: OrderedDict[str, Robots] = OrderedDict()
+        self._copies: dict[str, RobotsCopy] = {}
+        self._asked: set[str] = set()
+        """Hosts that were asked in this run: their answer holds for it, even when it was a failure."""
+        self._waiting: dict[str, list[Task]] = {}
+        self._hops: dict[str, int] = {}
+
+    def knows(self, place: str, now: float) -> bool:
+        """Whether the rules of a host are known; loads those of an earlier run."""
+        if not self._orders.obey_robots or place in self._rules:
+            return True
+        state = self._catalog.host(place)
+        copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
+        if not copy.fresh(now) and place not in self._asked:
+            return False
+        self._learn(place, copy, now)
+        return True
+
+    def wait(self, task: Task) -> bool:
+        """Let a page wait for the rules; True when nobody has gone to fetch them yet."""
+        waiting = self._waiting.setdefault(task.authority, [])
+        waiting.append(task)
+        return len(waiting) == 1
+
+    def answered(self, place: str, exchange: Exchange, now: float) -> str:
+        """Take in the answer; when it is a redirect to be followed, say where to."""
+        hops = self._hops.pop(place, 0)
+        target = redirect_target(exchange)
+        if target and hops < MOST_REDIRECTS:
+            self._hops[place] = hops + 1
+            return target
+        status = exchange.status if exchange.outcome in (Outcome.ANSWERED, Outcome.TRUNCATED) else 0
+        if target:
+            status = 404  # too many redirects count as unavailable, not as unreachable
+        body = b""
+        if 200 <= status < 300:
+            exchange.body.seek(0)
+            data = exchange.body.read(MOST_BYTES * 2)
+            body = decode(data, exchange.header("content-encoding"), exchange.header("transfer-encoding")).data
+        state = self._catalog.host(place)
+        old = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
+        self._asked.add(place)
+        self._learn(place, renewed(old if old.time else None, status, body, now), now)
+        return ""
+
+    def _learn(self, place: str, copy: RobotsCopy, now: float) -> None:
+        self._copies[place] = copy
+        self._rules[place] = Robots(copy, now, self._orders.robots_unreachable)
+        if len(self._rules) > _REMEMBERED:
+            forgotten, _ = self._rules.popitem(last=False)
+            self._copies.pop(forgotten, None)
+
+    def refuses(self, task: Task) -> str:
+        """Why a page may not be asked for; empty when it may."""
+        if not self._orders.obey_robots:
+            return ""
+        rules = self._rules[task.authority]
+        return "" if rules.allows(task.url) else f"robots: {rules.reason}"
+
+    def crawl_delay(self, place: str) -> float:
+        """Seconds the host asks for between requests, 0 when it does not say."""
+        rules = self._rules.get(place)
+        return (rules.delay or 0.0) if rules else 0.0
+
+    def sitemaps(self, place: str) -> tuple[str, ...]:
+        """Sitemaps the host lists."""
+        rules = self._rules.get(place)
+        return rules.sitemaps if rules else ()
+
+    def released(self, place: str) -> list[Task]:
+        """Pages that waited for these rules."""
+        return self._waiting.pop(place, [])
+
+    def places_waiting(self) -> Collection[str]:
+        """Hosts whose rules are being fetched."""
+        return self._waiting.keys()
+
+    def all_waiting(self) -> list[Task]:
+        """Every page that waits."""
+        return [task for tasks in self._waiting.values() for task in tasks]
+
+    def host_state(self, place: str, not_before: float, failures: int, seconds: float) -> HostState:
+        """What is remembered about a host beyond this run."""
+        copy = self._copies.get(place, RobotsCopy())
+        return HostState(place, not_before, failures, copy.time, copy.status, copy.body, seconds)

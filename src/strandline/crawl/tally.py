@@ -1,0 +1,46 @@
+"""What a crawl has done so far, for the progress line, the last line and the report."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one run."""
+
+    captured: int = 0
+    """Captures with a payload of their own."""
+    unchanged: int = 0
+    """Captures kept as revisit records."""
+    failed: int = 0
+    """Visits that led to no whole answer."""
+    skipped: int = 0
+    """Pages not asked for: robots, traps, scope."""
+    octets: int = 0
+    """Bytes received."""
+    waiting: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[int] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
+    traps: Counter[str] = field(default_factory=Counter)
+    hosts_waiting: dict[str, float] = field(default_factory=dict)
+    """Hosts that asked to be left alone until a UTC time beyond this run."""
+    ended: str = ""
+    """Why the run ended: complete, limit, time, size, space, interrupted, forced."""
+
+    def document(self) -> dict[str, object]:
+        """The last line of `crawl --json`."""
+        return {
+            "event": "done",
+            "captured": self.captured,
+            "unchanged": self.unchanged,
+            "failed": self.failed,
+            "skipped": self.skipped,
+            "bytes": self.octets,
+            "waiting": self.waiting,
+            "ended": self.ended,
+            "failures": dict(self.failures),
+            "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
+            "refusals": dict(self.refusals.most_common()),
+            "traps": dict(self.traps.most_common()),
+        }
