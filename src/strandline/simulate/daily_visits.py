@@ -5,7 +5,7 @@ costs one fetch and is not asked for again. *Caught*: fetches that found a new v
 end with a newer version unseen. Budgets are given as days per turn: 28 means N / 28 fetches a day for N pages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.history.rates import GammaRates, count_index, freshness_index
+from strandline.core.learn.classes import HistoricClassifier, HistoricRules
 from strandline.core.learn.first_sight import (
     COEFFICIENTS,
     FirstSight,
@@ -240,19 +241,22 @@ class DirectoryAndPage(_Gamma):
         self,
         settings: FirstSight,
         objective: str = "count",
-        coefficients: Floats = COEFFICIENTS,
+        tables: Mapping[str, Floats] | None = None,
         *,
         own_captures: bool = False,
     ) -> None:
+        """`tables`: coefficients for some sites (learned without them); the others get the shipped table."""
         super().__init__(settings, objective)
-        self._shipped = coefficients
+        self._tables = tables or {}
         self._own_captures = own_captures
 
     def start(self, histories: Histories) -> None:
         """Look at all pages once."""
         super().start(histories)
         self._sites: Sequence[SitePages] = site_pages(histories)
-        self._static = [static_factors(site.features, self._shipped) for site in self._sites]
+        tables = [self._tables.get(site.name, COEFFICIENTS) for site in self._sites]
+        self._start_table = np.mean(tables, axis=0)
+        self._static = [static_factors(site.features, table) for site, table in zip(self._sites, tables, strict=True)]
         self._without_static = self._mean.copy()
 
     def refresh(self, held: Held) -> None:
@@ -272,7 +276,7 @@ class DirectoryAndPage(_Gamma):
         order = np.concatenate([site.rows for site in self._sites])
         features = np.vstack([site.features for site in self._sites])
         history = (held.rates.found[order], held.rates.watched[order])
-        table = refit(features, history, self._without_static[order], self._shipped, self.settings)
+        table = refit(features, history, self._without_static[order], self._start_table, self.settings)
         self._static = [static_factors(site.features, table) for site in self._sites]
 
 
@@ -289,3 +293,23 @@ def _levels(rows: Sequence[Ints], static: Sequence[Floats], held: Held, settings
 
     rough = levels([settings.first_base] * len(rows))
     return levels([archive_base(np.delete(rough, i), settings) for i in range(len(rows))])
+
+
+class PaperClasses(_Plain):
+    """Paper 002: a start class per page, moved by the historic classifier; pages wait as long as their class says."""
+
+    def __init__(self, start_groups: Ints, intervals: Floats, rules: HistoricRules) -> None:
+        self._start, self._intervals, self._rules = start_groups, intervals, rules
+
+    def start(self, histories: Histories) -> None:
+        """Put the pages into their start classes."""
+        self._classes = HistoricClassifier(self._start, self._rules)
+
+    def index(self, held: Held) -> Floats:
+        """Age in intervals of the class, so that any budget is spent to the full."""
+        age: Floats = held.age / self._intervals[self._classes.group]
+        return age
+
+    def found(self, pages: Ints, changed: NDArray[np.bool_], held: Held) -> None:
+        """Move the pages whose window is full."""
+        self._classes.visit(pages, changed)
