@@ -38,7 +38,7 @@ def in_memory(tmp_path):
 
 
 def run(folder, committed):
-    return list(recover(folder / "archive", folder / "quarantine", committed))
+    return list(recover(folder / "archive", folder / "quarantine", lambda name: committed.get(name, 0)))
 
 
 def place(folder, name, data):
@@ -160,7 +160,7 @@ def test_killed_anywhere_the_next_start_does_the_rest(crashed, tmp_path, monkeyp
         catalog, committed = [], {}
 
         def start(folder=folder, catalog=catalog, committed=committed):
-            for found in recover(folder / "archive", folder / "quarantine", committed):
+            for found in recover(folder / "archive", folder / "quarantine", lambda name: committed.get(name, 0)):
                 catalog.extend(s.capture for s in found.salvaged)
                 committed[name] = found.kept
 

@@ -14,7 +14,7 @@ Killed at any point, the next start does the rest: nothing is renamed before its
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -44,11 +44,12 @@ class Recovered:
     """The file held no record of the web and is gone."""
 
 
-def recover(archive: Path, quarantine: Path, committed: Mapping[str, int]) -> Iterator[Recovered]:
+def recover(archive: Path, quarantine: Path, committed: Callable[[str], int]) -> Iterator[Recovered]:
     """Finish every `.open` file of an archive.
 
-    `committed` says, per file, where the last record known to the catalog ends. The caller commits `salvaged`
-    before it asks for the next file: only then is the file renamed. ArchiveBusy when a file is being written.
+    `committed` says of a file where the last record known to the catalog ends, 0 for none. The caller
+    commits `salvaged` before it asks for the next file: only then is the file renamed. ArchiveBusy when a file is
+    being written.
     """
     for path in sorted(archive.glob(f"*{OPEN}")):
         try:
@@ -60,7 +61,7 @@ def recover(archive: Path, quarantine: Path, committed: Mapping[str, int]) -> It
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise ArchiveBusy(f"{path} is being written by another process") from None
-            found = _mend(path, descriptor, quarantine, committed.get(path.name.removesuffix(OPEN), 0))
+            found = _mend(path, descriptor, quarantine, committed(path.name.removesuffix(OPEN)))
             yield found
             if found.removed:
                 path.unlink()
