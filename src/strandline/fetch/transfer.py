@@ -102,7 +102,8 @@ class Transfer:
         self.started = time()
         self._asked = self._last = 0.0
         self._received = self._marked_bytes = 0
-        self._head, self._lines, self._head_complete = bytearray(), 0, False
+        self._head, self._head_complete = bytearray(), False
+        self._head_bytes = self._lines = 0
         self._sent = b""
         self._spool = Spool(self._options.spool_folder, self._limits.memory)
         self._excess = 0
@@ -229,10 +230,11 @@ class Transfer:
     def _on_header(self, line: bytes) -> int | None:
         self._arrived(len(line))
         if self._head_complete:  # that was an interim answer (100, 103); the real one follows
-            self._head, self._lines, self._head_complete = bytearray(), 0, False
+            self._head, self._head_complete = bytearray(), False
         limits = self._limits
-        room = limits.header_block - len(self._head)
+        room = limits.header_block - self._head_bytes
         self._head += line[: max(0, room)]
+        self._head_bytes += len(line)  # interim answers count too, or they could go on for ever
         self._lines += 1
         if len(line) > min(room, limits.header_line) or self._lines > limits.header_fields + 2:
             self.stopped = Verdict(Outcome.BIG_HEADERS, "length", "header block beyond the limits")

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 import pycurl
 
 from strandline.core.capture import Outcome
-from strandline.core.chunks import Dechunker
+from strandline.core.chunks import Dechunker, begins_chunked
 
 _TLS: Final = frozenset({35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98})
 _NOT_TRUSTED: Final = frozenset({51, 60})
@@ -142,6 +142,9 @@ def _broken_chunks(ending: Ending) -> bool:
     if not is_chunked(ending.head):
         return False
     chunks = Dechunker()
+    ending.body.seek(0)
+    if not begins_chunked(ending.body.read(4096) or b"0"):
+        return True
     ending.body.seek(0)
     while piece := ending.body.read(64 * 1024):
         chunks.feed(piece)

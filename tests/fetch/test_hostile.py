@@ -1,0 +1,133 @@
+"""Every way to misbehave ends within the limits with the right outcome, in little memory, and nothing inside is hit."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostile.inside import SPELLINGS, internal_url
+from hostile.server import HostileSite
+from hostile.wire import REGISTRY
+from strandline.core.capture import Outcome
+
+HERE = Path(__file__).parent
+LIMITS = {
+    "connect": 3.0,
+    "first_byte": 2.0,
+    "between_reads": 1.5,
+    "total": 6.0,
+    "rate_after": 2.0,
+    "body": 12 * 1024 * 1024,
+}
+
+
+def fetch_all(urls, **job):
+    """Run the fetcher in its own process, so that its memory is its own."""
+    source = str(HERE.parents[1] / "src")
+    answer = subprocess.run(
+        [sys.executable, str(HERE / "fetch_all.py")],
+        input=json.dumps({"urls": urls, **job}),
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+@pytest.fixture(scope="module")
+def site():
+    with HostileSite() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def fetched(site):
+    """One crawl-like run over everything at once; good pages last, behind all the bad ones."""
+    names = list(REGISTRY)
+    urls = [site.url_of(name) for name in names] + [site.silent_url, *site.good]
+    report = fetch_all(urls, limits=LIMITS)
+    named = dict(zip(names, report["results"], strict=False))
+    return named, report["results"][len(names) :], report["grown"]
+
+
+def test_there_are_enough_behaviours():
+    assert len(REGISTRY) >= 120
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_ends_with_the_right_outcome(fetched, name):
+    result = fetched[0][name]
+    assert result is not None, "never came back"
+    assert result["outcome"] in REGISTRY[name].outcomes, result
+    assert result["seconds"] < 3 * LIMITS["total"]
+    assert result["detail"].isprintable()
+    if result["outcome"] == Outcome.ANSWERED:
+        assert result["whole_head"]
+        assert result["truncated"] == ""
+    elif result["whole_head"]:
+        assert result["truncated"] in ("length", "time", "disconnect", "unspecified")
+
+
+def test_the_silent_port_times_out_and_good_pages_come(fetched):
+    silent, *good = fetched[1]
+    assert silent["outcome"] == Outcome.TIMEOUT
+    assert len(good) == 20
+    assert {result["outcome"] for result in good} == {Outcome.ANSWERED}
+
+
+def test_memory_stays_flat(fetched):
+    assert 0 < fetched[2] < 64
+
+
+def test_bombs_are_kept_but_not_unfolded(fetched):
+    for name, result in fetched[0].items():
+        if name.startswith("bomb-") and name != "bomb-sitemap":
+            assert not result["complete"], name
+            assert result["decoded"] < 16 * 1024 * 1024, name
+
+
+def test_bodies_are_cut_to_the_byte(fetched):
+    for name in ("endless-body", "endless-chunks"):
+        assert fetched[0][name]["body_length"] == LIMITS["body"]
+        assert fetched[0][name]["truncated"] == "length"
+
+
+def test_partial_bytes_are_kept(fetched):
+    named = fetched[0]
+    assert named["length-too-long"]["body_length"] == 20
+    assert named["stall-in-body"]["body_length"] == 4
+    assert named["never-closes"]["body_length"] == 16
+    assert named["reset-in-body"]["body_length"] == 4
+    assert named["chunks-without-end"]["body_length"] == 10
+
+
+def test_nothing_inside_is_reached(site):
+    urls = [internal_url(spelling, port) for spelling in SPELLINGS for port in (site.internal_port, 80)]
+    for url, result in zip(urls, fetch_all(urls, limits=LIMITS)["results"], strict=True):
+        assert result["outcome"] in (Outcome.BAD_ADDRESS, Outcome.BAD_URL), (url, result)
+    assert site.internal_hits == 0
+
+
+def test_the_counter_counts_when_it_is_allowed(site):
+    """The control: the same request with the address opened does reach the service."""
+    with HostileSite() as other:
+        url = internal_url("hex", other.internal_port)
+        assert fetch_all([url], allow=["127.0.0.2/32"])["results"][0]["outcome"] == Outcome.ANSWERED
+        assert other.internal_hits == 1
+    assert site.internal_hits == 0
+
+
+def test_few_file_descriptors_slow_down_and_lose_nothing(site):
+    names = ["slow-but-good", "calendar", "endless-body", "length-too-long", "stall-in-body"]
+    urls = [site.url_of(name) for name in names] * 12 + site.good * 3
+    report = fetch_all(urls, limits=LIMITS, files=24, connections=100)
+    outcomes = [result["outcome"] for result in report["results"]]
+    for url, outcome in zip(urls, outcomes, strict=True):
+        name = url.rpartition("/h/")[2]
+        assert outcome in (REGISTRY[name].outcomes if name in REGISTRY else {Outcome.ANSWERED}), url

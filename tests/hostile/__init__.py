@@ -1,0 +1,1 @@
+"""A site that does everything wrong on purpose, with twenty good pages among it. Start at server.py."""
