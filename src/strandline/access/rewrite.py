@@ -29,6 +29,9 @@ _SCRIPTS = (
     "application/ecmascript",
     "text/x-javascript",
 )
+_USES = {"js_": "script", "cs_": "style"}
+_VAGUE = ("", "text/html", "text/plain", "application/octet-stream")
+"""Types that servers give to scripts and style sheets too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,8 @@ def kind_of(mime: str, mod: str, head: bytes) -> str:
     if mod == "id_":
         return ""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:64].lower()
-    if mod == "js_" and (mime in _SCRIPTS or not start.startswith(b"<")) and not mime.startswith(("image/", "font/")):
-        return "script"
-    if mod == "cs_" and not start.startswith(b"<"):
-        return "style"
+    if mod in _USES and mime in _VAGUE and not start.startswith(b"<"):
+        return _USES[mod]
     if mime in _PAGES:
         return "page"
     if not mime and mod in ("", "mp_", "if_") and start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
@@ -89,7 +90,9 @@ def _rewrite(body: bytes, document: Document, base: Base, links: Links) -> bytes
         return body
     text, codec = _as_text(body, links.charset)
     if kind == "page":
-        text = PageRewriter(links, client_markup(document, base)).rewrite(text)
+        # What script fetches as data gets no script of ours: it is not a document that runs.
+        runs = document.mod in ("", "mp_", "if_")
+        text = PageRewriter(links, client_markup(document, base) if runs else "").rewrite(text)
     elif kind == "style":
         text = rewrite_css(text, links)
     else:

@@ -1,0 +1,177 @@
+"""What every request passes before anyone answers it, on both origins: name, size, pace, token, origin of changes.
+
+403  a host name that is not ours, or a change asked for by another site
+401  no token where one is needed        413  a body that is too large        408  a body that comes too slowly
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from strandline.web.metrics import Metrics
+from strandline.web.options import Origins, ServeOptions, host_of
+from strandline.web.tokens import Access
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_OPEN_PATHS = ("/healthz", "/login", "/static/")
+
+
+class _RefusedError(Exception):
+    """A request that is not answered; status and reason."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What holds for the whole server."""
+
+    options: ServeOptions
+    origins: Origins
+    access: Access
+    metrics: Metrics
+
+    @property
+    def cookie(self) -> str:
+        """Name of the session cookie; the prefix makes browsers keep it to this host and TLS."""
+        return "__Host-strandline" if self.options.behind_tls else "strandline"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An ASGI application around another one."""
+
+    app: App
+    policy: Policy
+    origin: str
+    """`interface` or `replay`: cookies count on the first, the replay path on the second."""
+    headers: Callable[[str], list[tuple[bytes, bytes]]]
+    """Fields that every answer of this origin carries, for a host name."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # archived pages have no live sockets to talk to, and the interface uses none
+        began = time.perf_counter()
+        metrics, started = self.policy.metrics, False
+        host = self.policy.origins.default
+
+        async def counted(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                metrics.requests[self.origin, message["status"]] += 1
+                message["headers"] = [*message.get("headers", ()), *self.headers(host)]
+            else:
+                metrics.sent[self.origin] += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            fields = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+            host = self._checked(scope, fields)
+            scope["strandline.host"] = host
+            await self.app(scope, _Bounded(receive, self.policy.options, fields), counted)
+        except _RefusedError as refused:
+            if not started:
+                await _refuse(counted, refused)
+        finally:
+            metrics.seconds[self.origin] += time.perf_counter() - began
+
+    def _checked(self, scope: Scope, fields: dict[bytes, str]) -> str:
+        """The host name the request came by; raises when it must not be answered."""
+        host = host_of(fields.get(b"host", ""))
+        if not self.policy.origins.known(host):
+            raise _RefusedError(403, "This server does not answer to that host name.")
+        self._same_site(scope, fields, host)
+        self._allowed(scope, fields)
+        return host
+
+    def _same_site(self, scope: Scope, fields: dict[bytes, str], host: str) -> None:
+        """Changes are taken from our own pages and from programs, never from another site's page."""
+        if self.origin == "replay" or scope["method"] in _SAFE:
+            return
+        origin = fields.get(b"origin")
+        if origin is not None and origin != self.policy.origins.interface(host):
+            raise _RefusedError(403, "Changes are only taken from the interface itself.")
+        if fields.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise _RefusedError(403, "Changes are only taken from the interface itself.")
+
+    def _allowed(self, scope: Scope, fields: dict[bytes, str]) -> None:
+        access = self.policy.access
+        scope["strandline.local"] = access.replay_path()
+        if not access.needed:
+            return
+        scheme, _, token = fields.get(b"authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and access.is_token(token):
+            return
+        path: str = scope["path"]
+        if self.origin == "replay":
+            prefix = access.replay_path()
+            if path.startswith(prefix + "/"):
+                scope["path"] = path[len(prefix) :]
+                scope["raw_path"] = scope.get("raw_path", path.encode())[len(prefix) :]
+                return
+            if path in ("/healthz", "/_/replay.js"):
+                return
+        elif path.startswith(_OPEN_PATHS) or access.is_session(self._cookie(fields)):
+            return
+        raise _RefusedError(401, "An access token is needed.")
+
+    def _cookie(self, fields: dict[bytes, str]) -> str:
+        try:
+            found = SimpleCookie(fields.get(b"cookie", "")).get(self.policy.cookie)
+        except CookieError:
+            return ""
+        return found.value if found else ""
+
+
+class _Bounded:
+    """A request body within its limits of size and time."""
+
+    __slots__ = ("_complete", "_deadline", "_left", "_receive")
+
+    def __init__(self, receive: Receive, options: ServeOptions, fields: dict[bytes, str]) -> None:
+        declared = fields.get(b"content-length", "0")
+        if declared.isdigit() and int(declared) > options.largest_request:
+            raise _RefusedError(413, f"Request bodies may have {options.largest_request} bytes.")
+        self._receive = receive
+        self._complete = False
+        self._left = options.largest_request
+        self._deadline = time.monotonic() + options.slowest_request
+
+    async def __call__(self) -> Message:
+        if self._complete:  # what is waited for now is the end of the connection
+            return await self._receive()
+        try:
+            async with asyncio.timeout(max(0.0, self._deadline - time.monotonic())):
+                message = await self._receive()
+        except TimeoutError:
+            raise _RefusedError(408, "The request came too slowly.") from None
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _RefusedError(413, "The request body is too large.")
+        self._complete = not message.get("more_body", False)
+        return message
+
+
+async def _refuse(send: Send, refused: _RefusedError) -> None:
+    body = f"{refused}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    if refused.status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="strandline"'))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,40 @@
+"""Counters of the server in the text format of Prometheus."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Metrics:
+    """What was served since the start."""
+
+    requests: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By origin and status."""
+    sent: Counter[str] = field(default_factory=Counter)
+    """Bytes of bodies by origin."""
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    lost: int = 0
+    """Captures that are in the index and could not be shown."""
+
+    def text(self, captures: int) -> str:
+        """All counters."""
+        lines = ["# HELP strandline_requests_total Requests answered.", "# TYPE strandline_requests_total counter"]
+        lines += [
+            f'strandline_requests_total{{origin="{origin}",status="{status}"}} {count}'
+            for (origin, status), count in sorted(self.requests.items())
+        ]
+        lines += _family("strandline_sent_bytes_total", "counter", "Bytes of bodies sent.", dict(self.sent))
+        lines += _family("strandline_busy_seconds_total", "counter", "Seconds spent on requests.", dict(self.seconds))
+        lines += [
+            "# HELP strandline_lost_total Captures that could not be shown.",
+            "# TYPE strandline_lost_total counter",
+        ]
+        lines += [f"strandline_lost_total {self.lost}"]
+        lines += ["# HELP strandline_captures Captures in the archive.", "# TYPE strandline_captures gauge"]
+        lines += [f"strandline_captures {captures}", ""]
+        return "\n".join(lines)
+
+
+def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:
+    head = [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"]
+    return head + [f'{name}{{origin="{origin}"}} {value:.6g}' for origin, value in sorted(values.items())]

@@ -1,0 +1,95 @@
+"""How the server is reached: addresses, names it answers to, tokens, limits."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Settings of `strandline serve`."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    """Port of the interface; 0 takes a free one."""
+    replay_port: int = 8081
+    token_file: Path | None = None
+    """Holds the sum of the access token; made, and the token told once, when it does not exist."""
+    names: tuple[str, ...] = ()
+    """Further host names under which the server is reached."""
+    behind_tls: bool = False
+    """A front end terminates TLS on both ports: addresses are https, cookies `__Host-` and Secure."""
+    span: float = 86400.0
+    """Seconds by which a part of a page may differ from the page before it is marked as of another time."""
+    largest_request: int = 64 * 1024
+    """Bytes of a request body."""
+    slowest_request: float = 10.0
+    """Seconds in which head and body of a request have to arrive."""
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can connect."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to bind is reachable from this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The two origins as a reader reaches them, and the host names that are answered at all.
+
+    Archived content lives on the replay origin and nowhere else. Requests for other host names are refused: a page
+    of the live web could have its own name point here.
+    """
+
+    scheme: str
+    port: int
+    replay_port: int
+    names: frozenset[str]
+    any_address: bool = False
+    """Whether every IP address is a good name: no name can be rebound to stand for one."""
+    default: str = field(default="127.0.0.1")
+
+    def known(self, host: str) -> bool:
+        """Whether the host part of a Host field is one of ours."""
+        if host in self.names:
+            return True
+        if not self.any_address:
+            return False
+        try:
+            ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+    def interface(self, host: str) -> str:
+        """Origin of the interface for someone who reached us by this name."""
+        return f"{self.scheme}://{host}:{self.port}"
+
+    def replay(self, host: str) -> str:
+        """Origin of archived content."""
+        return f"{self.scheme}://{host}:{self.replay_port}"
+
+
+def host_of(field_value: str) -> str:
+    """The host in a Host field, without port.
+
+    >>> host_of("LocalHost:8080"), host_of("[::1]:8080"), host_of("example.com")
+    ('localhost', '[::1]', 'example.com')
+    """
+    text = field_value.strip().lower()
+    if text.startswith("["):
+        return text.partition("]")[0] + "]"
+    return text.partition(":")[0]

@@ -1,0 +1,166 @@
+"""`strandline serve`: two origins, one process, one event loop.
+
+The interface and the replay origin are two listeners of granian on the same loop: the index is used from one thread,
+and what is archived never shares an origin with what is ours.
+"""
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from strandline.access.index import Holdings
+from strandline.errors import SettingError
+from strandline.web.guard import Guard, Policy
+from strandline.web.interface_app import interface_headers, make_interface
+from strandline.web.metrics import Metrics
+from strandline.web.options import LOOPBACK_NAMES, Origins, ServeOptions
+from strandline.web.replay_app import ReplayApp, replay_headers
+from strandline.web.tokens import open_access
+
+_CONNECTIONS = 512
+"""Requests worked on at a time and origin; more wait in the queue of the system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the server is reached."""
+
+    interface: str
+    replay: str
+    token: str
+    """Told once, when it was drawn just now; empty otherwise."""
+
+
+class Service:
+    """A server that can be started and stopped."""
+
+    def __init__(self, holdings: Holdings, options: ServeOptions) -> None:
+        """Check the settings; SettingError when they are unsafe or a port is taken."""
+        if not options.loopback and options.token_file is None:
+            raise SettingError(
+                f"host: {options.host} can be reached from other machines; give --token-file to require a token"
+            )
+        access, token = open_access(options.token_file)
+        port = _free_port(options.host, options.port, "port")
+        replay_port = _free_port(options.host, options.replay_port, "replay-port", taken=port)
+        options = replace(options, port=port, replay_port=replay_port)
+        name = _shown(options.host)
+        origins = Origins(
+            "https" if options.behind_tls else "http",
+            options.port,
+            options.replay_port,
+            _names(options, name),
+            any_address=not options.loopback,
+            default=name,
+        )
+        policy = Policy(options, origins, access, Metrics())
+        interface = Guard(make_interface(holdings, policy), policy, "interface", partial(interface_headers, policy))
+        replay = Guard(ReplayApp(holdings, policy), policy, "replay", partial(replay_headers, policy))
+        self._options = options
+        self._apps = (interface, replay)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped = threading.Event()
+        self._servers: list[Server] = []
+        self.addresses = Addresses(f"{origins.interface(name)}/", f"{origins.replay(name)}/", token)
+
+    async def run(self, ready: Callable[[Addresses], None]) -> None:
+        """Serve until stopped; `ready` is called once both origins answer."""
+        self._loop = asyncio.get_running_loop()
+        options = self._options
+        for app, port in zip(self._apps, (options.port, options.replay_port), strict=True):
+            self._servers.append(_server(app, options, port))
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._loop.add_signal_handler(number, self.stop)
+        tasks = [asyncio.create_task(server.serve()) for server in self._servers]
+        announced = asyncio.create_task(self._announce(ready))
+        await asyncio.gather(*tasks)
+        announced.cancel()
+
+    async def _announce(self, ready: Callable[[Addresses], None]) -> None:
+        options = self._options
+        for port in (options.port, options.replay_port):
+            while True:
+                try:
+                    _, writer = await asyncio.open_connection(_reachable(options.host), port)
+                except OSError:
+                    await asyncio.sleep(0.02)
+                    continue
+                writer.close()
+                break
+        ready(self.addresses)
+
+    def stop(self) -> None:
+        """Finish the answers under way and end; may be called from any thread."""
+        if self._loop is not None and not self._stopped.is_set():
+            self._stopped.set()
+            for server in self._servers:
+                self._loop.call_soon_threadsafe(server.stop)
+
+
+def serve(holdings: Holdings, options: ServeOptions, ready: Callable[[Addresses], None]) -> None:
+    """Serve an archive until SIGINT or SIGTERM."""
+    service = Service(holdings, options)
+    asyncio.run(service.run(ready))
+
+
+def _server(app: Guard, options: ServeOptions, port: int) -> Server:
+    return Server(
+        app,
+        address=_bindable(options.host),
+        port=port,
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=1024,
+        backpressure=_CONNECTIONS,
+        log_enabled=False,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=int(options.slowest_request * 1000), max_buffer_size=128 * 1024
+        ),
+    )
+
+
+def _bindable(host: str) -> str:
+    return "127.0.0.1" if host == "localhost" else host.strip("[]")
+
+
+def _reachable(host: str) -> str:
+    """An address under which this machine itself reaches what it bound."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(_bindable(host), _bindable(host))
+
+
+def _shown(host: str) -> str:
+    reachable = _reachable(host)
+    return f"[{reachable}]" if ":" in reachable else reachable
+
+
+def _names(options: ServeOptions, shown: str) -> frozenset[str]:
+    names = {*LOOPBACK_NAMES, shown.lower(), *(name.lower() for name in options.names)}
+    if not options.loopback:
+        names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+    return frozenset(names)
+
+
+def _free_port(host: str, port: int, name: str, taken: int = -1) -> int:
+    """The port itself when it can be bound, a free one for 0."""
+    if port == taken and port:
+        raise SettingError(f"{name}: interface and replay need two ports, both are {port}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_bindable(host), port))
+        except (OSError, OverflowError) as fault:
+            reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+            raise SettingError(f"{name}: cannot listen on {host}:{port}: {reason}") from None
+        found = int(probe.getsockname()[1])
+    return found if found != taken else _free_port(host, 0, name, taken)

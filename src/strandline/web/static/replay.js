@@ -1,0 +1,422 @@
+// The client side of replay: runs first in every archived page and sends what its script asks for into the archive.
+//
+// Addresses in markup are rewritten by the server. What script makes up at run time is rewritten here: fetch,
+// XMLHttpRequest, element attributes, written markup, styles, workers, history. Things the archive cannot offer are
+// answered the way a browser without a network would (WebSocket), or refused (service workers). Storage and cookies,
+// which a sandboxed page does not have, are kept in memory so that pages that use them go on working.
+//
+// This is about fidelity. That nothing leaves the archive is the business of the policy sent with every answer.
+(() => {
+  "use strict";
+  const here = document.currentScript;
+  if (!here || window.__replay_ready) return;
+  const { root = "", time = "", url: pageUrl = "about:blank" } = here.dataset;
+  here.remove();
+
+  const ORIGIN = new URL(document.baseURI.startsWith("http") ? document.baseURI : here.src).origin;
+  const WEB = `${root}/web/`;
+  const INSIDE = /^(?:[0-9]{4,17})?((?:[a-z]{2}_)?)\/?(https?:\/.*)$/s;
+  const nativeLocation = window.location;
+
+  // -- addresses ----------------------------------------------------------------------------------------------------
+
+  /** The original address behind one of the archive, or the address itself. */
+  function toOriginal(address) {
+    const text = String(address);
+    const start = text.startsWith(ORIGIN + WEB) ? ORIGIN.length + WEB.length : text.startsWith(WEB) ? WEB.length : -1;
+    const match = start < 0 ? null : INSIDE.exec(text.slice(start));
+    return match ? match[2].replace(/^(https?):\/+/, "$1://") : text;
+  }
+
+  const modOf = (address) => (INSIDE.exec(String(address).replace(ORIGIN, "").slice(WEB.length)) || [])[1] || "mp_";
+  const ownMod = modOf(nativeLocation.href);
+  const outermost = ownMod !== "if_";
+
+  function originalBase() {
+    const base = toOriginal(document.baseURI);
+    return base.startsWith(ORIGIN) || !base.startsWith("http") ? pageUrl : base;
+  }
+
+  /** Any address a script may use, inside the archive; other schemes and what is already inside stay as they are. */
+  function toArchive(value, mod, base) {
+    if (value === null || value === undefined) return value;
+    const text = String(value).trim();
+    if (!text || text.startsWith("#") || text.startsWith(WEB)) return value;
+    let target;
+    try {
+      target = new URL(text, base || originalBase());
+    } catch {
+      return value;
+    }
+    if (target.protocol !== "http:" && target.protocol !== "https:") return value;
+    if (target.origin === ORIGIN) {
+      if (target.pathname.startsWith(WEB) || target.pathname.startsWith(`${root}/_/`)) return target.href;
+      target = new URL(target.pathname + target.search + target.hash, originalBase());
+    }
+    return `${ORIGIN}${WEB}${time}${mod}/${target.href}`;
+  }
+
+  // -- tools --------------------------------------------------------------------------------------------------------
+
+  function define(object, name, descriptor) {
+    try {
+      Object.defineProperty(object, name, { configurable: true, enumerable: true, ...descriptor });
+    } catch {
+      /* not configurable in this browser: the policy still holds */
+    }
+  }
+
+  function patch(object, name, make) {
+    const before = object && object[name];
+    if (typeof before === "function") define(object, name, { value: make(before), writable: true });
+  }
+
+  function patchProperty(prototype, name, { read, write }) {
+    const before = prototype && Object.getOwnPropertyDescriptor(prototype, name);
+    if (!before || !before.get) return;
+    define(prototype, name, {
+      get() {
+        const value = before.get.call(this);
+        return read ? read.call(this, value) : value;
+      },
+      set(value) {
+        if (before.set) before.set.call(this, write ? write.call(this, value) : value);
+      },
+    });
+  }
+
+  // -- requests -----------------------------------------------------------------------------------------------------
+
+  patch(window, "fetch", (before) => function fetch(input, init) {
+    if (input instanceof Request) return before.call(this, new Request(toArchive(input.url, "im_"), input), init);
+    return before.call(this, toArchive(input, "im_"), init);
+  });
+  const NativeRequest = window.Request;
+  window.Request = new Proxy(NativeRequest, {
+    construct: (target, [input, init]) =>
+      new target(input instanceof NativeRequest ? input : toArchive(input, "im_"), init),
+  });
+  patchProperty(NativeRequest.prototype, "url", { read: (value) => toOriginal(value) });
+  patchProperty(Response.prototype, "url", { read: (value) => toOriginal(value) });
+  patch(XMLHttpRequest.prototype, "open", (before) => function open(method, url, ...rest) {
+    return before.call(this, method, toArchive(url, "im_"), ...(rest.length ? rest : [true]));
+  });
+  patchProperty(XMLHttpRequest.prototype, "responseURL", { read: (value) => toOriginal(value) });
+  patch(Navigator.prototype, "sendBeacon", () => () => true);
+  if (window.EventSource) {
+    window.EventSource = new Proxy(window.EventSource, {
+      construct: (target, [url, init]) => new target(toArchive(url, "im_"), init),
+    });
+  }
+
+  /** A socket whose server is not there. */
+  class ClosedSocket extends EventTarget {
+    constructor(url) {
+      super();
+      Object.assign(this, { url: String(url), readyState: 0, bufferedAmount: 0, protocol: "", extensions: "" });
+      setTimeout(() => {
+        this.readyState = 3;
+        for (const event of [new Event("error"), new CloseEvent("close", { code: 1006 })]) {
+          this.dispatchEvent(event);
+          if (typeof this[`on${event.type}`] === "function") this[`on${event.type}`](event);
+        }
+      });
+    }
+    send() {}
+    close() {}
+  }
+  Object.assign(ClosedSocket, { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 });
+  Object.assign(ClosedSocket.prototype, { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3, binaryType: "blob" });
+  define(window, "WebSocket", { value: ClosedSocket, writable: true });
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "WebSocketStream"]) {
+    define(window, name, { value: undefined, writable: true });
+  }
+
+  /** Workers of a sandboxed page have to come from a blob; it loads the archived script after a prelude of ours. */
+  function workerPrelude(toArchiveText, config) {
+    const rewrite = (value, mod) => toArchiveText(value, mod, config);
+    const fetchBefore = self.fetch;
+    self.fetch = (input, init) => fetchBefore(typeof input === "object" && "url" in input ? input : rewrite(input, "im_"), init);
+    const openBefore = XMLHttpRequest.prototype.open;
+    XMLHttpRequest.prototype.open = function open(method, url, ...rest) {
+      return openBefore.call(this, method, rewrite(url, "im_"), ...(rest.length ? rest : [true]));
+    };
+    const importBefore = self.importScripts;
+    self.importScripts = (...urls) => importBefore(...urls.map((url) => rewrite(url, "js_")));
+    self.WebSocket = undefined;
+  }
+  function workerAddress(value, mod, { origin, web, stamp, base }) {
+    try {
+      const target = new URL(String(value), base);
+      if (!/^https?:$/.test(target.protocol) || target.href.startsWith(origin + web)) return value;
+      return `${origin}${web}${stamp}${mod}/${target.href}`;
+    } catch {
+      return value;
+    }
+  }
+  for (const name of ["Worker", "SharedWorker"]) {
+    if (!window[name]) continue;
+    window[name] = new Proxy(window[name], {
+      construct(target, [script, options]) {
+        const address = toArchive(script, "js_");
+        if (!String(address).startsWith(ORIGIN + WEB)) return new target(script, options);
+        const config = { origin: ORIGIN, web: WEB, stamp: time, base: toOriginal(address) };
+        const load = options && options.type === "module" ? `import(${JSON.stringify(address)})` : `importScripts(${JSON.stringify(address)})`;
+        const text = `${workerAddress}\n${workerPrelude}\nworkerPrelude(workerAddress, ${JSON.stringify(config)});\n${load};`;
+        return new target(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), options);
+      },
+    });
+  }
+  const refused = () => Promise.reject(new DOMException("Service workers are not part of an archived page", "SecurityError"));
+  define(Navigator.prototype, "serviceWorker", {
+    get: () => Object.assign(new EventTarget(), {
+      controller: null, ready: new Promise(() => {}), register: refused, startMessages() {},
+      getRegistration: () => Promise.resolve(undefined), getRegistrations: () => Promise.resolve([]),
+    }),
+  });
+
+  // -- where the page believes to be --------------------------------------------------------------------------------
+
+  let pretended = "";
+  const whereabouts = () => new URL(pretended || toOriginal(nativeLocation.href).replace(/^about:.*/, pageUrl));
+  const go = (value, how) => {
+    const target = toArchive(value, ownMod);
+    if (String(target).trim().toLowerCase().startsWith("javascript:")) return;
+    nativeLocation[how](target);
+  };
+  const pageLocation = {
+    assign: (value) => go(value, "assign"),
+    replace: (value) => go(value, "replace"),
+    reload: () => nativeLocation.reload(),
+    toString: () => whereabouts().href,
+    get origin() { return whereabouts().origin; },
+    get ancestorOrigins() { return []; },
+  };
+  for (const name of ["href", "protocol", "host", "hostname", "port", "pathname", "search", "hash"]) {
+    define(pageLocation, name, {
+      get: () => whereabouts()[name],
+      set(value) {
+        if (name === "hash") { nativeLocation.hash = value; return; }
+        const target = whereabouts();
+        if (name === "href") go(value, "assign");
+        else { target[name] = value; go(target.href, "assign"); }
+      },
+    });
+  }
+  const locationProperty = { get: () => pageLocation, set: (value) => go(value, "assign"), enumerable: false };
+  define(window, "__replay_location", locationProperty);
+  define(Document.prototype, "__replay_location", locationProperty);
+  define(window, "__replay_top", { get: () => (outermost ? window : window.parent), enumerable: false });
+  define(window, "__replay_parent", { get: () => (outermost ? window : window.parent), enumerable: false });
+  define(window, "__replay_import", {
+    enumerable: false,
+    value: (base, name) => import(/^(?:\.{0,2}\/|https?:)/.test(String(name)) ? toArchive(name, "js_", base) : name),
+  });
+  define(Document.prototype, "URL", { get: () => whereabouts().href });
+  define(Document.prototype, "documentURI", { get: () => whereabouts().href });
+  define(Document.prototype, "referrer", { get: () => "" });
+  define(Document.prototype, "domain", { get: () => whereabouts().hostname, set() {} });
+  define(window, "origin", { get: () => whereabouts().origin });
+  patchProperty(Node.prototype, "baseURI", { read: (value) => toOriginal(value) });
+  for (const name of ["pushState", "replaceState"]) {
+    patch(History.prototype, name, (before) => function change(state, title, url) {
+      if (url === undefined || url === null) return before.call(this, state, title);
+      const target = new URL(String(url), whereabouts());
+      try {
+        before.call(this, state, title, toArchive(target.href, ownMod));
+        pretended = "";
+      } catch {
+        before.call(this, state, title); // a sandboxed page keeps its address; the script is told it changed
+        pretended = target.href;
+      }
+    });
+  }
+  patch(window, "open", (before) => function open(url, name) {
+    return name === "_self" ? before.call(window, toArchive(url, ownMod), "_self") : null;
+  });
+  patch(window, "postMessage", (before) => function postMessage(data, target, transfer) {
+    return typeof target === "string" ? before.call(window, data, "*", transfer) : before.call(window, data, target);
+  });
+
+  // -- storage in memory --------------------------------------------------------------------------------------------
+
+  function memoryStorage() {
+    const held = new Map();
+    const methods = {
+      getItem: (key) => (held.has(String(key)) ? held.get(String(key)) : null),
+      setItem: (key, value) => void held.set(String(key), String(value)),
+      removeItem: (key) => void held.delete(String(key)),
+      clear: () => held.clear(),
+      key: (index) => [...held.keys()][index] ?? null,
+    };
+    return new Proxy(methods, {
+      get: (_, name) => (name === "length" ? held.size : name in methods ? methods[name] : held.get(String(name))),
+      set: (_, name, value) => (held.set(String(name), String(value)), true),
+      deleteProperty: (_, name) => (held.delete(String(name)), true),
+      has: (_, name) => name in methods || held.has(String(name)),
+      ownKeys: () => [...held.keys()],
+      getOwnPropertyDescriptor: (_, name) =>
+        held.has(name) ? { value: held.get(name), writable: true, enumerable: true, configurable: true } : undefined,
+    });
+  }
+  for (const name of ["localStorage", "sessionStorage"]) {
+    const storage = memoryStorage();
+    define(window, name, { get: () => storage });
+  }
+  const cookies = new Map();
+  define(Document.prototype, "cookie", {
+    get: () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+    set(text) {
+      const [pair, ...rest] = String(text).split(";");
+      const [name, ...value] = pair.split("=");
+      const gone = rest.some((part) => /^\s*max-age\s*=\s*(?:0|-)/i.test(part) || /^\s*expires\s*=.*\b19[0-9]{2}\b/i.test(part));
+      if (gone) cookies.delete(name.trim());
+      else cookies.set(name.trim(), value.join("=").trim());
+    },
+  });
+
+  // -- elements -----------------------------------------------------------------------------------------------------
+
+  const MODS = {
+    IMG: { src: "im_" }, SCRIPT: { src: "js_" }, IFRAME: { src: "if_" }, FRAME: { src: "if_" }, EMBED: { src: "if_" },
+    LINK: { href: "cs_" }, A: { href: "mp_" }, AREA: { href: "mp_" }, BASE: { href: "mp_" }, FORM: { action: "mp_" },
+    INPUT: { src: "im_", formaction: "mp_" }, BUTTON: { formaction: "mp_" }, OBJECT: { data: "if_" },
+    VIDEO: { src: "im_", poster: "im_" }, AUDIO: { src: "im_" }, SOURCE: { src: "im_" }, TRACK: { src: "im_" },
+    IMAGE: { href: "im_", "xlink:href": "im_" }, USE: { href: "im_", "xlink:href": "im_" }, BODY: { background: "im_" },
+  };
+  const URL_IN_CSS = /url\(\s*(["']?)(.*?)\1\s*\)/gi;
+  const css = (text) => String(text).replace(URL_IN_CSS, (whole, quote, url) =>
+    url ? `url(${quote}${toArchive(url, "im_")}${quote})` : whole);
+  const srcset = (text) => String(text).replace(/([^\s,][^\s]*[^\s,])((?:\s+[0-9.]+[wx])?\s*(?:,|$))/g,
+    (_, url, rest) => toArchive(url, "im_") + rest);
+  const refresh = (text) => String(text).replace(/^(\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?)([^"']+)/i,
+    (_, start, url) => (url.trim() ? start + toArchive(url, "mp_") : start + url));
+
+  /** The value an attribute gets instead; undefined leaves it. */
+  function attribute(element, name, value) {
+    const tag = element.tagName.toUpperCase();
+    const lower = String(name).toLowerCase();
+    const mod = MODS[tag] && MODS[tag][lower];
+    if (mod) return toArchive(value, mod);
+    if (lower === "srcset" || lower === "imagesrcset") return srcset(value);
+    if (lower === "style") return css(value);
+    if (lower === "srcdoc") return markup(value);
+    if (lower === "ping" || lower === "integrity") return "";
+    if (tag === "META" && lower === "content" && /^refresh$/i.test(element.httpEquiv || "refresh") && /url|^\s*[0-9]+\s*;/i.test(value)) return refresh(value);
+    if (lower === "target" && /^_(?:blank|top|parent)$/i.test(value)) return "_self";
+    return undefined;
+  }
+
+  const setAttribute = Element.prototype.setAttribute;
+  patch(Element.prototype, "setAttribute", (before) => function set(name, value) {
+    const changed = attribute(this, name, value);
+    return before.call(this, name, changed === undefined ? value : changed);
+  });
+  patch(Element.prototype, "setAttributeNS", (before) => function set(space, name, value) {
+    const changed = attribute(this, name, value);
+    return before.call(this, space, name, changed === undefined ? value : changed);
+  });
+  patch(Element.prototype, "getAttribute", (before) => function get(name) {
+    const value = before.call(this, name);
+    return typeof value === "string" && value.includes(WEB) ? toOriginal(value) : value;
+  });
+  patchProperty(Attr.prototype, "value", {
+    write(value) {
+      const changed = this.ownerElement ? attribute(this.ownerElement, this.name, value) : undefined;
+      return changed === undefined ? value : changed;
+    },
+  });
+  const PROPERTIES = [
+    ["HTMLImageElement", "src", "im_"], ["HTMLScriptElement", "src", "js_"], ["HTMLIFrameElement", "src", "if_"],
+    ["HTMLFrameElement", "src", "if_"], ["HTMLEmbedElement", "src", "if_"], ["HTMLObjectElement", "data", "if_"],
+    ["HTMLLinkElement", "href", "cs_"], ["HTMLAnchorElement", "href", "mp_"], ["HTMLAreaElement", "href", "mp_"],
+    ["HTMLBaseElement", "href", "mp_"], ["HTMLFormElement", "action", "mp_"], ["HTMLInputElement", "src", "im_"],
+    ["HTMLInputElement", "formAction", "mp_"], ["HTMLButtonElement", "formAction", "mp_"],
+    ["HTMLMediaElement", "src", "im_"], ["HTMLVideoElement", "poster", "im_"], ["HTMLSourceElement", "src", "im_"],
+    ["HTMLTrackElement", "src", "im_"],
+  ];
+  for (const [kind, name, mod] of PROPERTIES) {
+    patchProperty(window[kind] && window[kind].prototype, name, {
+      read: (value) => (typeof value === "string" ? toOriginal(value) : value),
+      write: (value) => toArchive(value, mod),
+    });
+  }
+  for (const kind of ["HTMLImageElement", "HTMLSourceElement"]) {
+    patchProperty(window[kind].prototype, "srcset", { write: srcset });
+  }
+  patchProperty(HTMLImageElement.prototype, "currentSrc", { read: (value) => toOriginal(value) });
+  patchProperty(HTMLIFrameElement.prototype, "srcdoc", { write: (value) => markup(value) });
+  patchProperty(HTMLMetaElement.prototype, "content", { write(value) { return attribute(this, "content", value) ?? value; } });
+  for (const kind of ["HTMLAnchorElement", "HTMLAreaElement"]) {
+    for (const name of ["protocol", "host", "hostname", "port", "pathname", "search", "hash", "origin"]) {
+      patchProperty(window[kind].prototype, name, {
+        read(value) {
+          try { return new URL(this.href)[name]; } catch { return value; }
+        },
+      });
+    }
+  }
+  window.Audio = new Proxy(window.Audio, { construct: (target, [src]) => (src === undefined ? new target() : new target(toArchive(src, "im_"))) });
+
+  patch(CSSStyleDeclaration.prototype, "setProperty", (before) => function set(name, value, ...rest) {
+    return before.call(this, name, typeof value === "string" ? css(value) : value, ...rest);
+  });
+  for (const name of ["cssText", "background", "backgroundImage", "listStyle", "listStyleImage", "cursor", "borderImage", "borderImageSource", "content", "mask", "maskImage", "filter"]) {
+    patchProperty(CSSStyleDeclaration.prototype, name, { write: css });
+  }
+  patch(CSSStyleSheet.prototype, "insertRule", (before) => function insert(rule, index) { return before.call(this, css(rule), index); });
+  patch(CSSStyleSheet.prototype, "replaceSync", (before) => function replace(text) { return before.call(this, css(text)); });
+
+  // -- written markup -----------------------------------------------------------------------------------------------
+
+  const START_TAG = /<([a-z][^\s/>]*)((?:\s+|\/|[^\s"'>=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*)(?=>)/gi;
+  const ATTRIBUTE = /([^\s"'>=/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
+  const plain = (text) => text.replace(/&amp;/g, "&").replace(/&quot;/g, '"').replace(/&#0?39;/g, "'").replace(/&#x27;/gi, "'");
+
+  /** Markup that script hands to the parser, with its addresses inside the archive. */
+  function markup(text) {
+    return String(text).replace(START_TAG, (whole, tag, attributes) => {
+      const values = {};
+      attributes.replace(ATTRIBUTE, (_, name, __, value) => void (values[name.toLowerCase()] ??= value.replace(/^["']|["']$/g, "")));
+      const element = { tagName: tag, httpEquiv: values["http-equiv"] };
+      const written = attributes.replace(ATTRIBUTE, (all, name, equals, value) => {
+        if (tag.toLowerCase() === "meta" && name.toLowerCase() === "content" && !/^refresh$/i.test(values["http-equiv"] || "")) return all;
+        const changed = attribute(element, name, plain(value.replace(/^["']|["']$/g, "")));
+        return changed === undefined ? all : `${name}${equals}"${changed.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}"`;
+      });
+      return `<${tag}${written}`;
+    });
+  }
+  patchProperty(Element.prototype, "innerHTML", { write(value) { return this.tagName === "STYLE" ? css(value) : markup(value ?? ""); } });
+  patchProperty(Element.prototype, "outerHTML", { write: (value) => markup(value ?? "") });
+  patchProperty(ShadowRoot.prototype, "innerHTML", { write: (value) => markup(value ?? "") });
+  patch(Element.prototype, "insertAdjacentHTML", (before) => function insert(where, text) { return before.call(this, where, markup(text)); });
+  patch(Range.prototype, "createContextualFragment", (before) => function create(text) { return before.call(this, markup(text)); });
+  for (const name of ["write", "writeln"]) {
+    patch(Document.prototype, name, (before) => function write(...texts) { return before.call(this, markup(texts.join(""))); });
+  }
+
+  // -- what still points outside when it is used --------------------------------------------------------------------
+
+  const outside = (address) => /^https?:/.test(address) && !address.startsWith(ORIGIN + WEB);
+  const nativeHref = (element) => {
+    const value = Element.prototype.getAttributeNode.call(element, "href");
+    try { return value ? new URL(value.nodeValue, originalBase()).href : ""; } catch { return ""; }
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a[href], area[href]") : null;
+    if (link && outside(nativeHref(link)) && !nativeHref(link).startsWith(ORIGIN)) {
+      setAttribute.call(link, "href", toArchive(nativeHref(link), ownMod));
+    }
+  }, true);
+  document.addEventListener("submit", (event) => {
+    const action = event.target.getAttributeNode && event.target.getAttributeNode("action");
+    if (action && outside(action.nodeValue)) setAttribute.call(event.target, "action", toArchive(action.nodeValue, ownMod));
+  }, true);
+
+  define(window, "__replay_ready", { value: true, enumerable: false });
+  if (outermost && window.parent !== window) {
+    // The interface follows: it opens what the frame now shows under its own bar. It trusts nothing else of this.
+    window.parent.postMessage({ strandline: "at", url: pageUrl, time }, "*");
+  }
+})();
