@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strandline.core.blocks.tree import LayoutTree
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -35,6 +37,7 @@ MODEL_FEATURES = (
 
 _INDEX_NAME = re.compile(r"(index|default|home|welcome)(\.[a-z0-9]{1,6})?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(19|20)\d\d(?!\d)")
+_LOWEST_HEADING = 6  # prominence of <h6>; smaller numbers stand out more
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,6}$")
 
 
@@ -48,6 +51,22 @@ class PageSummary:
     images: int = 0
     emails: int = 0
     last_modified: bool | None = None
+
+
+def summary_of(layout: LayoutTree, *, last_modified: bool | None = None) -> PageSummary:
+    """Counts of a page that was parsed for its blocks; a walk over its items, no second parse."""
+    kinds = [item[0] for item in layout.items]
+    links = [item[2] for item in layout.items if item[0] == "link"]
+    is_text = np.array([kind == "text" for kind in kinds], dtype=bool)
+    headings = is_text & (layout.prominence <= _LOWEST_HEADING)
+    return PageSummary(
+        text_bytes=sum(len(item[1]) for item in layout.items if item[0] == "text"),
+        links=len(links),
+        headings=int(np.unique(layout.nodes[headings]).size),
+        images=kinds.count("image"),
+        emails=sum(address[:7].lower() == "mailto:" for address in links),
+        last_modified=last_modified,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strandline.core.blocks.tree import Item, LayoutTree
+from strandline.core.learn.features import (
+    LINK_FEATURES,
+    MODEL_FEATURES,
+    PAPER_FEATURES,
+    Directories,
+    PageSummary,
+    in_link_counts,
+    model_features,
+    page_rank,
+    paper_features,
+    read_address,
+    summary_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "directory", "level", "index"),
+    [
+        ("/", (), 0, True),
+        ("", (), 0, True),
+        ("/index.html", (), 0, True),
+        ("/about.html", (), 0, False),
+        ("/docs/", (), 1, True),
+        ("/docs/index.php", (), 1, True),
+        ("/docs/a.html", ("docs",), 1, False),
+        ("/docs/a/b/", ("docs", "a"), 3, True),
+        ("/docs/?page=2", ("docs",)[:0], 1, False),
+        ("/docs//a.html", ("docs", ""), 2, False),
+        ("/straße/ä.html", ("straße",), 1, False),
+    ],
+)
+def test_addresses(path, directory, level, index):
+    address = read_address(path)
+    assert (address.directory, address.level, address.is_index) == (directory, level, index)
+
+
+def test_years_and_digits():
+    assert read_address("/2014/12/post-3.html").has_year
+    assert not read_address("/item/120145/").has_year
+    assert not read_address("/news/").has_year
+    assert read_address("/2014/12/post-3.html").digits == 7
+
+
+def test_pages_below_and_beside():
+    paths = ["/", "/docs/", "/docs/a.html", "/docs/b/", "/docs/b/c.html", "/docs/b/d.html", "/docs/b.html"]
+    table = model_features([read_address(path) for path in paths], [0] * 7, [0] * 7, [0] * 7)
+    below = np.expm1(table[:, MODEL_FEATURES.index("log1p pages below this one")]).round().astype(int)
+    beside = np.expm1(table[:, MODEL_FEATURES.index("log1p pages in the directory")]).round().astype(int)
+    # The root page counts all; /docs/ what is in docs and below; /docs/b/ and /docs/b.html the two pages in b.
+    assert below.tolist() == [7, 5, 0, 2, 0, 0, 2]
+    assert beside.tolist() == [2, 2, 3, 3, 2, 2, 3]
+
+
+paths = st.lists(
+    st.lists(st.sampled_from(["a", "b", "index.html", "x.html", "", "2019"]), max_size=5).map("/".join), max_size=25
+)
+
+
+@settings(max_examples=60)
+@given(paths)
+def test_directory_totals_equal_a_slow_count(pages):
+    addresses = [read_address(page) for page in pages]
+    directories = Directories(addresses)
+    weights = np.arange(1.0, len(pages) + 1)
+    totals = directories.totals(weights)
+    for name, number in directories.number.items():
+        wanted = sum(w for w, address in zip(weights, addresses, strict=True) if address.directory[: len(name)] == name)
+        assert totals[number] == pytest.approx(wanted)
+    assert (directories.parent[1:] < np.arange(1, directories.parent.size)).all()
+
+
+def test_no_pages_no_rows():
+    assert model_features([], [], [], []).shape == (0, 9)
+    assert page_rank([], [], 0).size == 0
+
+
+def test_paper_features_are_the_six_then_two():
+    page = PageSummary(text_bytes=120, links=3, images=1, emails=2, last_modified=None)
+    values = paper_features(page, "/a/b.html", in_links=4, rank=0.25)
+    assert len(values) == len(PAPER_FEATURES) + len(LINK_FEATURES)
+    assert values == (3.0, 2.0, 0.0, 120.0, 1.0, 2.0, 4.0, 0.25)
+
+
+links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=40)
+
+
+@settings(max_examples=60)
+@given(links)
+def test_page_rank_equals_the_stationary_vector(pairs):
+    sources, targets = [a for a, _ in pairs], [b for _, b in pairs]
+    matrix = np.zeros((8, 8))
+    for a, b in set(pairs):
+        if a != b:
+            matrix[b, a] = 1
+    out = matrix.sum(axis=0)
+    matrix = np.where(out > 0, matrix / np.maximum(out, 1), 1 / 8)
+    google = 0.85 * matrix + 0.15 / 8
+    wanted = np.linalg.solve(np.eye(8) - google + np.ones((8, 8)), np.ones(8))
+    np.testing.assert_allclose(page_rank(sources, targets, 8), wanted, atol=1e-7)
+    counts = [len({a for a, b in pairs if b == page and a != page}) for page in range(8)]
+    assert in_link_counts(sources, targets, 8).tolist() == counts
+
+
+def test_links_must_join_known_pages():
+    with pytest.raises(ValueError, match="pages 0 to 1"):
+        page_rank([0], [2], 2)
+    with pytest.raises(ValueError, match="two ends"):
+        in_link_counts([0, 1], [1], 2)
+
+
+def test_a_summary_counts_what_the_parser_saw():
+    items = [
+        Item("text", "News"), Item("text", "today"), Item("link", "more", "/more"), Item("image", "", "/a.png"),
+        Item("text", "body"), Item("link", "write", "MAILTO:me@example.org"),
+    ]  # fmt: skip
+    layout = LayoutTree(
+        parents=[-1, 0, 0], ends=[3, 2, 3], firsts=[0, 0, 2], lasts=[6, 2, 6], roles=["", "", ""],
+        apart=[False] * 3, containers=[True] * 3, items=items, nodes=np.array([1, 1, 2, 2, 2, 2]),
+        weights=np.zeros(6, np.int64), link_weights=np.zeros(6, np.int64),
+        prominence=np.array([1, 1, 9, 9, 9, 9]), hashes=np.zeros(6, np.uint64), step=lambda node: ("", ""),
+    )  # fmt: skip
+    page = summary_of(layout, last_modified=True)
+    assert page == PageSummary(text_bytes=13, links=2, headings=1, images=1, emails=1, last_modified=True)
