@@ -119,17 +119,21 @@ def test_revisits(folder):
     assert same.original == original_of(first)
     found = records(sealed(folder)[0])
     assert warcio_check(sealed(folder)[0])[0] == 0
+    assert [r.rec_type for r, _ in found[3:]] == ["revisit", "request", "revisit", "metadata", "request"]
     for record, _ in (found[3], found[5]):
         head = record.rec_headers
-        assert record.rec_type == "revisit"
         assert head["WARC-Refers-To"] == first.record_id
         assert head["WARC-Refers-To-Target-URI"] == "http://example.org/a"
         assert head["WARC-Refers-To-Date"] == "2026-05-28T20:26:40.125Z"
         assert head["WARC-Payload-Digest"] == first.digest
-        assert record.http_headers.get_header("Content-Type") == "text/html; charset=utf-8"
+    assert found[3][0].http_headers.get_header("Content-Type") == "text/html; charset=utf-8"
     assert found[3][0].rec_headers["WARC-Profile"].endswith("/1.1/revisit/identical-payload-digest")
     assert found[5][0].rec_headers["WARC-Profile"].endswith("/1.1/revisit/server-not-modified")
-    assert [r.rec_type for r, _ in found[4::2]] == ["request", "request"]
+    # With a status of 3xx in the record block, replay systems would not look for the original.
+    assert found[5][0].http_headers is None
+    beside, block = found[6]
+    assert beside.rec_headers["WARC-Concurrent-To"] == lazy.record_id
+    assert block.startswith(b"status-line: HTTP/1.1 304 Fine\r\nContent-Type: text/html; charset=utf-8\r\n")
 
 
 def test_entity_is_the_body_without_chunks(folder):

@@ -37,6 +37,8 @@ class Kept:
     etag: str = ""
     last_modified: str = ""
     record_type: str = "response"
+    bare: bool = False
+    """Without HTTP headers of its own: a resource, or a revisit with an empty record block."""
 
     @property
     def place(self) -> Place:
@@ -120,6 +122,8 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
     for key, value in headers:
         first.setdefault(key, value)
     revisit = stream.type == "revisit"
+    if not status and fields.get("warc-profile", "").endswith("/server-not-modified"):
+        status = 304
     chunked = "chunked" in first.get("transfer-encoding", "").lower() and not revisit
     payload, entity = _digests(stream, fields.get("warc-payload-digest", ""), chunked)
     member.drain()
@@ -146,6 +150,7 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
         etag=first.get("etag", ""),
         last_modified=first.get("last-modified", ""),
         record_type=stream.type,
+        bare=not stream.http_head,
     )
 
 

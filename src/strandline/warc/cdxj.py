@@ -49,14 +49,17 @@ def timestamp(seconds: float) -> str:
     return time.strftime(_TIMESTAMP_FORMAT, time.gmtime(round(seconds * 1000) // 1000))
 
 
-def cdxj_line(capture: Capture, content_type: str | None, record_type: str = "response") -> bytes:
-    """The index line of a capture, with its line end. `content_type` is the header as sent, None for none."""
+def cdxj_line(capture: Capture, content_type: str | None, bare: bool = False) -> bytes:
+    """The index line of a capture, with its line end.
+
+    `content_type` is the header as sent, None for none; a `bare` record has no HTTP headers and thus no status.
+    """
     fields = {"url": capture.url}
     if capture.revisit:
         fields["mime"] = "warc/revisit"
     elif content_type is not None:
         fields["mime"] = _MIME_END.split(content_type, 1)[0].strip()
-    if capture.status and record_type == "response":
+    if capture.status and not bare:
         fields["status"] = str(capture.status)
     place = capture.place
     fields["digest"] = capture.digest
@@ -66,7 +69,11 @@ def cdxj_line(capture: Capture, content_type: str | None, record_type: str = "re
 
 def line_of(capture: Capture) -> bytes:
     """The index line of a capture as the catalog knows it."""
-    return cdxj_line(capture, capture.mime or None)
+    return cdxj_line(capture, capture.mime or None, _is_bare(capture))
+
+
+def _is_bare(capture: Capture) -> bool:
+    return capture.revisit and capture.status == 304
 
 
 def _key(url: str) -> str:
@@ -82,8 +89,7 @@ def lines_of_file(path: Path, strict: bool = True) -> list[bytes]:
     for item in captures_of(path, strict=strict):
         kept = item.kept if isinstance(item, Derived) else item
         if isinstance(kept, Kept):
-            record_type = "response" if kept.record_type == "revisit" else kept.record_type
-            lines.add(cdxj_line(kept.capture, kept.content_type, record_type))
+            lines.add(cdxj_line(kept.capture, kept.content_type, kept.bare))
     return sorted(lines)
 
 
@@ -99,7 +105,7 @@ class CdxjIndex:
 
     def add(self, file: str, kept: Sequence[tuple[Capture, str | None]]) -> None:
         """Leave the part of a finished file (given to the writer as its `sealed`)."""
-        self._write_part(file, sorted({cdxj_line(capture, content_type) for capture, content_type in kept}))
+        self._write_part(file, sorted({cdxj_line(one, sent, _is_bare(one)) for one, sent in kept}))
 
     def refresh(self) -> int:
         """Bring the index up to date with the finished WARC files; return how many files came new into it."""
@@ -253,11 +259,10 @@ def parse_line(line: bytes) -> Capture:
         raise Malformed("no url")
     digest = text.get("digest", "")
     revisit = text.get("mime") == "warc/revisit"
-    seconds = _seconds(stamp)
     return Capture(
         url=text["url"],
-        time=seconds,
-        status=_number(text, "status", 999),
+        time=_seconds(stamp),
+        status=_number(text, "status", 999) or (304 if revisit else 0),
         mime="" if revisit else text.get("mime", "").lower().strip("-"),
         digest=digest if ":" in digest or not digest else f"sha1:{digest}",
         place=Place(Path(text.get("filename", "")).name, _number(text, "offset"), _number(text, "length")),

@@ -4,6 +4,10 @@ For each exchange a `response` (or `revisit`) and the `request` that led to it, 
 answer first: if the machine dies between the two, what matters is whole. An exchange without an answer leaves a
 `metadata` record (`note`), so that a reindex can tell "unreachable since" from "never asked".
 
+A 304 becomes a revisit with an empty record block, because replay systems take the status of a revisit from its
+block: with "304" there they would show nothing, without it they show the original. The headers of the 304 are kept
+in a `metadata` record beside it.
+
 Durability is the caller's rhythm: `keep` many, `sync` once, then promise. An OSError or ArchiveDamaged out of
 either means that nothing kept since the last `sync` may be promised; the file is given up and the next `keep`
 starts a new one. The second failure in a row is ArchiveDamaged.
@@ -130,6 +134,8 @@ class WarcWriter:
         start, answer_id = file.size, new_record_id()
         with self._whole(file):
             end = self._answer(file, exchange, measured, (answer_id, original))
+            if original is not None and exchange.status == 304:
+                self._not_modified(file, exchange, answer_id)
             if exchange.request_head:
                 self._request(file, exchange, answer_id)
         capture = Capture(
@@ -294,9 +300,11 @@ class WarcWriter:
         self, file: OpenWarc, exchange: Exchange, measured: Measured, record: tuple[str, Original | None]
     ) -> int:
         record_id, original = record
-        profile = ""
-        if original is not None:
-            profile = NOT_MODIFIED if exchange.status == 304 else IDENTICAL
+        profile, block_digest = "", measured.record_block
+        if original is not None and exchange.status == 304:
+            profile, block_digest = NOT_MODIFIED, digest_of(self._settings.digest, b"")
+        elif original is not None:
+            profile, block_digest = IDENTICAL, measured.head_only
         fields = (
             ("WARC-Type", "revisit" if original else "response"),
             ("WARC-Record-ID", record_id),
@@ -307,12 +315,12 @@ class WarcWriter:
             ("WARC-Refers-To-Target-URI", original.url if original else ""),
             ("WARC-Refers-To-Date", warc_date(original.time) if original else ""),
             ("WARC-Payload-Digest", original.digest if original else measured.payload),
-            ("WARC-Block-Digest", measured.head_only if original else measured.record_block),
+            ("WARC-Block-Digest", block_digest),
             ("WARC-Truncated", truncated(exchange)),
             (KIND_FIELD, exchange.request.kind.value),
             ("Content-Type", "application/http; msgtype=response"),
         )
-        head = exchange.response_head
+        head = b"" if profile == NOT_MODIFIED else exchange.response_head
         file.add(header_block(fields, len(head) + (0 if original else measured.length)) + head)
         if original is None:
             written = 0
@@ -323,6 +331,20 @@ class WarcWriter:
                 raise ValueError("the body changed while it was kept")
         file.add(RECORD_END)
         return file.end_record()
+
+    def _not_modified(self, file: OpenWarc, exchange: Exchange, answer_id: str) -> None:
+        """The header lines of a 304 as warc-fields, whose lines look the same."""
+        block = b"status-line: " + exchange.response_head.rstrip(b"\r\n") + b"\r\n"
+        fields = (
+            ("WARC-Type", "metadata"),
+            ("WARC-Record-ID", new_record_id()),
+            *self._common(exchange),
+            ("WARC-Concurrent-To", answer_id),
+            ("WARC-Block-Digest", digest_of(self._settings.digest, block)),
+            ("Content-Type", WARC_FIELDS),
+        )
+        file.add(header_block(fields, len(block)) + block + RECORD_END)
+        file.end_record()
 
     def _request(self, file: OpenWarc, exchange: Exchange, answer_id: str) -> None:
         head = exchange.request_head if self._settings.keep_secrets else without_secrets(exchange.request_head)

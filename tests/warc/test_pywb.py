@@ -1,0 +1,66 @@
+"""pywb, the usual replay system, reads our folder: pages, redirects and revisits, byte for byte."""
+
+import urllib.error
+import urllib.request
+
+from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.writer import WarcWriter, WriterSettings
+from warc.exchanges import ABOUT, START, StillClock, chunked, exchange, original_of, text
+from warc.pywb_env import pywb_on
+
+CHUNKED = b"Content-Type: text/html\r\nTransfer-Encoding: chunked\r\n"
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments):
+        return None
+
+
+def raw(address, stamp, url):
+    """Status and body of the unmodified memento."""
+    opener = urllib.request.build_opener(NoRedirects)
+    try:
+        with opener.open(f"{address}/{stamp}id_/{url}", timeout=30) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def test_pywb_replays_our_archive(tmp_path):
+    for name in ("archive", "indexes"):
+        (tmp_path / name).mkdir()
+    index = CdxjIndex(tmp_path / "indexes", tmp_path / "archive")
+    settings = WriterSettings(host="h", rotate_bytes=30_000)
+    w = WarcWriter(tmp_path / "archive", ABOUT, StillClock(), settings, sealed=index.add)
+    bodies = {f"http://example.org/{i}": text(i, 20_000) for i in range(6)}
+    first = {}
+    for url, body in bodies.items():
+        first[url] = w.keep(exchange(url, body))
+        w.sync()
+    pieces = w.keep(exchange("http://example.org/chunked", chunked(b"in pieces " * 9), headers=CHUNKED))
+    w.sync()
+    day = 86400
+    for url, body in bodies.items():
+        w.keep(exchange(url, body, started=START + day), original_of(first[url]))
+        w.keep(exchange(url, b"", 304, started=START + 2 * day, headers=b""), original_of(first[url]))
+    again = exchange("http://example.org/chunked", chunked(b"in pieces " * 9, 5), headers=CHUNKED, started=START + day)
+    assert w.keep(again, original_of(pieces)).revisit
+    other = w.keep(
+        exchange("http://example.org/copy", bodies["http://example.org/0"]), original_of(first["http://example.org/0"])
+    )
+    assert other.revisit
+    w.keep(exchange("http://example.org/moved", b"", 302, headers=b"Location: /0\r\n"))
+    w.keep(exchange("http://example.org/gone", b"no such page", 404))
+    w.close()
+    index.refresh()
+    assert len(list((tmp_path / "archive").iterdir())) > 1
+    with pywb_on(tmp_path) as address:
+        for url, body in bodies.items():
+            for stamp in ("20260528202640", "20260529202640", "20260530202640"):
+                assert raw(address, stamp, url) == (200, body), (url, stamp)
+        for stamp in ("20260528202640", "20260529202640"):
+            assert raw(address, stamp, "http://example.org/chunked") == (200, b"in pieces " * 9)
+        assert raw(address, "20260528202640", "http://example.org/copy") == (200, bodies["http://example.org/0"])
+        assert raw(address, "20260528202640", "http://example.org/moved")[0] == 302
+        assert raw(address, "20260528202640", "http://example.org/gone") == (404, b"no such page")
