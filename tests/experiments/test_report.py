@@ -19,7 +19,7 @@ def sample() -> Report:
 
 def test_text_shows_every_table_curve_and_target():
     text = sample().render()
-    for expected in ("A study", "né", "0.618", "0.620", "ours", "a: 0.100:1.000", "pass", "FAIL"):
+    for expected in ("A study", "né", "0.618", "0.620", "ours", "a: 0.1:1.000", "pass", "FAIL"):
         assert expected in text
 
 

@@ -28,9 +28,7 @@ class Table:
         """Refuse ragged rows where they are made, not where they are printed."""
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise ValueError(
-                    f"table {self.title!r}: {len(row)} cells in a row of {len(self.columns)} columns"
-                )
+                raise ValueError(f"table {self.title!r}: {len(row)} cells in a row of {len(self.columns)} columns")
 
     def column(self, name: str) -> tuple[Cell, ...]:
         """All cells under one column name."""
@@ -190,16 +188,17 @@ def cell_text(cell: Cell) -> str:
 def _grid(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> list[str]:
     texts = [tuple(columns), *(tuple(cell_text(cell) for cell in row) for row in rows)]
     widths = [max(len(row[place]) for row in texts) for place in range(len(columns))]
-    lines = [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in texts
-    ]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in texts]
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
 def _curves(figure: Figure) -> list[str]:
     lines = []
     for one in figure.series:
-        points = "  ".join(f"{cell_text(x)}:{cell_text(y)}" for x, y in zip(one.x, one.y, strict=True))
+        points = "  ".join(f"{_tick(x)}:{cell_text(y)}" for x, y in zip(one.x, one.y, strict=True))
         lines.append(f"  {one.label}: {points}")
     return lines
+
+
+def _tick(x: float | str) -> str:
+    return x if isinstance(x, str) else f"{x:g}"

@@ -30,7 +30,8 @@ class Trace:
 
     def recall_at(self, bypass: Sequence[float]) -> Floats:
         """Strict change recall where these shares of the pages are skipped, interpolated."""
-        return np.interp(np.asarray(bypass), self.bypass[::-1], self.recall[::-1])
+        recall: Floats = np.interp(np.asarray(bypass), self.bypass[::-1], self.recall[::-1])
+        return recall
 
 
 class KnownSite:

@@ -127,28 +127,27 @@ def walk_below(
         depth = tree.depths[place]
         count = chains.counts[depth - 1]
         both = common_bits(chains.bits, depth - 1, tree.bits, place)
-        joins = both / limits.transitions >= limits.beta
-        enter(tree, chains, place, joins and limits.extend)
-        if joins:
-            if limits.extend:
-                chains.counts[depth] = both
-            place += 1
-            continue
-        value = correlation(both, count, tree.counts[place], limits)
-        confidence = (count - both) / count
         next_place = place + 1
-        if confidence >= limits.theta:
-            if value <= ROUNDING - limits.gamma:
+        joins = both / limits.transitions >= limits.beta
+        inner = tree.ends[place] > next_place
+        if inner:
+            enter(tree, chains, place, joins and limits.extend)
+        if joins:
+            if limits.extend and inner:
+                chains.counts[depth] = both
+        elif (count - both) / count >= limits.theta:
+            value = correlation(both, count, tree.counts[place], limits)
+            if value > ROUNDING - limits.gamma:
+                closest = min(closest, value)
+            else:
+                chains.excluded[depth] = True
                 if not limits.below:
                     next_place = tree.ends[place]
                 if (not limits.below or chains.excluded[depth - 1]) and write_rule(
                     rules, used, chains, depth - 1, place
                 ):
                     rules.correlations[used[0] - 1] = value
-                    rules.confidences[used[0] - 1] = confidence
-                chains.excluded[depth] = True
-            else:
-                closest = min(closest, value)
+                    rules.confidences[used[0] - 1] = (count - both) / count
         place = next_place
     return closest
 

@@ -120,19 +120,21 @@ class SiteCrawl:
             size = min(size, stop.budget - self.requests)
         if size <= 0 or not len(left):
             return nothing
-        values = self.values()[left]
-        if stop.target is not None and self._share_caught(left, values) >= stop.target:
+        values = self.values()
+        if stop.target is not None and self._share_caught(left, values[left]) >= stop.target:
             return nothing
-        oldest = min(len(left), int(np.ceil(size * self.settings.oldest_share)))
-        best = left[_largest(values, min(len(left), size - oldest if size > 1 else 1))]
+        oldest = int(np.ceil(size * self.settings.oldest_share)) if size > 1 else 0
+        best = left[_largest(values[left], size - oldest)]
         if stop.price is not None:
-            best = best[self.values()[best] >= stop.price]
+            best = best[values[best] >= stop.price]
             if not len(best):
                 return nothing
-        if not oldest or size == 1:
+        if not oldest:
             return best
-        rest = np.setdiff1d(left, best)
-        return np.concatenate([best, rest[_largest(self.outlook.ages[rest], min(oldest, len(rest)))]])
+        others = self._open.copy()
+        others[best] = False
+        rest = np.flatnonzero(others)
+        return np.concatenate([best, rest[_largest(self.outlook.ages[rest], oldest)]])
 
     def record(self, places: NDArray[np.int64], answers: Answers) -> None:
         """Take in the answers to a round and recompute all multipliers."""
@@ -192,7 +194,8 @@ def run_crawl(crawl: SiteCrawl, stop: StopRule, ask: Callable[[Ids], Answers]) -
 def _largest(values: Floats, count: int) -> NDArray[np.int64]:
     """Places of the `count` largest values, largest first; equal values in the order of their places."""
     if count < len(values):
-        edge = np.partition(values, len(values) - count)[len(values) - count] if count else np.inf
+        cut = len(values) - count
+        edge = np.partition(values, cut)[cut] if count else np.inf
         above = np.flatnonzero(values > edge)
         places = np.concatenate([above, np.flatnonzero(values == edge)[: count - len(above)]])
     else:

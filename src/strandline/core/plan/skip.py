@@ -58,21 +58,26 @@ def warm(shape: TreeShape, rules: MinedRules, target: int = 0) -> SkipAnswer:
             for length in range(1, len(chain) + 1):
                 excluded.setdefault(chain[:length], set())
             excluded[chain].add(int(rules.tails[rule]))
-    because_of = np.full(shape.directories, -1, dtype=np.int64)
-    if not excluded:
-        return SkipAnswer(because_of)
+    listed = np.zeros(shape.directories, dtype=np.bool_)
+    parents = shape.parents.tolist()
     chains: dict[int, Chain] = {target: (target,)}
-    for directory, parent in enumerate(shape.parents.tolist()):
-        if directory == target or parent not in chains:
-            continue
-        chain = chains[parent]
-        if because_of[parent] >= 0:
-            because_of[directory] = because_of[parent]
-        elif directory in excluded.get(chain, ()):
-            because_of[directory] = directory
+    for directory in _paths_to(parents, target, set().union(*excluded.values())):
+        chain = chains[parents[directory]]
+        listed[directory] = directory in excluded[chain]
         longer = (*chain, directory)
         chains[directory] = longer if longer in excluded else chain
-    return SkipAnswer(because_of)
+    return SkipAnswer(topmost_listed(shape.parents, listed))
+
+
+def _paths_to(parents: list[int], target: int, wanted: set[int]) -> list[int]:
+    """The wanted directories below the target and all directories in between, parents first."""
+    met: set[int] = set()
+    for directory in wanted:
+        one = directory
+        while one != target and one not in met:
+            met.add(one)
+            one = parents[one]
+    return sorted(met)
 
 
 def skip_dormant(shape: TreeShape, window: ChangeWindow) -> SkipAnswer:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.changes.directories import TreeShape
 from strandline.core.history.delta_tree import DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
@@ -53,31 +52,38 @@ def choose_thresholds(
     `tree` holds every alpha of the grid. None when no thresholds reach the floor, or the second half shows no change:
     then nothing should be skipped.
     """
+    return best_choice(measure_thresholds(history, tree, window, grid), floor)
+
+
+def best_choice(choices: Iterable[Choice], floor: float) -> Choice | None:
+    """The choice that skips most among those with this change recall; the first of equals."""
+    good = [one for one in choices if one.change_recall_strict >= floor]
+    return max(good, key=lambda one: (one.bypass_ratio, one.change_recall_strict), default=None)
+
+
+def measure_thresholds(
+    history: SiteHistory, tree: DeltaTree, window: tuple[int, int], grid: Sequence[Thresholds]
+) -> list[Choice]:
+    """What each set of thresholds, applied to the first half of the window, does in the second."""
     first, last = window
     middle = (first + last) // 2
     tests = _tests(history, middle, last)
     if not tests or middle == first:
-        return None
-    best: Choice | None = None
+        return []
+    halves = {alpha: tree.window(alpha, first, middle) for alpha in {one.alpha for one in grid}}
     measured: dict[bytes, tuple[float, float]] = {}
+    choices = []
     for thresholds in grid:
-        skipped = _excluded(history.shape, tree, thresholds, (first, middle))
-        key = np.packbits(skipped).tobytes()
+        half = halves[thresholds.alpha]
+        # WARM skips just the right sides of the rules that start at its target.
+        tails = mine_numbers(half, thresholds, start=half.root).tails
+        key = tails.tobytes()
         if key not in measured:
-            measured[key] = _measure(skipped, tests)
-        bypass, recall = measured[key]
-        better = best is None or (bypass, recall) > (best.bypass_ratio, best.change_recall_strict)
-        if recall >= floor and better:
-            best = Choice(thresholds, bypass, recall)
-    return best
-
-
-def _excluded(shape: TreeShape, tree: DeltaTree, thresholds: Thresholds, window: tuple[int, int]) -> NDArray[np.bool_]:
-    changes = tree.window(thresholds.alpha, *window)
-    listed = np.zeros(shape.directories, dtype=np.bool_)
-    # WARM skips just the right sides of the rules that start at its target.
-    listed[mine_numbers(changes, thresholds, start=changes.root).tails] = True
-    return topmost_listed(shape.parents, listed) >= 0
+            listed = np.zeros(history.shape.directories, dtype=np.bool_)
+            listed[tails] = True
+            measured[key] = _measure(topmost_listed(history.shape.parents, listed) >= 0, tests)
+        choices.append(Choice(thresholds, *measured[key]))
+    return choices
 
 
 def _tests(history: SiteHistory, middle: int, last: int) -> list[_Test]:
