@@ -15,6 +15,7 @@ all other days: on real news these hold nearly all there is to know, and a shape
 shown have all periods. Nothing is random: the same history gives the same groups.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -212,7 +213,7 @@ def _needless_pair(counts: Floats, times: Floats, number: Ints, shapes: Floats) 
 def _price(counts: Floats, times: Floats) -> float:
     """What a second shape must gain to be worth having, and the choice of a side for every page."""
     free = int((times.sum(axis=0) > 0).sum()) - 1
-    return 0.5 * free * float(np.log(max(float(counts.sum()), 2.0))) + counts.shape[0] * float(np.log(2.0))
+    return 0.5 * free * math.log(max(float(counts.sum()), 2.0)) + len(counts) * math.log(2.0)
 
 
 def group_numbers(groups: list[PatternGroup]) -> dict[str, int]:
