@@ -29,6 +29,7 @@ from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
+from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 
 
@@ -91,6 +92,7 @@ def run_crawl(folder: Path, settings: Settings, catalog: SqliteCatalog, request:
             ),
             clock,
             writer_settings(settings),
+            CdxjIndex(folder / "indexes", folder / "archive").add,
         )
         manners = Manners(manners_of(settings.politeness), random)
         room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))

@@ -5,7 +5,7 @@ from typing import Final
 
 from strandline.core.capture import Kind
 from strandline.core.discovery.scope import Scope
-from strandline.core.discovery.traps import TrapWatch, without_session
+from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.urls import canonical
 from strandline.crawl.orders import Orders
 from strandline.ports import Found, Named, Refusal, Task
@@ -32,6 +32,7 @@ class Finder:
         found: list[Found] = []
         refused: list[Refusal] = []
         seen: set[str] = set()
+        group = group_of(source.url) if source.kind is Kind.PAGE else ""
         for name in named:
             url = without_session(name.url)
             if url in seen or url == source.url:
@@ -41,11 +42,12 @@ class Finder:
             hops = source.hops if kind is not Kind.PAGE else source.hops + 1
             if source.kind is Kind.SITEMAP and kind is Kind.PAGE:
                 hops = 1
-            reason = self._refuses(source, url, kind, hops)
+            reason, behind = self._refuses(source, url, kind, hops), 0.0
+            if not reason and kind is Kind.PAGE:
+                reason, behind = self._traps.met(url, group)
             if reason:
                 refused.append(Refusal(reason, url))
                 continue
-            behind = self._traps.found(url, source.url) if kind is Kind.PAGE and name.via == "link" else 0.0
             priority = hops + behind - _HEAD_START.get(kind, 0.0)
             found.append(Found(url, kind, name.via, source.page, hops, priority, due, name.lastmod))
         return found, refused
@@ -59,19 +61,16 @@ class Finder:
                 return "too many sitemaps" if self._orders.sitemaps else "sitemaps off"
         if kind is Kind.FEED and not self._orders.feeds:
             return "feeds off"
-        refusal = self._scope.refuses(url, Kind.PAGE if kind is Kind.FEED else kind, hops)
-        if refusal or kind is not Kind.PAGE:
-            return refusal
-        return self._traps.refuses(url, source.url)
+        return self._scope.refuses(url, Kind.PAGE if kind is Kind.FEED else kind, hops)
 
     def redirected(self, source: Task, target: str, due: float) -> tuple[list[Found], list[Refusal]]:
         """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
         url = without_session(target)
         if source.hops == 0 and source.kind is Kind.PAGE:
             self._scope.extend([url])
-        reason = self._scope.refuses(url, source.kind, source.hops) or (
-            self._traps.refuses(url, source.url) if source.kind is Kind.PAGE else ""
-        )
+        reason = self._scope.refuses(url, source.kind, source.hops)
+        if not reason and source.kind is Kind.PAGE:
+            reason, _ = self._traps.met(url, group_of(source.url))
         if reason:
             return [], [Refusal(reason, url)]
         return [Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)], []

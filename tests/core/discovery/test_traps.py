@@ -8,9 +8,9 @@ def crawl(watch, pages):
     """Fetch pages (address, body), each named by the one before, until the watch refuses; how many were fetched."""
     fetched, source = 0, "http://h/"
     for url, body in pages:
-        if watch.refuses(url, source):
+        reason, _ = watch.met(url, group_of(source))
+        if reason:
             break
-        watch.found(url, source)
         if not watch.drops(url):
             watch.fetched(url, body)
             fetched += 1
@@ -31,10 +31,10 @@ def test_session_ids_leave_one_address():
 
 def test_growing_and_repeating_paths_are_refused():
     watch = TrapWatch(TrapLimits())
-    assert not watch.refuses("http://h/a/b/c/d", "http://h/")
-    assert "repeated" in watch.refuses("http://h/a/b/a/b/a/b/", "http://h/")
-    assert "endless path" in watch.refuses("http://h/" + "/".join(f"x{i}" for i in range(30)), "http://h/")
-    assert not watch.refuses("http://h/2024/01/01/01/story", "http://h/")
+    assert watch.met("http://h/a/b/c/d", "") == ("", 0.0)
+    assert "repeated" in watch.met("http://h/a/b/a/b/a/b/", "")[0]
+    assert "endless path" in watch.met("http://h/" + "/".join(f"x{i}" for i in range(30)), "")[0]
+    assert watch.met("http://h/2024/01/01/01/story", "") == ("", 0.0)
     assert sum(watch.named.values()) == 2
 
 
@@ -85,23 +85,23 @@ def test_pages_named_by_an_index_are_never_counted_however_alike():
     watch = TrapWatch(TrapLimits())
     for i in range(1000):
         url = f"http://h/page/{i}"
-        assert not watch.refuses(url, "http://h/index.html")
-        assert watch.found(url, "http://h/index.html") == 0.0
+        assert watch.met(url, "") == ("", 0.0)
+        assert watch.met(url, "h/page/#") == ("", 0.0), "its neighbours name it, too"
         watch.fetched(url, b"<p>Page")
     assert not watch.named
 
 
 def test_similar_pages_queue_behind_others():
     watch = TrapWatch(TrapLimits())
-    first, *_, last = [watch.found(f"http://h/list/{i}", "http://h/list/0") for i in range(200)]
+    first, *_, last = [watch.met(f"http://h/list/{i}", "h/list/#")[1] for i in range(200)]
     assert 0 < first < last
-    assert watch.found("http://h/about", "http://h/list/0") == 0.0
+    assert watch.met("http://h/about", "h/list/#") == ("", 0.0)
 
 
 def test_what_waits_is_dropped_when_its_group_closes():
     watch = TrapWatch(TrapLimits(similar_pages=5))
     for i in range(20):
-        watch.found(f"http://h/r/{i}", "http://h/r/0")
+        watch.met(f"http://h/r/{i}", "h/r/#")
     for i in range(5):
         assert not watch.drops(f"http://h/r/{i}")
         watch.fetched(f"http://h/r/{i}", b"same")
@@ -118,5 +118,6 @@ def test_groups():
 def test_memory_is_bounded():
     watch = TrapWatch(TrapLimits(), most_groups=10)
     for i in range(100):
-        watch.found(f"http://h/{chr(97 + i % 26) * (i + 1)}/7", f"http://h/{chr(97 + i % 26) * (i + 1)}/8")
+        word = chr(97 + i % 26) * (i + 1)
+        watch.met(f"http://h/{word}/7", f"h/{word}/#")
     assert len(watch._groups) == 10

@@ -16,6 +16,7 @@ All state is bounded, and none of it needs to survive a restart.
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from strandline.core.urls import authority
@@ -28,6 +29,7 @@ _SESSION_QUERY = re.compile(
 _CODE = re.compile(
     r"(?=[^/]*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,})*|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}|\d+", re.I
 )
+_DIGIT = re.compile(r"\d")
 _DATE = re.compile(r"(?:19|20|21)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?!\d)|[?&](?:year|month|date|day|week)=", re.I)
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]{2,}")
 _TAG = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.I | re.S)
@@ -51,11 +53,11 @@ def group_of(url: str) -> str:
     >>> group_of("http://h/2024/05/12.html"), group_of("http://h/list?color=red"), group_of("http://h/about")
     ('h/#/#/#.html', 'h/list?', '')
     """
-    bare = url.split("//", 1)[1]
-    path, question, _ = bare.partition("?")
-    place, slash, below = path.partition("/")
-    masked = _CODE.sub("#", below)
-    return f"{place}{slash}{masked}{question}" if question or masked != below else ""
+    path, question, _ = url.partition("?")
+    _, _, place, *below = path.split("/", 3)
+    written = below[0] if below else ""
+    masked = _CODE.sub("#", written) if _DIGIT.search(written) else written
+    return f"{place}/{masked}{question}" if question or masked != written else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class TrapLimits:
     """Largest group that feeds itself, however new its pages are."""
 
 
+_LONG = 500
+"""Words from which on a sample of the text is enough."""
 _SHINGLE = 6
 """Words in a row that are compared: two texts drawn from the same few words still differ in these."""
 
@@ -93,32 +97,53 @@ class TrapWatch:
         self._limits = limits
         self._groups: dict[str, _Group] = {}
         self._most_groups = most_groups
+        self._vouched: set[int] = set()
+        self._most_vouched = 500_000
         self.named: Counter[str] = Counter()
         """Traps by name, with the number of addresses each kept out."""
 
-    def refuses(self, url: str, source: str) -> str:
-        """Why an address named by the page `source` is taken for part of a trap; empty when it is not."""
+    def met(self, url: str, source_group: str) -> tuple[str, float]:
+        """An address named by a page of some group: why it is taken for part of a trap (empty when it is not), and
+        how far back in the queue it belongs, in hops.
+        """
+        reason = self._shape(url)
+        if reason:
+            return self._name(reason), 0.0
+        key = group_of(url)
+        if not key:
+            return "", 0.0
+        mark = hash(url)
+        if key != source_group:
+            self._vouch(key, mark)
+            return "", 0.0
+        group = self._group(key)
+        if mark in self._vouched:
+            return "", 0.0
+        if group.closed:
+            return self._name(group.closed), 0.0
+        if len(group.own) < self._limits.largest_group:
+            group.own.add(mark)
+        return "", 1.0 + math.log2(1 + len(group.own))
+
+    def _shape(self, url: str) -> str:
         segments = url.split("?", 1)[0].split("/")[3:]
         if len(segments) > self._limits.path_depth + 1:
-            return self._name(f"endless path on {authority(url)}")
-        counts = Counter(part for part in segments if part and not part.isdigit())
-        if counts and max(counts.values()) > self._limits.repeated_segments:
-            return self._name(f"repeated path segment {counts.most_common(1)[0][0]!r} on {authority(url)}")
-        key = group_of(url)
-        group = self._groups.get(key)
-        if group is not None and group.closed and group_of(source) == key:
-            return self._name(group.closed)
+            return f"endless path on {authority(url)}"
+        most = self._limits.repeated_segments
+        if len(segments) > most and len(set(segments)) + most <= len(segments):
+            counts = Counter(part for part in segments if part and not part.isdigit())
+            if counts and max(counts.values()) > most:
+                return f"repeated path segment {counts.most_common(1)[0][0]!r} on {authority(url)}"
         return ""
 
-    def found(self, url: str, source: str) -> float:
-        """Note a new address and say how far back in the queue it belongs (in hops)."""
-        key = group_of(url)
-        if not key or group_of(source) != key:
-            return 0.0
-        group = self._group(key)
-        if len(group.own) < self._limits.largest_group:
-            group.own.add(hash(url))
-        return 1.0 + math.log2(1 + len(group.own))
+    def _vouch(self, key: str, mark: int) -> None:
+        """Somebody outside the group names this address: it is no part of a trap."""
+        if len(self._vouched) >= self._most_vouched:
+            self._vouched.clear()
+        self._vouched.add(mark)
+        group = self._groups.get(key)
+        if group is not None:
+            group.own.discard(mark)
 
     def drops(self, url: str) -> str:
         """Why an address that already waits is not fetched after all: its group was closed meanwhile."""
@@ -163,8 +188,12 @@ class TrapWatch:
 
 
 def _shingles(body: bytes) -> set[int]:
-    words = _WORD.findall(_TAG.sub(b" ", body[:100_000]))
-    return {hash(tuple(words[i : i + _SHINGLE])) for i in range(max(1, len(words) - _SHINGLE + 1))}
+    """Runs of words, as numbers; a short text gives all of them, a long one a sample that depends on its words only."""
+    words = _WORD.findall(_TAG.sub(b" ", body[:60_000]))
+    starts: Iterable[int] = range(max(1, len(words) - _SHINGLE + 1))
+    if len(words) > _LONG:
+        starts = [i for i in starts if not hash(words[i]) & 7]
+    return {hash(tuple(words[i : i + _SHINGLE])) for i in starts}
 
 
 def _kind(key: str, url: str) -> str:

@@ -1,0 +1,71 @@
+"""The rules of the house, run as tests."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "strandline"
+BIN = Path(sys.executable).parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"], ["lint-imports"]],
+    ids=lambda command: " ".join(command),
+)
+def test_tool_finds_nothing(command):
+    done = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_no_file_is_much_over_400_lines_and_none_has_a_name_that_says_nothing():
+    files = list(SOURCE.rglob("*.py"))
+    assert len(files) > 40
+    long = {str(f.relative_to(ROOT)): n for f in files if (n := len(f.read_text().splitlines())) > 420}
+    assert not long
+    empty_names = {"utils", "misc", "common", "helpers", "base"}
+    assert not [f for f in files if f.stem in empty_names or f.parent.name in empty_names]
+
+
+def test_packages_hold_a_docstring_only():
+    for file in SOURCE.rglob("__init__.py"):
+        if file.parent == SOURCE:
+            continue
+        body = ast.parse(file.read_text()).body
+        assert len(body) == 1, f"{file} holds more than its docstring"
+        assert isinstance(body[0], ast.Expr)
+        assert isinstance(body[0].value, ast.Constant)
+
+
+def test_every_module_says_what_it_is_for():
+    silent = [str(f) for f in SOURCE.rglob("*.py") if not ast.get_docstring(ast.parse(f.read_text()))]
+    assert not silent
+
+
+def test_help_starts_without_heavy_modules():
+    code = (
+        "import sys; sys.argv = ['strandline', '--help']\n"
+        "from strandline.cli import main\n"
+        "try:\n    main.main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'numba', 'sklearn', 'lxml', 'fastapi', 'starlette', 'pycurl', 'sqlite3', 'tldextract'}\n"
+        "print('HEAVY', sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "crawl" in done.stdout
+    assert "HEAVY []" in done.stderr
+
+
+def test_nothing_committed_names_a_machine_or_a_registry():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    marks = ("/ro" + "ot/", "/wo" + "rk/", "pypi" + ".org/simple", "registry.npm" + "js.org", "deb.deb" + "ian.org")
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if path.is_file() and path.stat().st_size < 2_000_000:
+            text = path.read_bytes().decode("utf-8", "replace")
+            assert not [mark for mark in marks if mark in text], name
