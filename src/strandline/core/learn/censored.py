@@ -1,0 +1,320 @@
+"""Learning how pages change from captures that only say "changed since last time, by so much".
+
+Papers 001 and 004 book what a capture finds on the period of the capture; after a gap that is wrong. Here a
+capture is a censored observation of the whole interval since the last one:
+    level     posterior over a grid of rates; prior by site (or a first-sight mean given from outside)
+    shape     which of a few week shapes, shared by all pages and relearned daily, times a page correction per bin
+    importance per change, not per capture: a difference x over k expected changed periods counts 1 - (1 - x)^(1/k)
+    clock     how busy each day was for the site and directory of a page: changes come in batches
+A trusted time of the last change (a validator, a feed) is used as such.
+All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next.
+"""
+
+import io
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.learn.censored_kernels import (
+    Beliefs,
+    Clock,
+    Rules,
+    Shared,
+    learn_captures,
+)
+from strandline.core.learn.estimate import Estimate
+from strandline.core.learn.estimate_kernels import estimate_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FIRST_SIGHT_ROWS = 40
+CLOCK_DAYS = 512
+HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """`cycle` maps each period of the cycle to its bin. Rates are per period. `prior_shape` is the Gamma shape of
+    the site prior (1: levels differ widely; 2: shrink harder), `start_rate` its mean before anything was seen.
+    `accumulates`: a capture shows the difference to the last capture, not the last change alone.
+    """
+
+    cycle: Ints = field(default_factory=lambda: HOURS_OF_WEEK.copy())
+    slowest: float = 2e-4
+    fastest: float = 4.0
+    levels: int = 14
+    start_rate: float = 0.1 / 24.0
+    prior_shape: float = 1.0
+    by_site: bool = True
+    periods_per_day: int = 24
+    clock: bool = True
+    accumulates: bool = True
+
+    @staticmethod
+    def daily() -> "LearnerSettings":
+        """Settings for periods of a day: no pattern inside the day."""
+        return LearnerSettings(
+            cycle=np.zeros(1, dtype=np.int64), slowest=5e-4, fastest=3.0, start_rate=0.1, periods_per_day=1
+        )
+
+
+def start_shapes(bins: int) -> Floats:
+    """Week shapes to start from: flat, eight bumps, office hours, weekend, noon and evening."""
+    if bins != 48:
+        return np.ones((1, bins))
+    hours = np.arange(24) + 0.5
+
+    def bump(centre: float) -> Floats:
+        gap = np.minimum(np.abs(hours - centre), 24 - np.abs(hours - centre))
+        found: Floats = 0.1 + np.exp(-0.5 * (gap / 2.5) ** 2)
+        return found
+
+    office = np.where((hours > 8) & (hours < 18), 1.0, 0.1)
+    days = [np.ones(24), *(bump(centre) for centre in range(1, 24, 3))]
+    shapes = [np.concatenate([day, day]) for day in days]
+    shapes.append(np.concatenate([office, 0.15 * office]))
+    shapes.append(np.concatenate([np.full(24, 0.3), np.full(24, 2.0)]))
+    twice = bump(12.5) + bump(20.0)
+    shapes.append(np.concatenate([twice, twice]))
+    found = np.array(shapes)
+    mean = (5.0 * found[:, :24].mean(axis=1) + 2.0 * found[:, 24:].mean(axis=1)) / 7.0
+    normal: Floats = found / mean[:, None]
+    return normal
+
+
+class CensoredLearner:
+    """Beliefs about all pages of an archive; rows are page rows and keep their place."""
+
+    def __init__(self, settings: LearnerSettings | None = None) -> None:
+        self.settings = settings or LearnerSettings()
+        cycle = np.asarray(self.settings.cycle, dtype=np.int64)
+        self._bins = int(cycle.max()) + 1
+        self._first_shapes = start_shapes(self._bins)
+        shape = self._first_shapes.copy()
+        grid = np.geomspace(self.settings.slowest, self.settings.fastest, self.settings.levels)
+        zeros = np.zeros_like(shape)
+        self._shared = Shared(
+            grid, np.zeros((1, len(grid))), shape, np.ones_like(shape), zeros.copy(), zeros.copy(), zeros.copy(),
+            zeros.copy(), cycle, _running(shape, cycle),
+        )  # fmt: skip
+        self._rules = Rules(
+            4.0, 4.0, self.settings.accumulates, 1.0 / self.settings.periods_per_day,
+            14.0 * self.settings.periods_per_day if self.settings.clock else np.inf,
+        )  # fmt: skip
+        self._total = np.zeros(4)
+        self._first_sight = np.empty(0)
+        self._beliefs = _beliefs(0, self._first_shapes.shape[0], len(grid), self._bins)
+        self._clock = _clock(0, 0, self.settings.periods_per_day)
+        self._site_mean = np.empty(0)
+
+    def __len__(self) -> int:
+        return len(self._beliefs.last)
+
+    @property
+    def cycle(self) -> Ints:
+        """Bin of each period of the cycle."""
+        return self._shared.cycle
+
+    def grow(self, site: Ints, directory: Ints, first_sight: Floats | None = None) -> None:
+        """Make room for all pages of the table. `first_sight` is a mean rate per page known beforehand (NaN:
+        none), for instance from what the page looks like and where it lies.
+        """
+        count = len(site)
+        old = len(self)
+        if count > old:
+            fresh = _beliefs(count - old, self._beliefs.shape.shape[1], len(self._shared.grid), self._bins)
+            joined = (np.concatenate(pair) for pair in zip(self._beliefs, fresh, strict=True))
+            self._beliefs = Beliefs(*joined)
+            self._first_sight = np.concatenate([self._first_sight, np.full(count - old, np.nan)])
+            self._beliefs.site[old:] = site[old:]
+            self._beliefs.directory[old:] = directory[old:]
+            self._grow_clock(int(site.max()) + 1, int(directory.max()) + 1)
+        if first_sight is not None:
+            self._first_sight[:count] = first_sight
+        if count > old or first_sight is not None:
+            self._set_priors()
+
+    def start_from(self, last_visit: Floats) -> None:
+        """Pages without any capture yet: their first interval begins at the last visit known of them."""
+        unseen = np.isnan(self._beliefs.last)
+        self._beliefs.last[unseen] = last_visit[unseen]
+
+    def observe(self, rows: Ints, findings: tuple[Floats, NDArray[np.bool_], Floats, Floats]) -> None:
+        """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
+        time, changed, importance, last_change = findings
+        if len(time):
+            self._turn_clock(float(np.max(time)))
+        state = (self._beliefs, self._shared, self._clock, self._rules)
+        learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
+
+    def estimate(self, rows: Ints) -> Estimate:
+        """Current beliefs about some pages."""
+        count = len(rows)
+        rate = np.empty((count, self._bins), dtype=np.float32)
+        importance = np.empty((count, self._bins), dtype=np.float32)
+        node = np.empty((count, 4))
+        state = (self._beliefs, self._shared, self._clock, self._rules)
+        estimate_rows(state, np.asarray(rows, dtype=np.int64), self._total, rate, importance, node)
+        share = np.bincount(self.cycle, minlength=self._bins) / len(self.cycle)
+        odds = np.full((count, 3), 1.0 / 3.0)
+        return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
+
+    def levels(self) -> Floats:
+        """Posterior over the grid of rates, one row per page."""
+        odds = self._shared.priors[self._beliefs.prior] + self._beliefs.level
+        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
+        found: Floats = odds / odds.sum(axis=1, keepdims=True)
+        return found
+
+    @property
+    def grid(self) -> Floats:
+        """The possible rates."""
+        return self._shared.grid
+
+    def refresh(self, now: float) -> None:
+        """Relearn what pages share: shapes, importance profiles, site priors. Once a day is enough."""
+        shared = self._shared
+        shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
+        share = np.bincount(self.cycle, minlength=self._bins) / len(self.cycle)
+        shared.shape[:] = shape / (shape @ share)[:, None]
+        shared.running[:] = _running(shared.shape, self.cycle)
+        shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
+        self._turn_clock(now)
+        if len(self):
+            self._set_priors()
+
+    def stretch(self, last_visit: Floats, now: float) -> Floats:
+        """Effective age over age of each page: how fast its group's clock ran since its last fetch."""
+        found = np.ones(len(last_visit))
+        if now < self._rules.clock_after or not len(self):
+            return found
+        clock, day_length = self._clock, self.settings.periods_per_day
+        site, directory = clock.site, clock.directory
+        at_site = (clock.site_inertia + site[..., 0]) / (clock.site_inertia + site[..., 1])
+        own = (clock.directory_inertia + directory[..., 0]) / (clock.directory_inertia + directory[..., 1])
+        site_of = np.zeros(len(directory), dtype=np.int64)
+        site_of[self._beliefs.directory] = self._beliefs.site
+        factor = at_site[site_of] * own
+        running = np.concatenate([np.zeros((len(factor), 1)), np.cumsum(factor, axis=1)], axis=1)
+        slow = self.levels() @ self.grid < self._rules.clock_below
+        old = slow & (now - last_visit > 1e-9)
+        rows = self._beliefs.directory[old]
+        effective = self._clock_at(running, rows, now / day_length) - self._clock_at(
+            running, rows, last_visit[old] / day_length
+        )
+        found[old] = np.clip(effective * day_length / (now - last_visit[old]), 0.02, 50.0)
+        return found
+
+    def _clock_at(self, running: Floats, rows: Ints, day: Floats | float) -> Floats:
+        place = np.clip(np.asarray(day) - self._clock.origin[0], 0.0, running.shape[1] - 1.0001)
+        whole = np.floor(place).astype(np.int64)
+        low, high = running[rows, whole], running[rows, whole + 1]
+        found: Floats = low + (place - whole) * (high - low)
+        return found
+
+    def _set_priors(self) -> None:
+        """Prior of each site, and of a ladder of first-sight means for pages that have one."""
+        grid, settings = self.grid, self.settings
+        site = self._beliefs.site
+        sites = int(site.max()) + 1
+        if len(self._site_mean) == 0:
+            mean = np.full(sites, settings.start_rate)
+            mixture = np.full(len(grid), 1.0 / len(grid))
+        else:
+            odds = self.levels() if len(self._shared.priors) > 1 else np.full((len(self), len(grid)), 1.0 / len(grid))
+            rates = odds @ grid
+            overall = float(rates.mean())
+            sums = np.bincount(site, weights=rates, minlength=sites)
+            mean = (5.0 * overall + sums) / (5.0 + np.bincount(site, minlength=sites))
+            if not settings.by_site:
+                mean[:] = overall
+            mixture = odds.mean(axis=0)
+        self._site_mean = mean
+        ladder = np.geomspace(grid[0], grid[-1], FIRST_SIGHT_ROWS)
+        shapes = np.concatenate([np.full(sites, settings.prior_shape), np.full(FIRST_SIGHT_ROWS, 2.0)])
+        means = np.concatenate([mean, ladder])
+        density = (grid / means[:, None]) ** shapes[:, None] * np.exp(-shapes[:, None] * grid / means[:, None])
+        density /= density.sum(axis=1, keepdims=True)
+        priors = np.log(0.98 * density + 0.02 * mixture)
+        self._shared = self._shared._replace(priors=priors)
+        known = ~np.isnan(self._first_sight)
+        self._beliefs.prior[:] = site
+        step = np.searchsorted(ladder, self._first_sight[known])
+        self._beliefs.prior[known] = sites + np.clip(step, 0, FIRST_SIGHT_ROWS - 1)
+
+    def _grow_clock(self, sites: int, directories: int) -> None:
+        old = self._clock
+        if sites > len(old.site) or directories > len(old.directory):
+            new = _clock(max(sites, len(old.site)), max(directories, len(old.directory)), old.daylength)
+            new.site[: len(old.site)] = old.site
+            new.directory[: len(old.directory)] = old.directory
+            new.origin[:] = old.origin
+            self._clock = new
+
+    def _turn_clock(self, now: float) -> None:
+        """Forget the oldest half of the days when the table is full."""
+        clock = self._clock
+        day = int(now // self.settings.periods_per_day)
+        if day - clock.origin[0] < CLOCK_DAYS:
+            return
+        shift = max(day - int(clock.origin[0]) - CLOCK_DAYS // 2, 1)
+        for table in (clock.site, clock.directory):
+            kept = table[:, shift:].copy()
+            table[:] = 0.0
+            table[:, : kept.shape[1]] = kept
+        clock.origin[0] += shift
+
+    # Keeping ------------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """Everything learned, as one block of bytes (numpy's npz)."""
+        arrays = {"total": self._total, "first_sight": self._first_sight, "site_mean": self._site_mean}
+        for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
+            arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
+        clock = self._clock
+        arrays |= {"clock.site": clock.site, "clock.directory": clock.directory, "clock.origin": clock.origin}
+        stream = io.BytesIO()
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
+        return stream.getvalue()
+
+    @staticmethod
+    def from_bytes(data: bytes, settings: LearnerSettings | None = None) -> "CensoredLearner":
+        """A learner that continues where `to_bytes` left off."""
+        learner = CensoredLearner(settings)
+        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        if arrays["shared.grid"].shape != learner.grid.shape:
+            raise ValueError("this state was learned with another grid of rates")
+        learner._beliefs = Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields})
+        learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
+        empty = learner._clock
+        learner._clock = empty._replace(
+            site=arrays["clock.site"], directory=arrays["clock.directory"], origin=arrays["clock.origin"]
+        )
+        learner._total, learner._first_sight = arrays["total"], arrays["first_sight"]
+        learner._site_mean = arrays["site_mean"]
+        return learner
+
+
+def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
+    def per_bin() -> NDArray[np.float32]:
+        return np.zeros((count, bins), dtype=np.float32)
+
+    names = np.zeros(count, dtype=np.int64)
+    return Beliefs(
+        np.zeros((count, levels)), np.zeros((count, shapes)), per_bin(), per_bin(), per_bin(), per_bin(),
+        np.zeros((count, 2)), np.zeros((count, 2)), np.full(count, np.nan), names.copy(), names.copy(), names.copy(),
+    )  # fmt: skip
+
+
+def _clock(sites: int, directories: int, day_length: int) -> Clock:
+    origin = np.zeros(1, dtype=np.int64)
+    return Clock(
+        np.zeros((sites, CLOCK_DAYS, 2)), np.zeros((directories, CLOCK_DAYS, 2)), origin, day_length, 1.0, 0.05
+    )
+
+
+def _running(shape: Floats, cycle: Ints) -> Floats:
+    return np.concatenate([np.zeros((len(shape), 1)), np.cumsum(shape[:, cycle], axis=1)], axis=1)

@@ -1,0 +1,368 @@
+"""Learning from one capture at a time, compiled.
+
+A capture of the interval (s, t] tells only whether the page changed somewhere in it, and by how much it now
+differs. Notation: a_j is the j-th rate of the grid of possible levels, S the exposure (integral of pattern, page
+correction and group clock over the interval), so that P(unchanged | a_j) = exp(-a_j S).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.compiled import compiled
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+class Beliefs(NamedTuple):
+    """Per page. `level` and `shape` are log-likelihoods; counts and exposures are per bin."""
+
+    level: Floats
+    shape: Floats
+    count: Singles
+    exposure: Singles
+    gain: Singles
+    gained: Singles
+    importance: Floats
+    turnover: Floats
+    last: Floats
+    site: Ints
+    directory: Ints
+    prior: Ints
+
+
+class Shared(NamedTuple):
+    """What pages share: level grid and its priors (log), shapes and importance profiles with their evidence."""
+
+    grid: Floats
+    priors: Floats
+    shape: Floats
+    profile: Floats
+    shape_count: Floats
+    shape_exposure: Floats
+    profile_sum: Floats
+    profile_weight: Floats
+    cycle: Ints
+    running: Floats
+
+
+class Clock(NamedTuple):
+    """Counts and expectations per day, [group, day, 0 or 1]; day 0 of the table is `origin`."""
+
+    site: Floats
+    directory: Floats
+    origin: Ints
+    daylength: int
+    site_inertia: float
+    directory_inertia: float
+
+
+class Rules(NamedTuple):
+    """Fixed settings of the learner."""
+
+    correction: float
+    bin_changes: float
+    accumulates: bool
+    clock_below: float
+    clock_after: float
+
+
+class Finding(NamedTuple):
+    """One capture: when, changed or not, difference found, trusted moment of the last change (NaN: unknown)."""
+
+    time: float
+    changed: bool
+    importance: float
+    last_change: float
+
+
+@compiled
+def level_odds(beliefs: Beliefs, shared: Shared, row: int, odds: Floats) -> float:
+    """Fill the posterior of the level; return its mean."""
+    top = -np.inf
+    for j in range(len(odds)):
+        odds[j] = shared.priors[beliefs.prior[row], j] + beliefs.level[row, j]
+        top = max(top, odds[j])
+    total = 0.0
+    for j in range(len(odds)):
+        odds[j] = np.exp(odds[j] - top)
+        total += odds[j]
+    mean = 0.0
+    for j in range(len(odds)):
+        odds[j] /= total
+        mean += odds[j] * shared.grid[j]
+    return mean
+
+
+@compiled
+def shape_odds(beliefs: Beliefs, row: int, odds: Floats) -> None:
+    """Fill the posterior of the shape class."""
+    top = -np.inf
+    for c in range(len(odds)):
+        top = max(top, beliefs.shape[row, c])
+    total = 0.0
+    for c in range(len(odds)):
+        odds[c] = np.exp(beliefs.shape[row, c] - top)
+        total += odds[c]
+    for c in range(len(odds)):
+        odds[c] /= total
+
+
+@compiled
+def day_factor(clock: Clock, site: int, directory: int, day: int) -> float:
+    """How busy a day was for a directory against expectation (site factor times directory factor)."""
+    place = day - clock.origin[0]
+    if place < 0 or place >= clock.site.shape[1]:
+        return 1.0
+    at_site = clock.site[site, place]
+    at_directory = clock.directory[directory, place]
+    of_site = (clock.site_inertia + at_site[0]) / (clock.site_inertia + at_site[1])
+    return of_site * (clock.directory_inertia + at_directory[0]) / (clock.directory_inertia + at_directory[1])
+
+
+@compiled
+def shape_exposure(shared: Shared, c: int, begin: float, end: float) -> float:
+    """Integral of the shape of a class over an interval, by its running sum over the cycle."""
+    cycle = len(shared.cycle)
+    total = 0.0
+    for sign, moment in ((1.0, end), (-1.0, begin)):
+        whole = int(np.floor(moment))
+        turns, place = whole // cycle, whole % cycle
+        inside = shared.shape[c, shared.cycle[place]] * (moment - whole)
+        total += sign * (turns * shared.running[c, cycle] + shared.running[c, place] + inside)
+    return total
+
+
+@compiled
+def walk(
+    state: tuple[Beliefs, Shared, Clock, Rules], row: int, span: tuple[float, float], odds: Floats, parts: Floats
+) -> tuple[int, float, float]:
+    """Exposure of each period of the interval into parts[:, 0] (with clock) and [:, 1] (without, no correction).
+
+    Returns the number of parts, the exposure, and the length in periods that the clock turned it into.
+    """
+    beliefs, shared, clock, rules = state
+    clocked = parts[0, 2] > 0.0
+    now, end = span
+    count = 0
+    exposure = 0.0
+    stretched = 0.0
+    day = -(10**9)
+    factor = 1.0
+    while now < end - 1e-9 and count < parts.shape[0]:
+        period = int(np.floor(now + 1e-9))
+        following = min(period + 1.0, end)
+        if clocked and period // clock.daylength != day:
+            day = period // clock.daylength
+            factor = day_factor(clock, beliefs.site[row], beliefs.directory[row], day)
+        b = shared.cycle[period % len(shared.cycle)]
+        pattern = 0.0
+        for c in range(len(odds)):
+            pattern += odds[c] * shared.shape[c, b]
+        correction = (rules.correction + beliefs.count[row, b]) / (rules.correction + beliefs.exposure[row, b])
+        length = following - now
+        parts[count, 0] = pattern * correction * factor * length
+        parts[count, 1] = pattern * length
+        parts[count, 3] = length
+        exposure += parts[count, 0]
+        stretched += factor * length
+        count += 1
+        now = following
+    return count, exposure, stretched
+
+
+@compiled
+def learn_level(beliefs: Beliefs, shared: Shared, row: int, exposure: float, seen: int) -> None:
+    """Level likelihood: 0 unchanged, 1 changed somewhere, 2 a change at the start of the exposure."""
+    for j in range(len(shared.grid)):
+        x = shared.grid[j] * exposure
+        if seen == 0:
+            beliefs.level[row, j] -= x
+        elif seen == 1:
+            beliefs.level[row, j] += np.log(max(-np.expm1(-x), 1e-300))
+        else:
+            beliefs.level[row, j] += np.log(shared.grid[j]) - x
+
+
+@compiled
+def learn_shape(
+    beliefs: Beliefs, shared: Shared, row: int, span: tuple[float, float, float], seen: int, odds: Floats
+) -> None:
+    """Shape class likelihood, the level averaged out. span = begin, end, stretch of the clock."""
+    if beliefs.shape.shape[1] == 1:
+        return
+    b = shared.cycle[int(np.floor(span[0])) % len(shared.cycle)]
+    for c in range(beliefs.shape.shape[1]):
+        x = shape_exposure(shared, c, span[0], span[1]) * span[2]
+        chance = 0.0
+        for j in range(len(odds)):
+            if seen == 2:
+                chance += odds[j] * shared.grid[j] * shared.shape[c, b] * np.exp(-shared.grid[j] * x)
+            else:
+                chance += odds[j] * np.exp(-shared.grid[j] * x)
+        if seen == 1:
+            chance = 1.0 - chance
+        beliefs.shape[row, c] += np.log(max(chance, 1e-12))
+
+
+@compiled
+def changes_given(grid: Floats, odds: Floats, exposure: float, periods: float) -> tuple[float, float]:
+    """Expected changes, and expected changed periods, given that at least one change happened."""
+    counted, changed = 0.0, 0.0
+    for j in range(len(grid)):
+        x = grid[j] * exposure
+        some = max(-np.expm1(-x), 1e-12)
+        counted += odds[j] * x / some
+        changed += odds[j] * periods * -np.expm1(-x / periods) / some
+    return max(counted, 1.0), max(changed, 1.0)
+
+
+@compiled
+def learn_importance(
+    state: tuple[Beliefs, Shared, Clock, Rules], row: int, change: tuple[float, float, int], shares: Floats,
+    odds: Floats, total: Floats,
+) -> None:  # fmt: skip
+    """Book the importance per change on the page, and on the bins where the change probably happened.
+
+    change = importance per change, overall mean importance, first period of the interval.
+    """
+    beliefs, shared, _, _rules = state
+    per_change, overall, first = change
+    beliefs.importance[row, 0] += per_change
+    beliefs.importance[row, 1] += 1.0
+    total[0] += per_change
+    total[1] += 1.0
+    page = (2.0 * overall + beliefs.importance[row, 0]) / (2.0 + beliefs.importance[row, 1])
+    for k in range(len(shares)):
+        if shares[k] < 1e-6:
+            continue
+        b = shared.cycle[(first + k) % len(shared.cycle)]
+        profile = 0.0
+        for c in range(len(odds)):
+            profile += odds[c] * shared.profile[c, b]
+            shared.profile_sum[c, b] += odds[c] * shares[k] * per_change
+            shared.profile_weight[c, b] += odds[c] * shares[k] * page
+        beliefs.gain[row, b] += shares[k] * per_change / max(page * profile, 1e-6)
+        beliefs.gained[row, b] += shares[k]
+
+
+@compiled
+def learn_clock(
+    state: tuple[Beliefs, Shared, Clock, Rules], row: int, first: int, parts: Floats, counts: tuple[float, float]
+) -> None:
+    """Add to each day of the interval the changes it probably held and those expected of it.
+
+    counts = expected changes given what was seen (0 if unchanged), mean level.
+    """
+    beliefs, _, clock, _ = state
+    exposure = 0.0
+    for k in range(len(parts)):
+        exposure += parts[k, 0]
+    for k in range(len(parts)):
+        day = (first + k) // clock.daylength - clock.origin[0]
+        if day < 0 or day >= clock.site.shape[1]:
+            continue
+        at_site = clock.site[beliefs.site[row], day]
+        at_directory = clock.directory[beliefs.directory[row], day]
+        of_site = (clock.site_inertia + at_site[0]) / (clock.site_inertia + at_site[1])
+        happened = counts[0] * parts[k, 0] / max(exposure, 1e-300)
+        expected = counts[1] * parts[k, 1]
+        at_site[0] += happened
+        at_site[1] += expected
+        at_directory[0] += happened
+        at_directory[1] += expected * of_site
+
+
+@compiled
+def last_change_shares(parts: Floats, level: float, shares: Floats) -> None:
+    """Chance of each period to hold the last change of an interval in which something changed."""
+    survival = 1.0
+    total = 0.0
+    for k in range(len(parts) - 1, -1, -1):
+        x = level * parts[k, 0]
+        shares[k] = survival * -np.expm1(-x)
+        survival *= np.exp(-x)
+        total += shares[k]
+    for k in range(len(parts)):
+        shares[k] /= max(total, 1e-300)
+
+
+@compiled
+def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding: Finding, total: Floats) -> None:
+    """Take in one capture. total = sums over all pages: importance, changes, turnover, exposure."""
+    beliefs, shared, _clock, rules = state
+    begin = beliefs.last[row]
+    beliefs.last[row] = finding.time
+    if np.isnan(begin) or finding.time <= begin:
+        return
+    seen = 1 if finding.changed else 0
+    if finding.changed and begin < finding.last_change <= finding.time:
+        begin, seen = finding.last_change, 2
+    grid = shared.grid
+    odds = np.empty(len(grid))
+    shapes = np.empty(beliefs.shape.shape[1])
+    mean = level_odds(beliefs, shared, row, odds)
+    shape_odds(beliefs, row, shapes)
+    limit = int(finding.time - begin) + 3
+    parts = np.zeros((limit, 4))
+    clocked = mean < rules.clock_below and finding.time > rules.clock_after
+    parts[0, 2] = 1.0 if clocked else 0.0
+    count, exposure, stretched = walk(state, row, (begin, finding.time), shapes, parts)
+    length = max(finding.time - begin, 1e-6)
+    parts = parts[:count]
+    first = int(np.floor(begin + 1e-9))
+    learn_shape(beliefs, shared, row, (begin, finding.time, stretched / length), seen, odds)
+    learn_level(beliefs, shared, row, exposure, seen)
+    after = level_odds(beliefs, shared, row, odds)
+    shape_odds(beliefs, row, shapes)
+    periods = max(length, 1.0)
+    counted, changed_periods = changes_given(grid, odds, exposure, periods)
+    if seen == 0:
+        counted = 0.0
+    elif seen == 2:
+        counted, changed_periods = 1.0, 1.0
+    for k in range(count):
+        b = shared.cycle[(first + k) % len(shared.cycle)]
+        happened = counted * parts[k, 0] / max(exposure, 1e-300)
+        if seen == 2:
+            happened = 1.0 if k == 0 else 0.0
+        beliefs.count[row, b] += happened
+        beliefs.exposure[row, b] += after * parts[k, 1]
+        for c in range(len(shapes)):
+            shared.shape_count[c, b] += shapes[c] * happened
+            shared.shape_exposure[c, b] += shapes[c] * after * parts[k, 3]
+    if mean < rules.clock_below:
+        learn_clock(state, row, first, parts, (counted, after))
+    beliefs.turnover[row, 1] += exposure
+    total[3] += exposure
+    if not finding.changed:
+        return
+    difference = min(max(finding.importance, 0.0), 0.999)
+    beliefs.turnover[row, 0] += -np.log1p(-difference)
+    total[2] += -np.log1p(-difference)
+    per_change = 1.0 - (1.0 - difference) ** (1.0 / changed_periods) if rules.accumulates else difference
+    shares = np.empty(count)
+    if rules.accumulates:
+        for k in range(count):
+            shares[k] = parts[k, 0] / max(exposure, 1e-300)
+    else:
+        last_change_shares(parts, after, shares)
+    overall = (0.6 + total[0]) / (2.0 + total[1])
+    learn_importance(state, row, (per_change, overall, first), shares, shapes, total)
+
+
+@compiled
+def learn_captures(
+    state: tuple[Beliefs, Shared, Clock, Rules],
+    rows: Ints,
+    findings: tuple[Floats, NDArray[np.bool_], Floats, Floats],
+    total: Floats,
+) -> None:
+    """Take in captures in time order."""
+    time, changed, importance, last_change = findings
+    for k in range(len(rows)):
+        finding = Finding(time[k], changed[k], importance[k], last_change[k])
+        learn_capture(state, rows[k], finding, total)

@@ -1,0 +1,38 @@
+"""What is believed of pages at one moment: rates and importances per bin of the week, and how sure we are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Rate (changes a period) and importance per page and bin, and rate nodes (multipliers) with their odds.
+
+    `share` is the part of the cycle each bin takes. `turnover` is the rate at which a page's items are replaced,
+    relative to its change rate (None when not learned).
+    """
+
+    rate: NDArray[np.float32]
+    importance: NDArray[np.float32]
+    level: Floats
+    odds: Floats
+    share: Floats
+    turnover: Floats | None = None
+
+    @property
+    def mean_rate(self) -> Floats:
+        """Mean changes per period."""
+        mean: Floats = self.rate.astype(np.float64) @ self.share
+        return mean
+
+    @property
+    def mean_importance(self) -> Floats:
+        """Mean importance of a change: bins weighted by how many changes fall into them."""
+        rate = self.rate.astype(np.float64) * self.share
+        total = rate.sum(axis=1)
+        mean = (rate * self.importance).sum(axis=1) / np.maximum(total, 1e-300)
+        return np.where(total > 0, mean, self.importance.mean(axis=1))

@@ -1,0 +1,227 @@
+"""The rivals: fixed passes over all pages, and fixed or adaptive intervals.
+
+Paper 004, section 7 names Relevance, Coherence (Spaniol et al.), SHARC (Denev et al.) and Frequency (see
+freshness.py). A *pass* fetches every page once in a fixed order and then starts again; since the order is
+fixed, the next pages of the pass are those fetched longest ago, so a pass needs no memory of its own.
+    Relevance     by page importance, most important first
+    SHARC         organ pipe: the fastest-changing pages nearest the middle of the pass
+    Coherence     least risky (slowest-changing) first
+    RoundRobin    in table order
+The order runs over the whole crawl list; `by_site=True` keeps the pages of a site together instead.
+Nutch is the +-20 % interval rule of Apache Nutch's adaptive schedule; ChangeClassVisits the fixed intervals of
+paper 002, Table 4 (1, 3, 31 and 96 days).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strandline.core.plan.budget import Budget, spend
+from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
+
+CLASS_INTERVALS = (24.0, 72.0, 744.0, 2304.0)
+
+
+def organ_pipe(value: Floats) -> Rows:
+    """Order with the largest values in the middle and the smallest at both ends.
+
+    >>> organ_pipe(np.array([5.0, 1.0, 3.0, 2.0, 4.0])).tolist()
+    [1, 2, 0, 4, 3]
+    """
+    ascending = np.lexsort((np.arange(len(value)), value))
+    return np.concatenate([ascending[::2], ascending[1::2][::-1]])
+
+
+def _next_of_pass(pages: PageTable, order: Rows, budget: Budget, by_site: bool) -> Choice:
+    """The pages fetched longest ago, ties in pass order."""
+    if by_site:
+        order = order[np.argsort(pages.site[order], kind="stable")]
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    last = np.where(np.isnan(pages.last_visit), -np.inf, pages.last_visit)
+    place = np.empty(len(order), dtype=np.float64)
+    place[np.lexsort((rank, last))] = -np.arange(len(order), dtype=np.float64)
+    rows = spend(place, budget, pages)
+    return Choice(rows, place[rows])
+
+
+def _pass_reasons(pages: PageTable, choice: Choice, now: float, order: str) -> list[str]:
+    ages = pages.age(now)[choice.rows]
+    return [
+        f"never fetched; next in the pass ({order})"
+        if np.isinf(age)
+        else f"next in the pass ({order}), last fetched {age:.1f} periods ago"
+        for age in ages
+    ]
+
+
+@dataclass(frozen=True)
+class RoundRobin:
+    """Every page in turn."""
+
+    by_site: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "round-robin"
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The next pages of the pass."""
+        return _next_of_pass(pages, np.arange(len(pages)), budget, self.by_site)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The next pages of the pass, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "table order"))
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Passes by page importance; `restart=True` begins again at the top in each period."""
+
+    by_site: bool = False
+    restart: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "relevance-top" if self.restart else "relevance"
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The next pages of the pass."""
+        if self.restart:
+            rows = spend(pages.weight, budget, pages)
+            return Choice(rows, pages.weight[rows])
+        return _next_of_pass(pages, np.argsort(-pages.weight, kind="stable"), budget, self.by_site)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The next pages of the pass, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "most important first"))
+
+
+@dataclass(frozen=True)
+class Sharc:
+    """Passes with the fastest-changing pages in the middle."""
+
+    by_site: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "sharc"
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The next pages of the pass."""
+        return _next_of_pass(pages, organ_pipe(pages.rate), budget, self.by_site)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The next pages of the pass, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "fast pages in the middle"))
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """Passes with the slowest-changing pages first."""
+
+    by_site: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "coherence"
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The next pages of the pass."""
+        return _next_of_pass(pages, np.argsort(pages.rate, kind="stable"), budget, self.by_site)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The next pages of the pass, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "least risky first"))
+
+
+def _overdue(pages: PageTable, interval: Floats, budget: Budget, now: float) -> Choice:
+    """The pages that are most overdue, in parts of their interval."""
+    lateness = pages.age(now) / interval
+    never = np.isinf(lateness)
+    if never.any():
+        known = lateness[~never]
+        lateness = np.where(never, 2.0 * max(float(known.max(initial=1.0)), 1.0), lateness)
+    rows = spend(lateness, budget, pages)
+    return Choice(rows, lateness[rows])
+
+
+def _interval_reasons(pages: PageTable, choice: Choice, interval: Floats, now: float) -> list[str]:
+    ages = pages.age(now)[choice.rows]
+    return [
+        "never fetched"
+        if np.isinf(age)
+        else f"wanted every {interval[row]:.3g} periods, last fetched {age:.1f} periods ago"
+        for row, age in zip(choice.rows, ages, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class ChangeClassVisits:
+    """Fixed intervals per change class, fastest class first (paper 002)."""
+
+    intervals: tuple[float, ...] = CLASS_INTERVALS
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "change-class"
+
+    def _interval(self, pages: PageTable) -> Floats:
+        classes = np.clip(pages.change_class, 0, len(self.intervals) - 1)
+        return np.asarray(self.intervals, dtype=np.float64)[classes]
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The most overdue pages."""
+        return _overdue(pages, self._interval(pages), budget, now)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The most overdue pages, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _interval_reasons(pages, choice, self._interval(pages), now))
+
+
+class NutchAdaptive:
+    """An interval per page: 20 % shorter after a change, 20 % longer after none."""
+
+    def __init__(self, start: float = 24.0, shortest: float = 1.0, longest: float = 8760.0) -> None:
+        if not 0 < shortest <= start <= longest:
+            raise ValueError("intervals must satisfy 0 < shortest <= start <= longest")
+        self._limits = (shortest, longest)
+        self._start = start
+        self._interval = np.empty(0)
+
+    @property
+    def name(self) -> str:
+        """The name users select it by."""
+        return "nutch"
+
+    def _intervals(self, count: int) -> Floats:
+        missing = count - len(self._interval)
+        if missing > 0:
+            self._interval = np.concatenate([self._interval, np.full(missing, self._start)])
+        return self._interval
+
+    def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
+        """Shorten the interval of pages that changed, lengthen that of the others."""
+        interval = self._intervals(len(pages))
+        np.multiply.at(interval, outcomes.row, np.where(outcomes.changed, 0.8, 1.2))
+        np.clip(interval, *self._limits, out=interval)
+
+    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
+        """The most overdue pages."""
+        return _overdue(pages, self._intervals(len(pages)), budget, now)
+
+    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
+        """The most overdue pages, with reasons."""
+        choice = self.choose(pages, budget, now)
+        return visits(choice, pages, now, _interval_reasons(pages, choice, self._intervals(len(pages)), now))

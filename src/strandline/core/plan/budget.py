@@ -1,0 +1,176 @@
+"""How much may be fetched, and how the best use of it is picked without sorting all pages.
+
+Paper 004, section 4.1: "a total of M pages in each period". Here the allowance may also be bytes, and sites and
+hosts may have caps of their own (politeness, contracts with the site).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+HOURS = {"hour": 1.0, "h": 1.0, "day": 24.0, "d": 24.0, "week": 168.0, "w": 168.0}
+UNITS = {"": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024.0, "mib": 1024.0**2, "gib": 1024.0**3}
+BUDGET = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*([kmg]i?b)?\s*(?:/|per)\s*(hour|day|week|h|d|w)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A lasting allowance: so many requests, or so many bytes, per so many hours."""
+
+    amount: float
+    hours: float
+    in_bytes: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.amount > 0 or not self.hours > 0 or not np.isfinite(self.amount):
+            raise ValueError(f"a budget must be above zero, not {self.amount:g} per {self.hours:g} h")
+
+    @staticmethod
+    def parse(text: str) -> "Allowance":
+        """Read "500/day", "20 per hour" or "200 MB/day".
+
+        >>> Allowance.parse("480/day").per_hour
+        20.0
+        """
+        match = BUDGET.fullmatch(text)
+        if match is None:
+            raise ValueError(f"a budget is written like 500/day, 20/hour or 200MB/day, not {text!r}")
+        amount, unit, span = match.groups()
+        scale = UNITS[(unit or "").lower()]
+        return Allowance(float(amount) * scale, HOURS[span.lower()], in_bytes=unit is not None)
+
+    @property
+    def per_hour(self) -> float:
+        """The allowance of one hour."""
+        return self.amount / self.hours
+
+    def whole(self, start: float, end: float) -> int:
+        """Whole units that fall into the hours (start, end]: over time nothing is lost to rounding.
+
+        >>> sum(Allowance(10, 24).whole(h, h + 1) for h in range(24))
+        10
+        """
+        if end <= start:
+            return 0
+        return int(np.floor(end * self.per_hour + 1e-9) - np.floor(start * self.per_hour + 1e-9))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one decision may spend. Caps name the most visits of a site or host in this period."""
+
+    visits: int
+    max_bytes: float | None = None
+    site_cap: int | None = None
+    host_cap: int | None = None
+    site_caps: Mapping[int, int] = field(default_factory=dict)
+    host_caps: Mapping[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.visits < 1:
+            raise ValueError(f"a budget must allow at least one visit, not {self.visits}")
+        if self.max_bytes is not None and not self.max_bytes > 0:
+            raise ValueError(f"a byte budget must be above zero, not {self.max_bytes:g}")
+        for cap in (self.site_cap, self.host_cap, *self.site_caps.values(), *self.host_caps.values()):
+            if cap is not None and cap < 0:
+                raise ValueError(f"a cap cannot be negative: {cap}")
+
+    @property
+    def capped(self) -> bool:
+        """Whether anything but the number of visits limits the choice."""
+        caps = (self.max_bytes, self.site_cap, self.host_cap, self.site_caps, self.host_caps)
+        return any(cap is not None and cap != {} for cap in caps)
+
+
+class Costs(Protocol):
+    """The columns that caps are counted by."""
+
+    @property
+    def site(self) -> Rows:
+        """Site of each page."""
+        ...
+
+    @property
+    def host(self) -> Rows:
+        """Host of each page."""
+        ...
+
+    @property
+    def size(self) -> Floats:
+        """Expected bytes of a fetch."""
+        ...
+
+
+def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:
+    """Rows of the most urgent pages that the budget allows, most urgent first.
+
+    Only finite urgencies above -inf are candidates; NaN never wins. Without caps this is one partial
+    selection over all pages and a sort of the chosen ones; with caps the selection is widened until it suffices.
+
+    >>> from strandline.core.plan.strategy import PageTable
+    >>> spend(np.array([0.1, 0.9, 0.5]), Budget(2), PageTable.of(3)).tolist()
+    [1, 2]
+    """
+    scores = np.where(np.isnan(urgency), -np.inf, urgency)
+    wanted = min(budget.visits, len(scores))
+    reach = wanted
+    while True:
+        best = _best(scores, reach)
+        kept = best if not budget.capped else best[_allowed(best, budget, costs)]
+        if len(kept) >= wanted or reach >= len(scores) or _bytes_bound(best, kept, budget, costs):
+            return kept[:wanted]
+        reach = min(len(scores), 4 * reach)
+
+
+def _best(scores: Floats, count: int) -> Rows:
+    if count < len(scores):
+        rows = np.argpartition(scores, len(scores) - count)[len(scores) - count :]
+    else:
+        rows = np.arange(len(scores))
+    rows = rows[np.lexsort((rows, -scores[rows]))]
+    return rows[scores[rows] > -np.inf]
+
+
+def _allowed(rows: Rows, budget: Budget, costs: Costs) -> NDArray[np.bool_]:
+    allowed = np.ones(len(rows), dtype=np.bool_)
+    for group, cap, caps in (
+        (costs.site, budget.site_cap, budget.site_caps),
+        (costs.host, budget.host_cap, budget.host_caps),
+    ):
+        if cap is None and not caps:
+            continue
+        members = group[rows]
+        limit = np.full(len(rows), np.inf if cap is None else cap)
+        for name, own in caps.items():
+            limit[members == name] = own
+        allowed &= _place_in_group(members, allowed) < limit
+    if budget.max_bytes is not None:
+        sizes = np.where(allowed, costs.size[rows], 0.0)
+        allowed &= np.cumsum(sizes) <= budget.max_bytes
+    return allowed
+
+
+def _place_in_group(members: Rows, counted: NDArray[np.bool_]) -> Rows:
+    """How many counted members of the same group come before each element."""
+    order = np.argsort(members, kind="stable")
+    running: Rows = np.cumsum(counted[order]) - counted[order]
+    heads = np.r_[True, members[order][1:] != members[order][:-1]] if len(order) else np.empty(0, dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(heads, np.arange(len(order)), 0))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = running - running[first]
+    return place
+
+
+def _bytes_bound(best: Rows, kept: Rows, budget: Budget, costs: Costs) -> bool:
+    """Whether the bytes are used up, so that looking further down the list brings nothing."""
+    if budget.max_bytes is None or len(kept) == 0:
+        return False
+    left = budget.max_bytes - float(costs.size[kept].sum())
+    return left <= 0 or (len(kept) < len(best) and float(costs.size[best].min()) > left)

@@ -1,0 +1,109 @@
+"""What a plan believes of pages: true patterns (in simulations), or a learner fed by its own captures."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.learn.censored import CensoredLearner
+from strandline.core.learn.estimate import Estimate
+from strandline.core.plan.strategy import Floats, Outcomes, PageTable, Rows
+
+
+class Knowledge(Protocol):
+    """What the priced plan asks."""
+
+    @property
+    def cycle(self) -> NDArray[np.int64]:
+        """Bin of each period of the cycle (a week of hours)."""
+        ...
+
+    def estimate(self, rows: Rows) -> Estimate:
+        """Rates, importances and rate nodes of some pages."""
+        ...
+
+    def grow(self, pages: PageTable) -> None:
+        """Make room for pages seen for the first time."""
+        ...
+
+    def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
+        """Learn from captures."""
+        ...
+
+    def refresh(self, now: float) -> bool:
+        """Once a day: relearn what pages share. True when estimates of all pages may have moved."""
+        ...
+
+    def stretch(self, pages: PageTable, now: float) -> Floats:
+        """Effective age over age of each page: how fast its group's clock ran since its last fetch."""
+        ...
+
+
+@dataclass(frozen=True)
+class KnownPatterns:
+    """True patterns, as only a simulation has them."""
+
+    rate: Floats
+    importance: Floats
+    cycle: NDArray[np.int64]
+
+    def estimate(self, rows: Rows) -> Estimate:
+        """The truth, with one node."""
+        share = np.bincount(self.cycle, minlength=self.rate.shape[1]) / len(self.cycle)
+        ones = np.ones((len(rows), 1))
+        rate, importance = self.rate[rows].astype(np.float32), self.importance[rows].astype(np.float32)
+        return Estimate(rate, importance, ones, ones, share)
+
+    def grow(self, pages: PageTable) -> None:
+        """Patterns are known for all pages from the start."""
+        if len(pages) != len(self.rate):
+            raise ValueError(f"patterns of {len(self.rate)} pages cannot serve {len(pages)}")
+
+    def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
+        """There is nothing left to learn."""
+
+    def refresh(self, now: float) -> bool:
+        """Nothing moves."""
+        return False
+
+    def stretch(self, pages: PageTable, now: float) -> Floats:
+        """Clocks run evenly."""
+        return np.ones(len(pages))
+
+
+class LearnedPatterns:
+    """Patterns learned from captures. A first fetch (last visit before any outcome) is taken from the table."""
+
+    def __init__(self, learner: CensoredLearner | None = None) -> None:
+        self.learner = learner or CensoredLearner()
+
+    @property
+    def cycle(self) -> NDArray[np.int64]:
+        """Bin of each period of the cycle."""
+        return self.learner.cycle
+
+    def estimate(self, rows: Rows) -> Estimate:
+        """Beliefs of the learner."""
+        return self.learner.estimate(rows)
+
+    def grow(self, pages: PageTable) -> None:
+        """Make room; pages fetched before the learner knew them start from that fetch."""
+        self.learner.grow(pages.site, pages.directory)
+        self.learner.start_from(pages.last_visit)
+
+    def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
+        """Feed the learner."""
+        self.grow(pages)
+        unknown = np.full(len(outcomes.row), np.nan)
+        hints = unknown if outcomes.last_change is None else outcomes.last_change
+        self.learner.observe(outcomes.row, (outcomes.time, outcomes.changed, outcomes.importance, hints))
+
+    def refresh(self, now: float) -> bool:
+        """Relearn shapes, profiles and priors."""
+        self.learner.refresh(now)
+        return True
+
+    def stretch(self, pages: PageTable, now: float) -> Floats:
+        """The group clock of the learner."""
+        return self.learner.stretch(pages.last_visit, now)

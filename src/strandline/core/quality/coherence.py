@@ -1,0 +1,217 @@
+"""Do the versions shown together belong together?
+
+Paper 004 (Ben Saad & Gancarski, DEXA 2011), definitions 4.23-4.25 and 5.21-5.24.
+    paper: R(Q(t_q, A))         here: query_result      one version per page, the capture closest to t_q
+    paper: [mu_j, mu_j*]        here: invariance        last change before the capture, next change after it
+    paper: t_coherence          here: coherent_instant  a point that the intervals share
+The coherence of a result is the largest weight of versions whose intervals share a point, over the weight of all.
+("The weight of the largest number of coherent versions" is read as the largest weight; `by count` is also given.)
+At replay nothing obliges us to take the versions closest to t_q itself: `best_instant` looks for the instant near
+t_q around which the archive holds the most coherent set.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.quality.completeness import Changes, Floats, Ints, shown_change
+
+
+@dataclass(frozen=True)
+class Coherent:
+    """Coherence of one query result: by weight and by count, and the instant the versions share."""
+
+    by_weight: float
+    by_count: float
+    instant: float
+
+
+@dataclass(frozen=True)
+class Captures:
+    """Captures page after page, each page's in time order: [start[i], start[i + 1])."""
+
+    start: Ints
+    time: Floats
+
+    @staticmethod
+    def of(page: Ints, time: Floats, pages: int) -> "Captures":
+        """Sort loose captures into pages."""
+        order = np.lexsort((time, page))
+        start = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=pages))]).astype(np.int64)
+        return Captures(start, np.asarray(time, dtype=np.float64)[order])
+
+    @property
+    def page(self) -> Ints:
+        """The page of each capture."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+
+def coherent_weight(begin: Floats, end: Floats, weight: Floats) -> tuple[float, float]:
+    """Largest weight of intervals sharing a point, and such a point (sweep over the ends; ends belong to it).
+
+    >>> coherent_weight(np.array([0.0, 1.0, 5.0]), np.array([2.0, 3.0, 6.0]), np.array([1.0, 1.0, 1.5]))
+    (2.0, 1.0)
+    """
+    if len(begin) == 0:
+        return 0.0, float("nan")
+    times = np.concatenate([begin, end])
+    closing = np.repeat([0, 1], len(begin))
+    order = np.lexsort((closing, times))
+    level = np.cumsum(np.concatenate([weight, -weight])[order])
+    # Only after an opening can the level be largest; rounding must not move it to a closing.
+    level = np.where(closing[order] == 0, level, -np.inf)
+    best = int(np.argmax(level))
+    return float(level[best]), float(times[order][best])
+
+
+def coherence(begin: Floats, end: Floats, weight: Floats) -> Coherent:
+    """Coherence of one query result (definition 5.22); an empty or weightless result is coherent.
+
+    Example 5.21 (the paper prints 0.56):
+        >>> begin = np.array([0.0, 1.0, 2.0, 7.0, 8.0])
+        >>> end = np.array([5.0, 6.0, 4.0, 7.5, 9.0])
+        >>> round(coherence(begin, end, np.array([0.2, 0.54, 0.34, 0.22, 0.6])).by_weight, 3)
+        0.568
+    """
+    total = float(weight.sum())
+    heaviest, instant = coherent_weight(begin, end, weight)
+    most, _ = coherent_weight(begin, end, np.ones(len(begin)))
+    return Coherent(
+        by_weight=min(heaviest / total, 1.0) if total > 0 else 1.0,
+        by_count=most / len(begin) if len(begin) else 1.0,
+        instant=instant,
+    )
+
+
+def closest_capture(captures: Captures, instant: float) -> Ints:
+    """Index of each page's capture closest to the instant (the earlier one of two equally close); -1 if none."""
+    pages = len(captures.start) - 1
+    before = captures.start[:-1] + _count_until(captures, instant) - 1
+    first, last = captures.start[:-1], captures.start[1:] - 1
+    earlier = np.clip(before, first, np.maximum(last, first))
+    later = np.clip(before + 1, first, np.maximum(last, first))
+    chosen = np.full(pages, -1, dtype=np.int64)
+    some = last >= first
+    gap = np.abs(captures.time[later[some]] - instant) < np.abs(captures.time[earlier[some]] - instant)
+    chosen[some] = np.where(gap, later[some], earlier[some])
+    return chosen
+
+
+def _count_until(captures: Captures, instant: float) -> Ints:
+    """How many captures of each page are not after the instant."""
+    running = np.concatenate([[0], np.cumsum(captures.time <= instant)])
+    counts: Ints = running[captures.start[1:]] - running[captures.start[:-1]]
+    return counts
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What each capture shows: its version's interval and weight. Made once, queried often."""
+
+    captures: Captures
+    begin: Floats
+    end: Floats
+    weight: Floats
+
+
+def shown_versions(changes: Changes, captures: Captures, page_weight: Floats, initial: float = 1.0) -> Shown:
+    """Invariance interval and weight of the version of every capture; `initial` is the importance of a version
+    that was there before the first known change.
+    """
+    page = captures.page
+    index = shown_change(changes, page, captures.time)
+    known = index >= 0
+    begin = np.full(len(page), -np.inf)
+    begin[known] = changes.time[index[known]]
+    following = np.where(known, index + 1, changes.start[page])
+    ends = following < changes.start[page + 1]
+    end = np.full(len(page), np.inf)
+    end[ends] = changes.time[following[ends]]
+    value = np.full(len(page), initial)
+    value[known] = changes.importance[index[known]]
+    return Shown(captures, begin, end, value * page_weight[page])
+
+
+def query_coherence(shown: Shown, instant: float, members: Ints | None = None) -> Coherent:
+    """Coherence of the versions closest to an instant, of all pages or of some (a site)."""
+    chosen = closest_capture(shown.captures, instant)
+    if members is not None:
+        chosen = chosen[members]
+    chosen = chosen[chosen >= 0]
+    return coherence(shown.begin[chosen], shown.end[chosen], shown.weight[chosen])
+
+
+def archive_coherence(shown: Shown, instants: Floats, site: Ints) -> float:
+    """Mean over query times of each site's coherence, then over sites (definitions 5.23 and 5.24)."""
+    sites = np.unique(site)
+    members = [np.flatnonzero(site == name) for name in sites]
+    total = 0.0
+    for instant in instants:
+        chosen = closest_capture(shown.captures, float(instant))
+        for rows in members:
+            picked = chosen[rows]
+            picked = picked[picked >= 0]
+            total += coherence(shown.begin[picked], shown.end[picked], shown.weight[picked]).by_weight
+    return total / max(len(instants) * len(sites), 1)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the archive itself knows of its captures: no ground truth.
+
+    `version` numbers the content (equal numbers of one page = same content); `rate` is the learned change rate
+    of each page in changes per period; `weight` the weight of each page's version.
+    """
+
+    captures: Captures
+    version: Ints
+    rate: Floats
+    weight: Floats
+
+
+def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
+    """Closest captures to an instant, and the chance that each shows what was live at that instant.
+
+    1 when the same version was seen before and after the instant, else exp(-rate * distance).
+    """
+    captures = evidence.captures
+    chosen = closest_capture(captures, instant)
+    first, last = captures.start[:-1], captures.start[1:] - 1
+    before = first + _count_until(captures, instant) - 1
+    after = before + 1
+    bracketed = (before >= first) & (after <= last)
+    left = np.where(bracketed, before, np.maximum(first, 0))
+    right = np.where(bracketed, after, left)
+    held = np.zeros(len(chosen), dtype=np.bool_)
+    held[bracketed] = evidence.version[left[bracketed]] == evidence.version[right[bracketed]]
+    chance = np.zeros(len(chosen))
+    some = chosen >= 0
+    distance = np.abs(captures.time[chosen[some]] - instant)
+    chance[some] = np.exp(-evidence.rate[some] * distance)
+    chance[held] = 1.0
+    return chosen, chance
+
+
+def best_instant(evidence: Evidence, instant: float, reach: float, places: int = 49) -> tuple[float, float]:
+    """The instant within `reach` of the one asked for around which the most weight is expected to be coherent,
+    and that expected share. The asked instant wins ties; nearer ones are tried first.
+    """
+    if reach < 0:
+        raise ValueError(f"reach cannot be negative: {reach}")
+    steps = np.linspace(-reach, reach, places) if reach > 0 else np.zeros(1)
+    candidates = instant + steps[np.argsort(np.abs(steps), kind="stable")]
+    best, found = instant, -1.0
+    for candidate in np.concatenate([[instant], candidates]):
+        chosen, chance = coherent_chance(evidence, float(candidate))
+        weight = np.where(chosen >= 0, evidence.weight, 0.0)
+        total = float(weight.sum())
+        share = float(weight @ chance) / total if total > 0 else 1.0
+        if share > found + 1e-12:
+            best, found = float(candidate), share
+    return best, found
+
+
+def sites_of(site: Ints) -> list[NDArray[np.int64]]:
+    """Rows of each site."""
+    return [np.flatnonzero(site == name) for name in np.unique(site)]
