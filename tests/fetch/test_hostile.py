@@ -105,6 +105,8 @@ def test_partial_bytes_are_kept(fetched):
     assert named["never-closes"]["body_length"] == 16
     assert named["reset-in-body"]["body_length"] == 4
     assert named["chunks-without-end"]["body_length"] == 10
+    assert named["no-status-line"]["body_length"] == 20
+    assert named["two-lengths"]["body_length"] == 20
 
 
 def test_nothing_inside_is_reached(site):

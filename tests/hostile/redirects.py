@@ -1,7 +1,6 @@
 """Redirects that lead nowhere, everywhere or inside. Each hop is one fetch and one answer."""
 
 from hostile.wire import Conn, behaviour, document
-from strandline.core.capture import Outcome
 
 FOUND = {"status": "302 Found"}
 
@@ -51,7 +50,7 @@ async def redirect_growing(conn: Conn) -> None:
     await conn.answer("", **FOUND, location=conn.target + "?x" if "?" not in conn.target else conn.target + "x")
 
 
-@behaviour("redirect-two-locations", Outcome.ANSWERED, Outcome.PROTOCOL)
+@behaviour("redirect-two-locations")
 async def redirect_two_locations(conn: Conn) -> None:
     body = b"<p>which?</p>"
     head = b"HTTP/1.1 302 Found\r\nLocation: /good/6\r\nLocation: /good/7\r\nContent-Length: %d\r\n\r\n" % len(body)

@@ -28,11 +28,12 @@ import pycurl
 
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import OutOfSpace
+from strandline.fetch.lenient import AVAILABLE, LenientTransfer
 from strandline.fetch.options import FetchOptions
 from strandline.fetch.outage import Outage
 from strandline.fetch.resolve import Answer, Lookup, Resolver, system_lookup
 from strandline.fetch.transfer import Target, Transfer, failed
-from strandline.fetch.verdict import Verdict, judge, may_be_ours, not_trusted
+from strandline.fetch.verdict import Ending, Verdict, judge, may_be_ours, not_trusted
 
 _PORTS: Final = {"http:": 80, "https:": 443}
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -143,6 +144,7 @@ class HttpFetcher:
             lost.append(transfer.target.request)
             self._release(transfer)
             transfer.drop()
+            self._recycle(transfer)
         for exchange in self._done:
             lost.append(exchange.request)
             exchange.body.close()
@@ -209,16 +211,25 @@ class HttpFetcher:
             if target.not_before > now:
                 self._ready.append(target)
                 continue
-            transfer = self._idle.pop() if self._idle else Transfer(self._options, self._fresh_sockets.append)
+            transfer = self._transfer(lenient=bool(target.head))
             transfer.begin(target)
             self._active[transfer.curl] = transfer
             self._multi.add_handle(transfer.curl)
+
+    def _transfer(self, lenient: bool) -> Transfer:
+        if lenient:
+            return LenientTransfer(self._options, self._fresh_sockets.append)
+        return self._idle.pop() if self._idle else Transfer(self._options, self._fresh_sockets.append)
 
     def _turn(self, wait: float) -> None:
         for key, events in self._selector.select(wait):
             if key.fileobj is self._bell:
                 with contextlib.suppress(BlockingIOError):
                     self._bell.recv(4096)
+                continue
+            if isinstance(key.data, LenientTransfer):
+                if key.data.readable():
+                    self._end(key.data, key.data.code, key.data.message)
                 continue
             mask = pycurl.CSELECT_IN if events & selectors.EVENT_READ else 0
             mask |= pycurl.CSELECT_OUT if events & selectors.EVENT_WRITE else 0
@@ -255,11 +266,26 @@ class HttpFetcher:
         while True:
             left, done, broken = self._multi.info_read()
             for curl in done:
-                self._end(self._active[curl], pycurl.E_OK, "")
+                transfer = self._active[curl]
+                if isinstance(transfer, LenientTransfer):
+                    self._talk(transfer)
+                else:
+                    self._end(transfer, pycurl.E_OK, "")
             for curl, code, message in broken:
                 self._end(self._active[curl], code, message)
             if not left:
                 return
+
+    def _talk(self, transfer: LenientTransfer) -> None:
+        """Libcurl has made the bare connection: go on ourselves."""
+        try:
+            fd = transfer.connected()
+        except (pycurl.error, BlockingIOError) as fault:
+            self._end(transfer, pycurl.E_SEND_ERROR, str(fault.args[-1]))
+            return
+        with contextlib.suppress(KeyError):
+            self._selector.unregister(fd)
+        self._selector.register(fd, selectors.EVENT_READ, transfer)
 
     def _look_at_clock(self) -> None:
         now = monotonic()
@@ -282,35 +308,59 @@ class HttpFetcher:
     # -- the end of an exchange ------------------------------------------------------------------------------------
 
     def _release(self, transfer: Transfer) -> None:
+        """Take a transfer off the wheel."""
         del self._active[transfer.curl]
+        if isinstance(transfer, LenientTransfer):
+            for key in [key for key in self._selector.get_map().values() if key.data is transfer]:
+                self._selector.unregister(key.fileobj)
         self._multi.remove_handle(transfer.curl)
-        self._idle.append(transfer)
+
+    def _recycle(self, transfer: Transfer) -> None:
+        if isinstance(transfer, LenientTransfer):
+            transfer.curl.close()
+        else:
+            self._idle.append(transfer)
 
     def _end(self, transfer: Transfer, code: int, message: str) -> None:
-        target = transfer.target
         ending = transfer.ending(code, message)
-        fault = transfer.local_fault
-        out_of_files = ending.os_error in (errno.EMFILE, errno.ENFILE) and code == pycurl.E_COULDNT_CONNECT
         self._release(transfer)
-        if fault is not None or out_of_files:
-            ending.body.close()
-            self._fell_short(target, fault)
-            return
-        if not_trusted(code) and self._options.tls_verify == "archive" and not target.unverified:
-            ending.body.close()
-            self._not_trusted[target.host, target.port] = target.unverified = message or "not trusted"
+        try:
+            if self._tried_again(transfer, ending):
+                ending.body.close()
+            else:
+                self._done.append(transfer.exchange(self._verdict(transfer, ending)))
+        finally:
+            self._recycle(transfer)
+
+    def _tried_again(self, transfer: Transfer, ending: Ending) -> bool:
+        """Whether the exchange goes back to the queue instead of ending here."""
+        target, code = transfer.target, ending.code
+        out_of_files = ending.os_error in (errno.EMFILE, errno.ENFILE) and code == pycurl.E_COULDNT_CONNECT
+        if transfer.local_fault is not None or out_of_files:
+            self._fell_short(target, transfer.local_fault)
+            return True
+        if code == pycurl.E_FTP_WEIRD_SERVER_REPLY and not target.head and transfer.sent and AVAILABLE:
+            target.head = transfer.sent
             self._ready.appendleft(target)
-            return
-        if transfer.refused and code == pycurl.E_COULDNT_CONNECT:
-            verdict = Verdict(Outcome.BAD_ADDRESS, "", transfer.refused)
-        else:
-            verdict = transfer.stopped or judge(ending)
+            return True
+        if not_trusted(code) and self._options.tls_verify == "archive" and not target.unverified:
+            self._not_trusted[target.host, target.port] = target.unverified = ending.message or "not trusted"
+            self._ready.appendleft(target)
+            return True
+        return False
+
+    def _verdict(self, transfer: Transfer, ending: Ending) -> Verdict:
+        if transfer.refused and ending.code == pycurl.E_COULDNT_CONNECT:
+            return Verdict(Outcome.BAD_ADDRESS, "", transfer.refused)
+        verdict = transfer.stopped or judge(ending)
         if ending.head:
             self._outage.answered()
             self._regain()
-        elif (may_be_ours(ending) and self._outage.suspected(target.host)) or self._proxy_away(code):
-            verdict = Verdict(Outcome.OFFLINE, "", verdict.detail)
-        self._done.append(transfer.exchange(verdict))
+        elif self._proxy_away(ending.code):
+            return Verdict(Outcome.OFFLINE, "", f"proxy away: {verdict.detail}")
+        elif may_be_ours(ending) and self._outage.suspected(transfer.target.host):
+            return Verdict(Outcome.OFFLINE, "", verdict.detail)
+        return verdict
 
     def _proxy_away(self, code: int) -> bool:
         return bool(self._options.proxy) and code == pycurl.E_COULDNT_CONNECT

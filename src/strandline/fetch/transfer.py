@@ -43,6 +43,12 @@ class Target:
     since: float = 0.0
     """Monotonic time of `start`."""
     not_before: float = 0.0
+    head: bytes = b""
+    """The request as it was sent, for a second try on a bare connection."""
+
+
+Opened = Callable[[socket.socket], None]
+"""Told of each socket made for libcurl, which works on a duplicate of its own."""
 
 
 def recorded_head(sent: bytes) -> bytes:
@@ -57,7 +63,7 @@ def recorded_head(sent: bytes) -> bytes:
 class Transfer:
     """A reusable libcurl handle with the callbacks that fill one exchange at a time."""
 
-    def __init__(self, options: FetchOptions, opened: Callable[[socket.socket], None]) -> None:
+    def __init__(self, options: FetchOptions, opened: Opened) -> None:
         self._options = options
         self._limits = options.limits
         self._opened = opened
@@ -128,6 +134,11 @@ class Transfer:
             fields.append(("If-Modified-Since", request.last_modified))
         # Validators come from the web: they must not become more than a value.
         return [f"{name}: {value}" for name, value in fields if value.isprintable()]
+
+    @property
+    def sent(self) -> bytes:
+        """The request as it went out, with everything."""
+        return self._sent
 
     def overdue(self, now: float) -> Verdict | None:
         """The limit of time that is exceeded, if one is. Connecting and the total are libcurl's."""

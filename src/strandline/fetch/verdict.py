@@ -105,6 +105,11 @@ def fields(head: bytes, name: bytes) -> list[bytes]:
             if colon and key.strip().lower() == name]  # fmt: skip
 
 
+def lengths(head: bytes) -> set[bytes]:
+    """Lengths announced; a list of equal ones is one."""
+    return {part.strip() for value in fields(head, b"content-length") for part in value.split(b",")}
+
+
 def is_chunked(head: bytes) -> bool:
     """Whether chunk framing was announced."""
     return any(b"chunked" in value.lower() for value in fields(head, b"transfer-encoding"))
@@ -124,17 +129,17 @@ def _framing(ending: Ending) -> Verdict:
     status = status_of(ending.head)
     if status < 200:
         return Verdict(Outcome.PROTOCOL, "unspecified", f"status {status} ends nothing")
-    lengths = set(fields(ending.head, b"content-length"))
-    if lengths and is_chunked(ending.head):
+    announced = lengths(ending.head)
+    if announced and is_chunked(ending.head):
         return Verdict(Outcome.PROTOCOL, "unspecified", "announced both a length and chunks")
-    if len(lengths) > 1:
-        return Verdict(Outcome.PROTOCOL, "unspecified", "announced two lengths")
+    if len(announced) > 1 or not all(value.isdigit() for value in announced):
+        return Verdict(Outcome.PROTOCOL, "unspecified", "announced two lengths, or one that is no number")
     bodiless = status in (204, 304)
     if ending.excess > 2 and not bodiless:  # old servers end a body with a line end they do not count
         return Verdict(Outcome.PROTOCOL, "unspecified", f"{ending.excess} bytes more than announced")
-    announced = next((int(value) for value in lengths if value.isdigit()), 0)
-    if not bodiless and announced > ending.body_length:
-        return Verdict(Outcome.SHORT, "disconnect", f"{ending.body_length} of {announced} bytes came")
+    length = int(min(announced, default=b"0")[:30])
+    if not bodiless and length > ending.body_length:
+        return Verdict(Outcome.SHORT, "disconnect", f"{ending.body_length} of {length} bytes came")
     return Verdict(Outcome.ANSWERED)
 
 
