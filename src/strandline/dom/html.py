@@ -157,7 +157,9 @@ class _Steps:
         self._nodes = nodes
 
     def of(self, node: int) -> tuple[str, str]:
-        """(step of the path, hint) of a node."""
+        """(step of the path, hint) of a node; the page itself is no step."""
+        if node == 0:
+            return "", ""
         row: list[int] = self._nodes[node].tolist()
         identifier = _value(self._page, row[5], row[6])
         classes = _value(self._page, row[7], row[8])

@@ -400,6 +400,9 @@ def end_tag(name: int, flags: int, text: Bytes, m: Ints) -> None:
 def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text: Bytes, m: Ints) -> None:
     """Read a whole page into `m` and `text`; `keys` and `values` are the table of tags."""
     i, size = 0, page.size
+    for k in range(FOUND, FOUND + FOUND_SIZE):
+        m[k] = 0
+    add_node(0, BLOCK | CONTAINER, m)  # the page itself, for what lies outside every element
     while i < size:
         if page[i] != 60:
             start = i
@@ -427,3 +430,4 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
     while m[DEPTH] > 0:
         pop(text, m)
     end_run(text, m)
+    m[m[BASE_NODES] + 1], m[m[BASE_NODES] + 4] = m[NODES], m[ITEMS]

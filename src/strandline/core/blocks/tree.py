@@ -137,6 +137,10 @@ class PageBlock:
         """Distinct words of the block."""
         return frozenset(word for text in self.texts for word in words(text))
 
+    def take_words(self, other: "PageBlock") -> None:
+        """Take over the words another block with the same texts has already counted: counting is the costly part."""
+        self.__dict__["words"] = other.words
+
     @property
     def link_density(self) -> float:
         """Share of the text that is inside links."""

@@ -52,4 +52,4 @@ def masked(text: str) -> str:
 
 def is_number(word: str) -> bool:
     """True for a word that holds a digit: prices, dates, counters, identifiers."""
-    return any(letter.isdigit() for letter in word)
+    return not word.isalpha() and any(letter.isdigit() for letter in word)

@@ -1,0 +1,218 @@
+"""What changed between two versions of a page, as operations a person can read and a program can apply.
+
+Vi-DIFF (paper 001, section 4): structural operations on blocks (insert, delete, move) and content operations (insert,
+delete, update) on the texts, links, images and frames inside them. An element that left one block and appeared in
+another is a *move*: a reader sees it in both versions.
+
+A `Delta` knows both versions. Its *script* is the part that is enough to make the new version from the old one: for
+each new block either the number of an equal old block, or the block with those of its items that the old one holds
+given by number. `as_data` and `as_xml` write operations and script for other programs; `applied` runs the script.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
+
+OperationKind = Literal["insert", "delete", "update", "move"]
+ElementKind = Literal["block", "text", "link", "image", "frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change: what was done to which element of which block. `weight` is the paper's Imp(op), in [0, 1]."""
+
+    kind: OperationKind
+    element: ElementKind
+    block: str
+    weight: float
+    before: str = ""
+    after: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """As `compare --json` shows it."""
+        return {
+            "kind": self.kind,
+            "element": self.element,
+            "block": self.block,
+            "weight": round(self.weight, 6),
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChange:
+    """All operations on one block; `old` or `new` is missing for a block that was inserted or deleted."""
+
+    old: PageBlock | None
+    new: PageBlock | None
+    operations: tuple[Operation, ...]
+    moved: bool = False
+    items: tuple[Item, ...] = ()  # of a whole block inserted or deleted, those the page gained or lost with it
+
+    @property
+    def block(self) -> PageBlock:
+        """The block as it is now, or as it was when it is gone."""
+        found = self.new or self.old
+        if found is None:
+            raise ValueError("a change needs a block")
+        return found
+
+    @property
+    def content(self) -> tuple[Operation, ...]:
+        """Operations that add, remove or alter something: all but moves."""
+        return tuple(operation for operation in self.operations if operation.kind != "move")
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The difference between two versions of a page."""
+
+    old: BlockTree
+    new: BlockTree
+    pairs: tuple[tuple[int, int], ...]  # blocks that are the same block in both versions, by number
+    changes: tuple[BlockChange, ...]
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """All operations, block by block."""
+        return tuple(operation for change in self.changes for operation in change.operations)
+
+    @cached_property
+    def page_words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Distinct words of the old and of the new version; blocks that did not change are counted once."""
+        before = self.old.words
+        for i, j in self.pairs:
+            if self.old.blocks[i].digest == self.new.blocks[j].digest:
+                self.new.blocks[j].take_words(self.old.blocks[i])
+        return before, self.new.words
+
+    @property
+    def empty(self) -> bool:
+        """True when a reader sees no difference."""
+        return not self.changes
+
+    def script(self) -> dict[str, Any]:
+        """What is enough to make the new version from the old one."""
+        partner = {new: old for old, new in self.pairs}
+        blocks = [
+            _block_script(self.old.blocks[partner[place]] if place in partner else None, partner.get(place), block)
+            for place, block in enumerate(self.new.blocks)
+        ]
+        new = self.new
+        return {
+            "level": new.level,
+            "scale": new.scale,
+            "url": new.url,
+            "title": new.title,
+            "rendered": new.rendered,
+            "blocks": blocks,
+        }
+
+    def as_data(self) -> dict[str, Any]:
+        """Operations and script as plain lists and dictionaries."""
+        return {"operations": [operation.as_data() for operation in self.operations], "script": self.script()}
+
+    def as_xml(self) -> str:
+        """Operations as XML, a block an element, as Vi-DIFF writes its delta files."""
+        lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<delta url={quoteattr(self.new.url)}>"]
+        for change in self.changes:
+            lines.append(f"  <block path={quoteattr(change.block.path)} nth={quoteattr(str(change.block.nth))}>")
+            for operation in change.operations:
+                weight = quoteattr(f"{operation.weight:.4f}")
+                head = f"{operation.kind} element={quoteattr(operation.element)} weight={weight}"
+                inner = "".join(
+                    f"<{name}>{_xml_text(text)}</{name}>"
+                    for name, text in (("before", operation.before), ("after", operation.after))
+                    if text
+                )
+                lines.append(f"    <{head}>{inner}</{operation.kind}>" if inner else f"    <{head}/>")
+            lines.append("  </block>")
+        return "\n".join([*lines, "</delta>\n"])
+
+
+def _xml_text(text: str) -> str:
+    """Text as XML allows it: control characters have no place there."""
+    return escape("".join(letter for letter in text if letter >= " " or letter in "\t\n"))
+
+
+def _block_script(old: PageBlock | None, number: int | None, new: PageBlock) -> int | dict[str, Any]:
+    if old == new and number is not None:
+        return number
+    known = {item: place for place, item in enumerate(old.items)} if old else {}
+    entry: dict[str, Any] = {
+        "path": new.path,
+        "nth": new.nth,
+        "role": new.role,
+        "hint": new.hint,
+        "weight": new.weight,
+        "link_weight": new.link_weight,
+        "lead": new.lead,
+        "items": [known.get(item, list(item)) for item in new.items],
+    }
+    return {"from": number, **entry} if number is not None else entry
+
+
+def applied(old: BlockTree, script: dict[str, Any]) -> BlockTree:
+    """The new version, made from the old one and a script."""
+    blocks = tuple(_scripted(old, entry) for entry in script["blocks"])
+    return BlockTree(blocks, script["level"], script["scale"], script["url"], script["title"], bool(script["rendered"]))
+
+
+def _scripted(old: BlockTree, entry: int | dict[str, Any]) -> PageBlock:
+    if isinstance(entry, int):
+        return old.blocks[entry]
+    source = old.blocks[entry["from"]].items if "from" in entry else ()
+    items = tuple(source[item] if isinstance(item, int) else _item(item) for item in entry["items"])
+    return PageBlock(
+        entry["path"],
+        entry["nth"],
+        entry["role"],
+        entry["hint"],
+        items,
+        entry["weight"],
+        entry["link_weight"],
+        entry["lead"],
+    )
+
+
+def _item(parts: Sequence[str]) -> Item:
+    kind: ItemKind = parts[0]  # type: ignore[assignment]
+    return Item(kind, parts[1], parts[2])
+
+
+def side_by_side(delta: Delta) -> Iterator[tuple[str, str, str]]:
+    """Rows (mark, old text, new text) in page order: ` ` same, `+` new, `-` gone, `~` altered, `>` moved."""
+    partner = {new: old for old, new in delta.pairs}
+    changed = {(change.block.path, change.block.nth, change.new is None): change for change in delta.changes}
+    gone = [place for place in range(len(delta.old.blocks)) if place not in set(partner.values())]
+    shown_after = _shown_after(gone, {old: new for new, old in partner.items()})
+    for place in range(-1, len(delta.new.blocks)):
+        if place >= 0:
+            new = delta.new.blocks[place]
+            before = delta.old.blocks[partner[place]].text if place in partner else ""
+            change = changed.get((new.path, new.nth, False))
+            yield _mark(change, place in partner), before, new.text
+        for old in shown_after.get(place, ()):
+            yield "-", delta.old.blocks[old].text, ""
+
+
+def _mark(change: BlockChange | None, matched: bool) -> str:
+    if not matched:
+        return "+"
+    if change is None:
+        return " "
+    return "~" if change.content else ">"
+
+
+def _shown_after(gone: list[int], new_of: dict[int, int]) -> dict[int, list[int]]:
+    """For each deleted block, the new block it is shown below: the one its predecessor became."""
+    below: dict[int, list[int]] = {}
+    for old in gone:
+        above = next((new_of[before] for before in range(old - 1, -1, -1) if before in new_of), -1)
+        below.setdefault(above, []).append(old)
+    return below

@@ -1,0 +1,251 @@
+"""What a page does by itself: which of its blocks always change, what was shown before, what two fetches disagree on.
+
+Noise is learned for each page, block path by block path:
+
+    volatility        p = (c + .5) / (n + 1.5) after n comparisons with c changes of a path; beyond 40 comparisons the
+                      past fades by .975 each time. Steadiness v = (1 - p)^3 discounts the block's changes.
+    seen before       words and items that left the page; when they return (rotating quotes, carousels, two layouts
+                      served in turn) they are no news
+    double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
+                      same words around a changing part
+    unstable names    ids or classes that differ on a block with the same content: they are dropped from its path, or
+                      its history would be lost at every fetch
+    ratings           what users called noise, or called important
+
+A `NoiseState` belongs to one page and is changed in place; `as_bytes` keeps it in a few hundred bytes to a few
+kilobytes. Paths, items and words are kept as hashes only.
+"""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+import xxhash
+
+from strandline.core.blocks.tree import PageBlock, hashed, plain_address
+from strandline.core.blocks.words import words
+from strandline.core.changes.delta import BlockChange, Delta
+
+Rating = Literal["noise", "matters"]
+
+MEMORY: Final = 40.0  # comparisons after which the past fades
+FADING: Final = 0.975
+MOST_ITEMS: Final = 50_000
+MOST_WORDS: Final = 50_000
+_MAGIC: Final = b"SNS1"
+_RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
+
+
+@dataclass(slots=True)
+class NoiseState:
+    """What was learned about one page's own noise."""
+
+    comparisons: int = 0
+    paths: dict[int, tuple[float, float]] = field(default_factory=dict)  # path -> comparisons, changes
+    items: dict[int, None] = field(default_factory=dict)  # texts and addresses that left the page
+    words: dict[int, None] = field(default_factory=dict)  # words that left the page
+    masked_paths: set[int] = field(default_factory=set)
+    masked_texts: set[int] = field(default_factory=set)
+    unstable: set[int] = field(default_factory=set)
+    ratings: dict[int, Rating] = field(default_factory=dict)
+    double_fetches: int = 0
+    held: int = 0  # blocks, and one, of a version whose collapse is not yet believed; 0: none
+
+    # Paths
+
+    def settled(self, path: str) -> int:
+        """Hash of a path without the names that were seen to change between fetches."""
+        return hashed(self._settled_path(path))
+
+    def _settled_path(self, path: str) -> str:
+        if not self.unstable:
+            return path
+        kept = ""
+        for step in path.split("/"):
+            tag = _tag(step)
+            prefix = f"{kept}/{tag}"
+            kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{step}"
+        return kept
+
+    def steadiness(self, path: str) -> float:
+        """In [0, 1]: 1 for a block that never changes by itself, near 0 for one that always does."""
+        known, changed = self.paths.get(self.settled(path), (0.0, 0.0))
+        return (1.0 - (changed + 0.5) / (known + 1.5)) ** 3
+
+    # What was seen before
+
+    def seen_word(self, word: str) -> bool:
+        """True for a word that was on the page earlier and left it."""
+        return _short(word) in self.words
+
+    def seen_item(self, text: str) -> bool:
+        """True for a text or address that was on the page earlier and left it."""
+        return hashed(text) in self.items
+
+    # Masks and ratings
+
+    def is_masked(self, block: PageBlock) -> bool:
+        """True for a block that differed, mostly, between two fetches seconds apart."""
+        return self.settled(block.path) in self.masked_paths
+
+    def is_masked_text(self, path: str, before: str, after: str) -> bool:
+        """True for a text whose changing part was seen to differ between two fetches seconds apart."""
+        return bool(self.masked_texts) and self._frame(path, before, after) in self.masked_texts
+
+    def _frame(self, path: str, before: str, after: str) -> int:
+        """What stays in a text while a part of it changes, together with its place."""
+        kept = " ".join(sorted(set(words(before)) & set(words(after))))
+        return hashed(f"{self._settled_path(path)}\x1f{kept}")
+
+    def rating(self, path: str) -> Rating | None:
+        """What a user said about changes of a block."""
+        return self.ratings.get(self.settled(path))
+
+    def rate_block(self, path: str, rating: Rating) -> None:
+        """Note that changes of a block are noise, or matter."""
+        if rating not in _RATINGS:
+            raise ValueError(f"a rating is 'noise' or 'matters', not {rating!r}")
+        self.ratings[self.settled(path)] = rating
+
+    def rate_change(self, delta: Delta, rating: Rating) -> None:
+        """Note that a change as a whole was noise, or mattered: every block it touched is rated."""
+        for change in delta.changes:
+            if change.content:
+                self.rate_block(change.block.path, rating)
+
+    # Learning
+
+    def learn(self, delta: Delta) -> None:
+        """Take in one comparison of successive versions, after its importance was computed."""
+        self.comparisons += 1
+        self._learn_names(delta)
+        changed = {self.settled(change.block.path) for change in delta.changes if change.content}
+        present = {self.settled(path) for path in {block.path for block in delta.new.blocks}} | changed
+        for path in present:
+            known, times = self.paths.get(path, (0.0, 0.0))
+            if known >= MEMORY:
+                known, times = known * FADING, times * FADING
+            self.paths[path] = (known + 1.0, times + (path in changed))
+        self._remember_departed(delta)
+
+    def learn_double_fetch(self, delta: Delta) -> None:
+        """Take in two fetches seconds apart: what differs between them is noise."""
+        self.double_fetches += 1
+        self._learn_names(delta)
+        for change in delta.changes:
+            if not change.content:
+                continue
+            if _mostly_changed(change):
+                self.masked_paths.add(self.settled(change.block.path))
+            for operation in change.content:
+                if operation.element == "text" and operation.kind == "update":
+                    self.masked_texts.add(self._frame(operation.block, operation.before, operation.after))
+        self._remember_departed(delta)
+
+    def _learn_names(self, delta: Delta) -> None:
+        """Note steps of paths whose names differ although the block's content is the same."""
+        for old, new in delta.pairs:
+            before, after = delta.old.blocks[old], delta.new.blocks[new]
+            if before.path == after.path or before.digest != after.digest:
+                continue
+            steps = list(zip(before.path.split("/"), after.path.split("/"), strict=False))
+            if before.path.count("/") != after.path.count("/") or any(_tag(a) != _tag(b) for a, b in steps):
+                continue
+            kept = ""
+            for one, other in steps:
+                prefix = f"{kept}/{_tag(one)}"
+                if one != other:
+                    self.unstable.add(hashed(prefix))
+                kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{one}"
+
+    def _remember_departed(self, delta: Delta) -> None:
+        gone = [operation for change in delta.changes for operation in change.content if operation.before]
+        if not gone:
+            return
+        staying = delta.page_words[1]
+        for operation in gone:
+            if operation.element in ("text", "block"):
+                for text in operation.before.split("\n"):
+                    self.items[hashed(text)] = None
+                for word in set(words(operation.before)) - staying:
+                    self.words[_short(word)] = None
+            else:
+                self.items[hashed(plain_address(operation.before))] = None
+        _forget_oldest(self.items, MOST_ITEMS)
+        _forget_oldest(self.words, MOST_WORDS)
+
+    # Storing
+
+    def as_bytes(self) -> bytes:
+        """The state in a compact form; `from_bytes` reads it."""
+        paths = list(self.paths.items())
+        rated = list(self.ratings.items())
+        sections = (
+            np.array([path for path, _ in paths], np.uint64).tobytes(),
+            np.array([counts for _, counts in paths], np.float32).tobytes(),
+            np.array(list(self.items), np.uint64).tobytes(),
+            np.array(list(self.words), np.uint32).tobytes(),
+            np.array(sorted(self.masked_paths), np.uint64).tobytes(),
+            np.array(sorted(self.masked_texts), np.uint64).tobytes(),
+            np.array(sorted(self.unstable), np.uint64).tobytes(),
+            np.array([path for path, _ in rated], np.uint64).tobytes(),
+            bytes(_RATINGS.index(rating) for _, rating in rated),
+        )
+        head = struct.pack("<4sIIQ", _MAGIC, self.comparisons, self.double_fetches, self.held)
+        return head + b"".join(struct.pack("<I", len(section)) + section for section in sections)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "NoiseState":
+        """The state that `as_bytes` wrote."""
+        if stored[:4] != _MAGIC:
+            raise ValueError("not a stored noise state")
+        _, comparisons, double_fetches, held = struct.unpack_from("<4sIIQ", stored)
+        sections = list(_sections(stored, struct.calcsize("<4sIIQ")))
+        if len(sections) != 9:
+            raise ValueError("a stored noise state is cut short")
+        paths = np.frombuffer(sections[0], np.uint64).tolist()
+        counts = np.frombuffer(sections[1], np.float32).reshape(-1, 2).tolist()
+        rated = np.frombuffer(sections[7], np.uint64).tolist()
+        return cls(
+            comparisons,
+            {path: (known, times) for path, (known, times) in zip(paths, counts, strict=True)},
+            dict.fromkeys(np.frombuffer(sections[2], np.uint64).tolist()),
+            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist()),
+            set(np.frombuffer(sections[4], np.uint64).tolist()),
+            set(np.frombuffer(sections[5], np.uint64).tolist()),
+            set(np.frombuffer(sections[6], np.uint64).tolist()),
+            {path: _RATINGS[number] for path, number in zip(rated, sections[8], strict=True)},
+            double_fetches,
+            held,
+        )
+
+
+def _sections(stored: bytes, place: int) -> Iterable[bytes]:
+    while place + 4 <= len(stored):
+        (length,) = struct.unpack_from("<I", stored, place)
+        if place + 4 + length > len(stored):
+            return
+        yield stored[place + 4 : place + 4 + length]
+        place += 4 + length
+
+
+def _tag(step: str) -> str:
+    return step.partition("#")[0].partition(".")[0]
+
+
+def _short(word: str) -> int:
+    return xxhash.xxh32_intdigest(word.encode("utf-8", "surrogatepass"))
+
+
+def _mostly_changed(change: BlockChange) -> bool:
+    """True when more than half of a block's elements differ."""
+    if change.old is None or change.new is None:
+        return True
+    return 2 * len(change.content) > max(len(change.old.items), len(change.new.items))
+
+
+def _forget_oldest(remembered: dict[int, None], most: int) -> None:
+    for oldest in list(remembered)[: max(0, len(remembered) - most)]:
+        del remembered[oldest]
