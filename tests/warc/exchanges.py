@@ -33,6 +33,7 @@ class StillClock:
 def exchange(url="http://example.org/", body=b"<p>hello</p>", status=200, **changes):
     """An answered exchange; `headers` adds lines, anything else replaces a field of Exchange."""
     headers = changes.pop("headers", b"Content-Type: text/html; charset=utf-8\r\n")
+    length = b"" if b"chunked" in headers else b"Content-Length: %d\r\n" % len(body)
     host = url.split("/")[2].rpartition("@")[2]
     fields = {
         "request": Request(url=url, ticket=1, kind=changes.pop("kind", Kind.PAGE)),
@@ -42,7 +43,7 @@ def exchange(url="http://example.org/", body=b"<p>hello</p>", status=200, **chan
         "detail": "",
         "address": "192.0.2.7",
         "request_head": b"GET / HTTP/1.1\r\nHost: " + host.encode() + b"\r\nCookie: secret=1\r\nAccept: */*\r\n\r\n",
-        "response_head": b"HTTP/1.1 %d Fine\r\n" % status + headers + b"Content-Length: %d\r\n\r\n" % len(body),
+        "response_head": b"HTTP/1.1 %d Fine\r\n" % status + headers + length + b"\r\n",
         "body": io.BytesIO(body),
         "body_length": len(body),
         "status": status,

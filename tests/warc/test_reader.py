@@ -14,7 +14,8 @@ from warc.exchanges import ABOUT, START, StillClock, chunked, exchange, original
 
 @pytest.fixture
 def folder(tmp_path):
-    return tmp_path
+    (tmp_path / "archive").mkdir()
+    return tmp_path / "archive"
 
 
 def writer(folder):

@@ -17,8 +17,8 @@ from warc.exchanges import ABOUT, StillClock, exchange, text
 @pytest.fixture
 def crashed(tmp_path):
     """An `.open` file as a killed process leaves it: bytes, captures (two committed, three not), end of each record."""
-    work = tmp_path / "work"
-    work.mkdir()
+    work = tmp_path / "work" / "archive"
+    work.mkdir(parents=True)
     w = WarcWriter(work, ABOUT, StillClock(), WriterSettings(host="h"))
     kept = [w.keep(exchange(f"http://example.org/{i}", text(i, 60))) for i in range(5)]
     w.sync()
@@ -154,7 +154,7 @@ def test_killed_anywhere_the_next_start_does_the_rest(crashed, tmp_path, monkeyp
         return left
 
     stops = 0
-    for number in range(1, 20):
+    for number in range(1, 40):
         folder = tmp_path / f"n{number}"
         place(folder, name, data + b"torn")
         catalog, committed = [], {}

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.warc.members import HEADER, Gap, Member, Window, walk
+from strandline.warc.members import Gap, Member, Window, walk
 from strandline.warc.verify import verify
 from strandline.warc.writer import WarcWriter, WriterSettings
 from warc.exchanges import ABOUT, StillClock, exchange, original_of, text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "archive").mkdir()
+    return tmp_path / "archive"
 
 
 def archive(folder, pages=12, size=1500):
@@ -27,31 +33,27 @@ def audit(folder, kept):
     return verify(folder, lambda: iter(kept))
 
 
-def test_clean_archive(tmp_path):
-    kept, _ = archive(tmp_path)
-    found = audit(tmp_path, kept)
+def test_clean_archive(folder):
+    kept, _ = archive(folder)
+    found = audit(folder, kept)
     assert found.ok
     assert found.as_json()["captures"] == len(kept)
 
 
-def test_every_random_cut_in_the_last_record_is_found(tmp_path):
-    kept, path = archive(tmp_path)
+def test_every_random_cut_in_the_last_record_is_found(folder):
+    kept, path = archive(folder)
     whole = path.read_bytes()
     rng = random.Random(7)
     start = kept[-1].place.offset
     for cut in rng.sample(range(start + 1, len(whole)), min(300, len(whole) - start - 1)):
         path.write_bytes(whole[:cut])
-        found = audit(tmp_path, kept)
-        inside = cut < start + kept[-1].place.length
-        request = start + kept[-1].place.length
-        if not inside and cut == request:
-            continue  # the answer is whole and its request is gone without a trace: a whole file
+        found = audit(folder, kept)
         assert not found.ok, cut
         assert found.problems[0].url == "http://example.org/last", (cut, found.problems)
 
 
-def test_300_flipped_bits_are_found_and_named(tmp_path):
-    kept, path = archive(tmp_path)
+def test_300_flipped_bits_are_found_and_named(folder):
+    kept, path = archive(folder)
     whole = path.read_bytes()
     rng = random.Random(11)
     for _ in range(300):
@@ -59,7 +61,7 @@ def test_300_flipped_bits_are_found_and_named(tmp_path):
         damaged = bytearray(whole)
         damaged[at] ^= 1 << bit
         path.write_bytes(damaged)
-        found = audit(tmp_path, kept)
+        found = audit(folder, kept)
         assert not found.ok, (at, bit)
         hit = [c for c in kept if c.place.offset <= at]
         if hit:
@@ -67,9 +69,9 @@ def test_300_flipped_bits_are_found_and_named(tmp_path):
         assert len(found.problems) == 1, found.problems
 
 
-def test_every_bit_where_no_checksum_looks(tmp_path):
+def test_every_bit_where_no_checksum_looks(folder):
     """The gzip header, the padding behind the packed data, and a few places between."""
-    kept, path = archive(tmp_path, pages=1, size=20)
+    kept, path = archive(folder, pages=1, size=20)
     whole = path.read_bytes()
     start, end = kept[1].place.offset, kept[1].place.offset + kept[1].place.length
     for at in (*range(start, start + 12), *range(start + 12, end - 12, 29), *range(end - 12, end)):
@@ -77,64 +79,64 @@ def test_every_bit_where_no_checksum_looks(tmp_path):
             damaged = bytearray(whole)
             damaged[at] ^= 1 << bit
             path.write_bytes(damaged)
-            assert not audit(tmp_path, kept).ok, (at - start, bit)
+            assert not audit(folder, kept).ok, (at - start, bit)
 
 
-@pytest.mark.parametrize("between", [b"\0" * 4096, b"\0", b"x", os.urandom(5000), HEADER, b"WARC/1.1\r\n"])
-def test_nothing_may_lie_between_members(tmp_path, between):
-    kept, path = archive(tmp_path)
+@pytest.mark.parametrize("between", [b"\0" * 4096, b"\0", b"x", os.urandom(5000), b"\x1f\x8b\x08\0", b"WARC/1.1\r\n"])
+def test_nothing_may_lie_between_members(folder, between):
+    kept, path = archive(folder)
     whole = path.read_bytes()
     at = kept[5].place.offset
     for changed in (whole[:at] + between + whole[at:], whole + between, between + whole):
         path.write_bytes(changed)
-        assert not audit(tmp_path, kept).ok
+        assert not audit(folder, kept).ok
     path.write_bytes(whole + between)
-    found = audit(tmp_path, kept)
+    found = audit(folder, kept)
     assert len(found.problems) == 1
     assert found.problems[0].offset == len(whole)
 
 
-def test_missing_file_and_wrong_catalog(tmp_path):
-    kept, path = archive(tmp_path)
-    path.rename(tmp_path / "elsewhere")
-    found = audit(tmp_path, kept)
+def test_missing_file_and_wrong_catalog(folder):
+    kept, path = archive(folder)
+    path.rename(folder / "elsewhere")
+    found = audit(folder, kept)
     assert {(p.url, p.problem) for p in found.problems} == {(c.url, "the file is missing") for c in kept}
-    (tmp_path / "elsewhere").rename(path)
+    (folder / "elsewhere").rename(path)
     shifted = [c.__class__(**{**_fields(c), "url": c.url + "x"}) if i == 3 else c for i, c in enumerate(kept)]
-    assert [p.problem for p in audit(tmp_path, shifted).problems] == ["the catalog has another record here"]
+    assert [p.problem for p in audit(folder, shifted).problems] == ["the catalog has another record here"]
 
 
 def _fields(capture):
     return {name: getattr(capture, name) for name in capture.__dataclass_fields__}
 
 
-def test_wrong_digest_behind_a_right_crc(tmp_path):
-    kept, path = archive(tmp_path, pages=2)
+def test_wrong_digest_behind_a_right_crc(folder):
+    kept, path = archive(folder, pages=2)
     whole = path.read_bytes()
     place = kept[0].place
     record = zlib.decompress(whole[place.offset : place.offset + place.length], 31)
     forged = record.replace(text(0, 1500)[:40], b"#" * 40)
     pack = zlib.compressobj(6, zlib.DEFLATED, 31)
-    member = HEADER + (pack.compress(forged) + pack.flush())[10:]
+    member = pack.compress(forged) + pack.flush()
     path.write_bytes(whole[: place.offset] + member + whole[place.offset + place.length :])
-    problems = audit(tmp_path, kept).problems
+    problems = audit(folder, kept).problems
     assert any("payload digest is wrong" in p.problem and p.url == kept[0].url for p in problems)
 
 
-def test_file_being_written_is_checked_up_to_the_catalog(tmp_path):
-    w = WarcWriter(tmp_path, ABOUT, StillClock(), WriterSettings(host="h"))
+def test_file_being_written_is_checked_up_to_the_catalog(folder):
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"))
     kept = [w.keep(exchange())]
     w.sync()
-    with (tmp_path / f"{kept[0].place.file}.open").open("ab") as out:
+    with (folder / f"{kept[0].place.file}.open").open("ab") as out:
         out.write(b"half a record")
-    assert audit(tmp_path, kept).ok
+    assert audit(folder, kept).ok
 
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.binary(max_size=400), head=st.booleans())
 def test_the_walk_ends_on_anything(tmp_path_factory, data, head):
     path = tmp_path_factory.mktemp("w") / "x.warc.gz"
-    path.write_bytes((HEADER if head else b"") + data)
+    path.write_bytes((b"\x1f\x8b\x08" if head else b"") + data)
     window = Window(path)
     covered = 0
     for item in walk(window):

@@ -256,7 +256,8 @@ def test_large_body_is_streamed(folder):
     path=st.text(max_size=20),
 )
 def test_every_byte_comes_back(tmp_path_factory, body, names, value, path):
-    folder = tmp_path_factory.mktemp("archive")
+    folder = tmp_path_factory.mktemp("x") / "archive"
+    folder.mkdir()
     headers = b"".join(name.encode() + b": " + value + b"\r\n" for name in names)
     w = writer(folder)
     sent = exchange("http://example.org/" + path, body, headers=headers)

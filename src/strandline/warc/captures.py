@@ -82,7 +82,7 @@ def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Ite
     name = path.name.removesuffix(OPEN)
     window = Window(path)
     try:
-        for item in walk(window, start, strict):
+        for item in walk(window, start):
             if isinstance(item, Gap):
                 yield Finding(Place(name, item.offset, item.length), "", item.problem)
             else:

@@ -15,7 +15,6 @@ import gzip
 import heapq
 import json
 import mmap
-import os
 import re
 import time
 from calendar import timegm
@@ -27,7 +26,7 @@ from strandline.core.capture import Capture, Original, Place
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveDamaged
 from strandline.warc.captures import Derived, Kept, captures_of
-from strandline.warc.output import sync_folder
+from strandline.warc.fixity import Replacing
 from strandline.warc.records import Malformed
 
 _MIME_END: Final = re.compile(r"[;\s]")
@@ -121,7 +120,7 @@ class CdxjIndex:
         for start in range(0, max(len(waiting), 1), _AT_ONCE):
             self._merge(waiting[start : start + _AT_ONCE])
         new = {path.name.removesuffix(".cdxj") for path in waiting}
-        with _replacing(self._names) as out:
+        with Replacing(self._names) as out:
             out.write("".join(f"{name}\n" for name in sorted(merged | new)).encode())
         for path in waiting:
             path.unlink()
@@ -146,13 +145,13 @@ class CdxjIndex:
 
     def _write_part(self, file: str, lines: Iterable[bytes]) -> None:
         self._parts.mkdir(parents=True, exist_ok=True)
-        with _replacing(self._part(file)) as out:
+        with Replacing(self._part(file)) as out:
             out.writelines(lines)
 
     def _merge(self, waiting: Sequence[Path]) -> None:
         parts = [path.open("rb") for path in waiting]
         try:
-            with _replacing(self.path) as out:
+            with Replacing(self.path) as out:
                 if self.path.exists() and self.path.stat().st_size:
                     with self.path.open("rb") as old, mmap.mmap(old.fileno(), 0, prot=mmap.PROT_READ) as data:
                         _merge_into(data, heapq.merge(*parts), out)
@@ -202,29 +201,6 @@ def _lower_bound(data: "mmap.mmap | bytes", line: bytes, low: int) -> int:
         else:
             high = start
     return low
-
-
-class _replacing:  # noqa: N801 - reads as a verb
-    """A file that is there as a whole or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._new = path.with_name(f"{path.name}.new")
-
-    def __enter__(self) -> BinaryIO:
-        self._file = self._new.open("wb")
-        return self._file
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        self._file.close()
-        if kind is None:
-            self._new.replace(self._path)
-            sync_folder(self._path.parent)
-        else:
-            self._new.unlink(missing_ok=True)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -4,9 +4,7 @@ A `.warc.gz` is a row of gzip members, one record each. The usual readers stop a
 cut tail. Here every member has to be complete, with the right CRC and length, and nothing may lie between two
 members; after damage the walk goes on at the next place where a record begins.
 
-*Strict* is for files of this house. Their members all carry the same ten header bytes, so that a flipped bit in
-the time or system field, which no checksum covers, is seen. So is one in the padding bits behind the packed data:
-the highest bit set in the last byte must matter. Foreign files are walked leniently.
+Some bits of a gzip member are covered by no checksum in it; `fixity` looks after those.
 
 Bytes are read with pread in blocks: a file of any size in constant memory, and a bad sector is a finding, not the
 end of the process.
@@ -18,12 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import xxhash
+
 from strandline.warc.records import Malformed, content_length, parse_header_block
 
 MAGIC: Final = b"\x1f\x8b\x08"
-HEADER: Final = bytes.fromhex("1f8b0800000000000003")
-"""How every gzip member written here begins: no name, no time, system Unix."""
-_TRAILER: Final = 8
 _SLICE: Final = 1 << 16
 _MOST_OUT: Final = 1 << 20
 _BLOCK: Final = 1 << 20
@@ -61,19 +58,30 @@ class Window:
 class Member:
     """One record as it lies in a file: unpacked piece by piece, once."""
 
-    def __init__(self, window: Window, offset: int, strict: bool) -> None:
+    def __init__(self, window: Window, offset: int) -> None:
         self.offset = offset
         self.length = 0
         """Bytes in the file, known when all pieces were read."""
         self.problem = ""
         self.done = False
         self._window = window
-        self._strict = strict
         self._pieces = self._guarded(_inflate(self) if window.get(offset, 3) == MAGIC else _plain(self))
 
     def pieces(self) -> Iterator[bytes]:
         """What is left of the record; Malformed when it is damaged, and then `problem` says how."""
         return self._pieces
+
+    def checksum(self) -> str:
+        """Checksum (xxh3-128) of the bytes as stored, once `done`."""
+        running = xxhash.xxh3_128()
+        position, end = self.offset, self.offset + self.length
+        while position < end:
+            piece = self._window.get(position, min(_BLOCK, end - position))
+            if not piece:
+                break
+            running.update(piece)
+            position += len(piece)
+        return running.hexdigest()
 
     def drain(self) -> None:
         """Read on to the end, whatever it holds."""
@@ -101,7 +109,7 @@ class Gap:
         self.problem = problem
 
 
-def walk(window: Window, start: int = 0, strict: bool = True) -> Iterator[Member | Gap]:
+def walk(window: Window, start: int = 0) -> Iterator[Member | Gap]:
     """Every member from `start` on, and every stretch that is none."""
     position = start
     while position < window.size:
@@ -110,7 +118,7 @@ def walk(window: Window, start: int = 0, strict: bool = True) -> Iterator[Member
             yield Gap(position, end - position, _what_is(window, position, end))
             position = end
             continue
-        member = Member(window, position, strict)
+        member = Member(window, position)
         yield member
         member.drain()
         position = position + member.length if member.done else _next_start(window, position + 1)
@@ -176,34 +184,14 @@ def _what_is(window: Window, start: int, end: int) -> str:
 
 
 def _inflate(member: Member) -> Iterator[bytes]:
-    window, strict = member._window, member._strict
-    if strict and window.get(member.offset, len(HEADER)) != HEADER:
-        raise Malformed("gzip header is not as written")
     unpack = zlib.decompressobj(31)
     position = member.offset
     while not unpack.eof:
-        boundary = 0
-        data = window.get(position, _SLICE + 2 * len(HEADER))
+        data = member._window.get(position, _SLICE)
         if not data:
             raise Malformed("cut short")
-        if strict:
-            boundary = data.find(HEADER, 1)
-            if boundary < 0 and position + len(data) >= window.size:
-                boundary = len(data)
-        if boundary > _TRAILER + 1:
-            last = boundary - _TRAILER - 1
-            yield from _unpacked(unpack, data[:last])
-            position += last
-            if not unpack.eof:
-                before = unpack.copy()
-                yield from _unpacked(unpack, data[last:boundary])
-                position += boundary - last
-                if unpack.eof and not unpack.unused_data:
-                    _check_padding(before, data[last:boundary])
-        else:
-            data = data[:_SLICE]
-            yield from _unpacked(unpack, data)
-            position += len(data)
+        yield from _unpacked(unpack, data)
+        position += len(data)
     member.length = position - len(unpack.unused_data) - member.offset
 
 
@@ -216,19 +204,6 @@ def _unpacked(unpack: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
             yield unpack.decompress(unpack.unconsumed_tail, _MOST_OUT)
     except zlib.error as error:
         raise Malformed(f"does not unpack: {str(error).partition(': ')[2] or error}") from None
-
-
-def _check_padding(before: "zlib._Decompress", last: bytes) -> None:
-    """Bits behind the end of the packed data are zero: clearing the highest one set must break it."""
-    if not last[0]:
-        return
-    cleared = last[0] & ~(1 << (last[0].bit_length() - 1))
-    try:
-        before.decompress(bytes((cleared,)) + last[1:])
-    except zlib.error:
-        return
-    if before.eof:
-        raise Malformed("padding is not as written")
 
 
 def _plain(member: Member) -> Iterator[bytes]:

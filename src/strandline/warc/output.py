@@ -14,7 +14,10 @@ import warnings
 from pathlib import Path
 from typing import Final
 
+import xxhash
+
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError
+from strandline.warc.fixity import FIRST_LINE, Sum, last_line, sums_path, sync_folder
 
 with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -24,15 +27,6 @@ OPEN: Final = ".open"
 _DRAIN: Final = 1 << 20
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def as_trouble(error: OSError, path: Path) -> Exception:
@@ -51,13 +45,16 @@ class _Sink:
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.waiting = 0
-        self.total = 0
+        self.record = 0
+        """Bytes of the record being written."""
+        self.checksum = xxhash.xxh3_128()
 
     def write(self, data: bytes) -> int:
         size = len(data)
         self.parts.append(bytes(data))
+        self.checksum.update(data)
         self.waiting += size
-        self.total += size
+        self.record += size
         return size
 
     def flush(self) -> None:
@@ -80,6 +77,9 @@ class OpenWarc:
         """Bytes an fsync made durable."""
         self._level = level
         self._name_durable = False
+        self._sums: list[Sum] = []
+        self._sum_lines = xxhash.xxh3_128()
+        self._sum_count = 0
         self._restart_compressor()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         self._descriptor = os.open(self.path, flags, 0o600)
@@ -87,6 +87,7 @@ class OpenWarc:
 
     def _restart_compressor(self) -> None:
         self._sink = _Sink()
+        self._new_sums: list[Sum] = []
         self._gzip = GzipWriter(self._sink, self._level, 1 << 16)
         self._written = self.size
 
@@ -101,12 +102,18 @@ class OpenWarc:
     def end_record(self) -> int:
         """End the record, and with it its gzip member; return the file size this leads to."""
         self._gzip.finish()
-        return self._written + self._sink.waiting
+        end = self._written + self._sink.waiting
+        self._new_sums.append(Sum(end - self._sink.record, self._sink.record, self._sink.checksum.hexdigest()))
+        self._sink.record = 0
+        self._sink.checksum.reset()
+        return end
 
     def commit(self) -> None:
         """Everything added so far is whole: hand it to the system."""
         self._drain()
         self.size = self._written
+        self._sums += self._new_sums
+        self._new_sums = []
 
     def roll_back(self) -> None:
         """Forget what was added since the last commit."""
@@ -135,6 +142,27 @@ class OpenWarc:
             sync_folder(self.folder)
             self._name_durable = True
         self.synced = self.size
+        self._note_sums()
+
+    def _note_sums(self, finish: bool = False) -> None:
+        """Append checksums of what is durable to the list beside the file; with the last line, make it durable."""
+        lines = b"".join(one.line() for one in self._sums)
+        mode = "ab" if self._sum_count else "wb"
+        if not self._sum_count:
+            lines = FIRST_LINE + lines
+        self._sum_lines.update(lines)
+        self._sum_count += len(self._sums)
+        self._sums = []
+        path = sums_path(self.folder, self.name)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with path.open(mode) as out:
+            out.write(lines)
+            if finish:
+                out.write(last_line(self._sum_lines, self._sum_count))
+                out.flush()
+                os.fsync(out.fileno())
+        if finish:
+            sync_folder(path.parent)
 
     def abandon(self) -> None:
         """Keep what is durable, drop the rest, write no more. Never raises."""
@@ -143,11 +171,14 @@ class OpenWarc:
         if not self.synced:
             with contextlib.suppress(OSError):
                 self.path.unlink()
+            with contextlib.suppress(OSError):
+                sums_path(self.folder, self.name).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
 
     def seal(self) -> None:
-        """Give the synced file its final name, durably."""
+        """Finish the list of checksums, then give the synced file its final name, durably."""
+        self._note_sums(finish=True)
         self.path.rename(self.folder / self.name)
         sync_folder(self.folder)
         os.close(self._descriptor)
@@ -155,5 +186,6 @@ class OpenWarc:
     def discard(self) -> None:
         """Remove a file that holds nothing worth keeping."""
         self.path.unlink()
+        sums_path(self.folder, self.name).unlink(missing_ok=True)
         sync_folder(self.folder)
         os.close(self._descriptor)

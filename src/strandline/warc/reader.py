@@ -40,7 +40,7 @@ class WarcReader:
         """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
         window = self._open(place)
         try:
-            member = Member(window, place.offset, strict=False)
+            member = Member(window, place.offset)
             stream = RecordStream(member.pieces(), strict=False)
             body: BinaryIO
             if stream.length <= _AT_ONCE:

@@ -6,7 +6,7 @@ this takes seconds in an archive of any size. For each file, in this order:
 1. scan whole records behind the committed end; the first byte that is not one starts the tail
 2. copy the tail to `quarantine/NAME.OFFSET.tail`, durably; cut the file there; fsync
 3. hand the salvaged captures to the caller, who commits them to the catalog
-4. give the file its final name, durably (when the caller asks for the next one)
+4. complete its list of checksums and give the file its final name, durably (when the caller asks for the next one)
 
 Killed at any point, the next start does the rest: nothing is renamed before its captures are committed.
 """
@@ -21,8 +21,9 @@ from typing import Final
 
 from strandline.errors import ArchiveBusy
 from strandline.warc.captures import Failed, Kept, captures_of
+from strandline.warc.fixity import Replacing, complete_sums, sums_path, sync_folder
 from strandline.warc.members import Member, Window, walk
-from strandline.warc.output import OPEN, as_trouble, sync_folder
+from strandline.warc.output import OPEN, as_trouble
 
 _COPY: Final = 1 << 20
 
@@ -64,8 +65,10 @@ def recover(archive: Path, quarantine: Path, committed: Callable[[str], int]) ->
             found = _mend(path, descriptor, quarantine, committed(path.name.removesuffix(OPEN)))
             yield found
             if found.removed:
+                sums_path(archive, found.file).unlink(missing_ok=True)
                 path.unlink()
             else:
+                complete_sums(archive, found.file, path)
                 path.rename(archive / found.file)
             sync_folder(archive)
         except OSError as error:
@@ -114,12 +117,7 @@ def _quarantine(path: Path, start: int, quarantine: Path) -> None:
     """Copy everything from `start` on into the quarantine folder, durably."""
     quarantine.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = quarantine / f"{path.name.removesuffix(OPEN)}.{start}.tail"
-    new = target.with_name(f"{target.name}.new")
-    with path.open("rb") as source, new.open("wb") as out:
+    with path.open("rb") as source, Replacing(target) as out:
         source.seek(start)
         while piece := source.read(_COPY):
             out.write(piece)
-        out.flush()
-        os.fsync(out.fileno())
-    new.replace(target)
-    sync_folder(quarantine)

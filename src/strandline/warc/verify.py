@@ -1,8 +1,9 @@
 """The fixity audit: reads every byte of every WARC file and compares it with what was written.
 
-Every record is unpacked whole (CRC, length, header and padding bits), its digests are computed anew, and each
-capture of the catalog has to be found at its place with its address and digest. After damage the audit goes on
-with the next record. Replayed pages are never compared: replay changes them, records do not change.
+The stored bytes of every record are compared with their checksum (`fixity`), the record is unpacked whole, its
+digests are computed anew, and each capture of the catalog has to be found at its place with its address and
+digest. After damage the audit goes on with the next record. Replayed pages are never compared: replay changes
+them, records do not change.
 
 Memory: 16 bytes per capture. Addresses of damaged records are looked up in a second pass over the catalog, which
 is made only when something was found.
@@ -17,6 +18,7 @@ from pathlib import Path
 import xxhash
 
 from strandline.core.capture import Capture
+from strandline.warc.fixity import Sum, read_sums
 from strandline.warc.members import Gap, Member, Window, walk
 from strandline.warc.output import OPEN
 from strandline.warc.records import Malformed
@@ -125,6 +127,10 @@ def verify(
 def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
     """Problems of one file. A file that is being written is looked at up to the last recorded capture."""
     writing = path.name.endswith(OPEN)
+    noted, trouble = read_sums(path.parent, name)
+    if trouble and not writing:
+        yield Problem(name, 0, "", trouble)
+    sums = {one.offset: one for one in noted}
     seen: set[int] = set()
     try:
         window = Window(path)
@@ -139,17 +145,16 @@ def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
             if isinstance(item, Gap):
                 yield Problem(name, item.offset, "", item.problem)
                 continue
-            url, found = _member(item, expected.at(item.offset))
+            url, found = _member(item, expected.at(item.offset), sums.get(item.offset))
             for problem in found:
                 yield Problem(name, item.offset, url, problem)
     finally:
         window.close()
-    for offset in expected.offsets:
-        if offset not in seen:
-            yield Problem(name, offset, "", "no record begins where the catalog has one")
+    for offset in sorted({*expected.offsets, *(() if writing else sums)} - seen):
+        yield Problem(name, offset, "", "the record that was written here is gone")
 
 
-def _member(member: Member, marks: list[int]) -> tuple[str, list[str]]:
+def _member(member: Member, marks: list[int], noted: Sum | None) -> tuple[str, list[str]]:
     """Address and problems of one record.
 
     What a damaged record says about its address may be damaged too: then it is left to the catalog, which knows
@@ -167,6 +172,8 @@ def _member(member: Member, marks: list[int]) -> tuple[str, list[str]]:
     except Malformed as error:
         return claimed, [member.problem or str(error)]
     digest = record.fields.get("warc-payload-digest", "")
+    if noted and (noted.length, noted.checksum) != (member.length, member.checksum()):
+        problems.append("stored bytes are not as written")
     problems += ["the catalog has another record here"] * any(
         mark != _mark(url, digest, member.length) for mark in marks
     )
