@@ -121,10 +121,7 @@ class Archive:
             yield catalog
 
     def _mend(self, catalog: SqliteCatalog) -> None:
-        committed = {path.name.removesuffix(".open"): 0 for path in (self.folder / "archive").glob("*.open")}
-        for name in committed:
-            committed[name] = catalog.reading.committed(name)
-        for found in recover(self.folder / "archive", self.folder / "quarantine", committed):
+        for found in recover(self.folder / "archive", self.folder / "quarantine", catalog.reading.committed):
             kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
             catalog.salvage(kept)
             self._say(
@@ -158,7 +155,7 @@ def rebuild(archive: Archive) -> Rebuilt:
     with WriteLock(archive.folder, "reindex"):
         for leftover in archive.folder.glob(f"{DATABASE}.new*"):
             leftover.unlink()
-        for _ in recover(archive.folder / "archive", archive.folder / "quarantine", {}):
+        for _ in recover(archive.folder / "archive", archive.folder / "quarantine", lambda _: 0):
             pass  # whole records are found below, with all others
         files = warc_files(archive.folder / "archive")
         with contextlib.closing(SqliteCatalog(new)) as catalog:

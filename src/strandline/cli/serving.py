@@ -3,7 +3,28 @@
 from pathlib import Path
 
 from strandline.app.archive import Archive
+from strandline.app.holdings import holdings
+from strandline.cli.output import tell
+from strandline.web.options import ServeOptions
+from strandline.web.server import Addresses, serve
 
 
-def run_server(archive: Archive, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None) -> None:
-    raise SystemExit("serve: not wired")
+def run_server(
+    archive: Archive, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
+) -> None:
+    """Serve until interrupted."""
+    settings = archive.settings.serve
+    options = ServeOptions(
+        host=host or settings.host,
+        port=settings.port if port is None else port,
+        replay_port=settings.replay_port if replay_port is None else replay_port,
+        token_file=token_file,
+    )
+    serve(holdings(archive), options, _ready)
+
+
+def _ready(addresses: Addresses) -> None:
+    print(addresses.interface, flush=True)
+    tell(f"Interface at {addresses.interface}, archived content at {addresses.replay}. Stop with Ctrl-C.")
+    if addresses.token:
+        tell(f"Access token, shown once: {addresses.token}")
