@@ -44,13 +44,16 @@ class Builder:
             url,
             "response",
             payload=io.BytesIO(body),
+            length=len(body),
             http_headers=StatusAndHeaders(status, fields, protocol="HTTP/1.1"),
             warc_headers_dict={"WARC-Date": when},
         )
         self._writer.write_record(record)
         return record.rec_headers.get_header("WARC-Payload-Digest")
 
-    def revisit(self, url, digest, original, original_date, when, headers=(("Content-Type", "text/html"),), status="200 OK"):
+    def revisit(
+        self, url, digest, original, original_date, when, headers=(("Content-Type", "text/html"),), status="200 OK"
+    ):
         record = self._writer.create_revisit_record(
             url,
             digest,
@@ -101,7 +104,7 @@ class Served:
 @contextmanager
 def served(holdings: Holdings, **options):
     """Serve holdings on free ports for a while."""
-    service = Service(holdings, ServeOptions(port=0, replay_port=0, **options))
+    service = Service(holdings, ServeOptions(**{"port": 0, "replay_port": 0, **options}))
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(service.run(lambda _: ready.set())), daemon=True)
     thread.start()

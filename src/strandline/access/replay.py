@@ -39,6 +39,8 @@ class Answer:
     headers: list[tuple[str, str]]
     body: bytes | Iterator[bytes] = b""
     memento: Memento | None = field(default=None)
+    runs: bool = False
+    """A page whose script may run: it was rewritten and brings the client side. Nothing else does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,11 @@ class Replay:
         status = payload.head.status if 200 <= payload.head.status < 600 else 200
         if status // 100 == 3 and any(name == "location" for name, _ in headers):
             return Answer(status, headers, b"", memento)
-        body, coding = self._body(wanted, memento, payload, asked)
+        body, coding, kind = self._body(wanted, memento, payload, asked)
         if coding:
             headers.append(("content-encoding", coding))
-        return _cut(Answer(status, headers, body, memento), payload, asked)
+        runs = kind == "page" and wanted.mod in ("", "mp_", "if_")
+        return _cut(Answer(status, headers, body, memento, runs), payload, asked)
 
     def memento_headers(self, wanted: Wanted, memento: Memento) -> list[tuple[str, str]]:
         """Fields of RFC 7089 and what else is to be said about the capture."""
@@ -101,19 +104,19 @@ class Replay:
 
     def _body(
         self, wanted: Wanted, memento: Memento, payload: Payload, asked: Asked
-    ) -> tuple[bytes | Iterator[bytes], str]:
-        """The body as it is sent and the coding it is in."""
+    ) -> tuple[bytes | Iterator[bytes], str, str]:
+        """The body as it is sent, the coding it is in, and what it was rewritten as."""
         mime, start = payload.head.mime, (payload.data or b"")[:256]
         if wanted.mod == "id_":
-            return (payload.pieces if payload.data is None else payload.data), payload.coding
-        if kind_of(mime, wanted.mod, b"" if payload.coding else start) and payload.data is not None:
+            return (payload.pieces if payload.data is None else payload.data), payload.coding, ""
+        if (kind := kind_of(mime, wanted.mod, b"" if payload.coding else start)) and payload.data is not None:
             document = Document(
                 memento.capture.url, memento.capture.time, mime, payload.head.value("content-type"), wanted.mod
             )
-            return rewrite(payload.decoded(), document, self.local), ""
+            return rewrite(payload.decoded(), document, self.local), "", kind
         if payload.coding and (asked.range or not _accepts(payload.coding, asked.accept_encoding)):
-            return payload.decoded(), ""
-        return (payload.pieces if payload.data is None else payload.data), payload.coding
+            return payload.decoded(), "", ""
+        return (payload.pieces if payload.data is None else payload.data), payload.coding, ""
 
 
 def _accepts(coding: str, header: str) -> bool:

@@ -57,7 +57,7 @@ class Guard:
     origin: str
     """`interface` or `replay`: cookies count on the first, the replay path on the second."""
     headers: Callable[[str], list[tuple[bytes, bytes]]]
-    """Fields that every answer of this origin carries, for a host name."""
+    """Fields that every answer of this origin carries, for a host name, unless the answer brought its own."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
@@ -75,7 +75,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 metrics.requests[self.origin, message["status"]] += 1
-                message["headers"] = [*message.get("headers", ()), *self.headers(host)]
+                if not scope.get("strandline.secured"):
+                    message["headers"] = [*message.get("headers", ()), *self.headers(host)]
             else:
                 metrics.sent[self.origin] += len(message.get("body", b""))
             await send(message)

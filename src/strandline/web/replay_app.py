@@ -2,12 +2,14 @@
 
 Every answer carries the policy that keeps archived content inside: it may load from this origin only, talks to no
 socket, submits forms nowhere else, is framed by the interface and by itself only, and runs in an origin of its own
-(`sandbox`), even when someone opens it in a window. Requests come from that opaque origin, so CORS answers `null`.
+(`sandbox`), even when someone opens it in a window. Only pages that were rewritten run script at all; drawings, feeds
+and unmodified payloads do not. Requests come from that opaque origin, so CORS answers `null`.
 """
 
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -30,16 +32,17 @@ _INLINE = 1024 * 1024
 _BATCH = 64 * 1024
 
 
-def replay_headers(policy: Policy, host: str) -> list[tuple[bytes, bytes]]:
+def replay_headers(policy: Policy, host: str, runs: bool = False) -> list[tuple[bytes, bytes]]:
     """Fields of every answer of the replay origin, whatever its status."""
-    return _headers(policy.origins.interface(host))
+    return _headers(policy.origins.interface(host), runs)
 
 
-def _headers(interface: str) -> list[tuple[bytes, bytes]]:
+@lru_cache(maxsize=64)
+def _headers(interface: str, runs: bool) -> list[tuple[bytes, bytes]]:
     csp = (
         "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:; "
         f"form-action 'self'; frame-ancestors 'self' {interface}; object-src 'none'; base-uri 'self'; "
-        "worker-src 'self' blob:; sandbox allow-scripts allow-forms"
+        f"worker-src 'self' blob:; sandbox{' allow-scripts allow-forms' if runs else ''}"
     )
     return [
         (b"content-security-policy", csp.encode()),
@@ -85,7 +88,9 @@ class ReplayApp:
         request = _Request(
             scope["method"], path, query.decode("latin-1"), fields, scope["strandline.host"], scope["strandline.local"]
         )
-        await self._send(request, await self._answer(request, receive), send)
+        answer = await self._answer(request, receive)
+        scope["strandline.secured"] = True
+        await self._send(request, answer, send)
 
     async def _answer(self, request: _Request, receive: Receive) -> Answer:
         if request.method == "OPTIONS":
@@ -163,6 +168,7 @@ class ReplayApp:
 
     async def _send(self, request: _Request, answer: Answer, send: Send) -> None:
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in answer.headers]
+        headers += replay_headers(self.policy, request.host, answer.runs)
         headers += self._cors(request)
         body = answer.body
         if isinstance(body, bytes):

@@ -320,12 +320,26 @@
     const value = before.call(this, name);
     return typeof value === "string" && value.includes(WEB) ? toOriginal(value) : value;
   });
-  patchProperty(Attr.prototype, "value", {
+  const attributeNode = {
     write(value) {
-      const changed = this.ownerElement ? attribute(this.ownerElement, this.name, value) : undefined;
+      const changed = this instanceof Attr && this.ownerElement ? attribute(this.ownerElement, this.name, value) : undefined;
       return changed === undefined ? value : changed;
     },
+  };
+  patchProperty(Attr.prototype, "value", attributeNode);
+  patchProperty(Node.prototype, "nodeValue", attributeNode);
+  patchProperty(Node.prototype, "textContent", {
+    write(value) {
+      return this instanceof HTMLStyleElement && typeof value === "string" ? css(value) : attributeNode.write.call(this, value);
+    },
   });
+  for (const name of ["setAttributeNode", "setAttributeNodeNS"]) {
+    patch(Element.prototype, name, (before) => function set(node) {
+      const changed = attribute(this, node.name, node.value);
+      if (changed !== undefined) node.value = changed;
+      return before.call(this, node);
+    });
+  }
   const PROPERTIES = [
     ["HTMLImageElement", "src", "im_"], ["HTMLScriptElement", "src", "js_"], ["HTMLIFrameElement", "src", "if_"],
     ["HTMLFrameElement", "src", "if_"], ["HTMLEmbedElement", "src", "if_"], ["HTMLObjectElement", "data", "if_"],
