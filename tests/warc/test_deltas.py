@@ -1,0 +1,104 @@
+"""Compaction: every byte of the uncompressed WARC comes back, one record needs one keyframe, damage is told."""
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strandline.errors import ArchiveDamaged
+from strandline.warc.deltas import KEYFRAME_EVERY, CompactedWarc, OldRecord, check, compact, expand, plain_records
+
+
+def record(url: str, payload: bytes, kind: str = "response") -> bytes:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + payload
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def page(number: int) -> bytes:
+    paragraphs = [f"<p>Paragraph {k} of a page that keeps its words: {k * 7919 % 1000003}.</p>" for k in range(300)]
+    paragraphs[number % 300] = f"<p>Version {number} says something else here.</p>"
+    return "".join(paragraphs).encode()
+
+
+def compacted(warc: bytes) -> io.BytesIO:
+    target = io.BytesIO()
+    done = compact(plain_records(io.BytesIO(warc)), target)
+    assert done.raw_bytes == len(warc)
+    assert done.stored_bytes == len(target.getvalue())
+    return target
+
+
+def test_versions_of_a_page_shrink_and_come_back_byte_for_byte():
+    versions = [record("https://a.example/", page(number)) for number in range(40)]
+    warc = b"".join(versions)
+    target = io.BytesIO()
+    done = compact(plain_records(io.BytesIO(warc)), target)
+    assert done.records == 40
+    assert done.deltas == 40 - 3  # keyframes are the versions 0, 16 and 32
+    assert done.stored_bytes < 0.2 * sum(len(gzip.compress(version, 6)) for version in versions)
+    back = io.BytesIO()
+    assert expand(target, back) == done.sha256
+    assert back.getvalue() == warc
+    check(target, done.sha256)
+
+
+def test_one_record_is_read_by_the_offset_it_had():
+    versions = [record(f"https://a.example/{number % 3}", page(number)) for number in range(30)]
+    records, place = [], 0
+    for data in versions:
+        records.append(OldRecord(place, 100, data))  # as in a .warc.gz, the length there is another
+        place += 100
+    target = io.BytesIO()
+    compact(records, target)
+    opened = CompactedWarc(target)
+    assert [opened.at(100 * number) for number in range(30)] == versions
+    with pytest.raises(ArchiveDamaged, match="no record"):
+        opened.at(50)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.builds(record, st.sampled_from(["https://a/", "https://b/"]), st.binary(max_size=300)),
+            st.binary(min_size=1, max_size=60),  # what is no record must come back too
+        ),
+        max_size=2 * KEYFRAME_EVERY + 4,
+    )
+)
+def test_any_bytes_come_back(parts):
+    warc = b"".join(parts)
+    target = compacted(warc)
+    back = io.BytesIO()
+    expand(target, back)
+    assert back.getvalue() == warc
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_flipped_or_missing_byte_is_found(data):
+    warc = b"".join(record("https://a/", page(number)) for number in range(4))
+    whole = compacted(warc).getvalue()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    if data.draw(st.booleans()):
+        damaged = whole[:place]
+    else:
+        damaged = whole[:place] + bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :]
+    back = io.BytesIO()
+    try:
+        expand(io.BytesIO(damaged), back)
+    except ArchiveDamaged:
+        return
+    assert back.getvalue() == warc  # a byte of the index that names only the old length
+
+
+def test_a_wrong_original_is_refused():
+    target = compacted(record("https://a/", b"x"))
+    with pytest.raises(ArchiveDamaged):
+        check(target, "0" * 64)
