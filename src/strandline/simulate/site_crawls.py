@@ -64,16 +64,20 @@ class KnownSite:
         return CrawlSeen(pages, (gone | self._mask(changes.updated))[pages], gone[pages], changes.inserted)
 
     def shown_by(self, outlook: SiteOutlook, new_pages: Ids) -> Ids:
-        """For each new page, the known page which shows it."""
+        """For each new page, the known page which shows it; -1 when no page is known any more."""
         shown: Ids = outlook.hubs[outlook.units[self.shape.page_directories[new_pages]]]
         return shown
+
+    def new_pages_shown(self, shown_by: Ids) -> NDArray[np.int64]:
+        """For each page of the site, how many new pages it shows."""
+        return np.bincount(shown_by[shown_by >= 0], minlength=self.shape.pages)
 
     def trace(self, outlook: SiteOutlook, before: int, version: int, burst: BurstSettings) -> Trace:
         """Fetch everything, best first, when a site known as of version `before` is in a later version."""
         old, new = self.live[before], self.live[version]
         changed = self.changed_between(before, version)
         inserted = np.flatnonzero(new & ~old)
-        found = np.bincount(self.shown_by(outlook, inserted), minlength=self.shape.pages)
+        found = self.new_pages_shown(self.shown_by(outlook, inserted))
         crawl = SiteCrawl(self.shape, outlook, burst)
         order = run_crawl(crawl, StopRule(), lambda pages: Answers(changed[pages], found[pages]))
         caught = np.cumsum(changed[order] + found[order])

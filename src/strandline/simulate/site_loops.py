@@ -101,7 +101,7 @@ def crawl_with_budget(site: KnownSite, saved: float, burst: BurstSettings, warm_
         outlook = rates.outlook(site.shape, float(version))
         hidden = np.flatnonzero(live & ~rates.known)
         shown_by = site.shown_by(outlook, hidden)
-        found = np.bincount(shown_by, minlength=site.shape.pages)
+        found = site.new_pages_shown(shown_by)
         changed = ~live | (ledger.archived != ledger.content)
         crawl = SiteCrawl(site.shape, outlook, burst)
         stop = StopRule(budget=round((1.0 - saved) * len(outlook.pages)))

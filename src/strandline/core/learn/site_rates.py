@@ -103,7 +103,8 @@ class SiteRates:
         fetched = np.zeros(shape.pages, dtype=np.bool_)
         fetched[seen.fetched] = True
         hubs = outlook.hubs
-        asked = np.flatnonzero((hubs >= 0) & fetched[hubs])
+        held = np.flatnonzero(hubs >= 0)
+        asked = held[fetched[hubs[held]]]
         self._unit_weeks[asked] += weight * gaps[hubs[asked]]
         np.add.at(self._found, outlook.units[shape.page_directories[seen.found]], weight)
         self._weeks[seen.fetched] += weight * gaps[seen.fetched]

@@ -1,0 +1,50 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from strandline.core.history.delta_tree import DeltaTree
+from strandline.core.history.site_versions import SiteHistory
+from strandline.core.learn.near import Thresholds, mine_numbers
+from strandline.core.plan.skip import warm
+from strandline.experiments.report import Figure, Series
+from strandline.plots.site import draw_directory_tree, draw_figure, view_tree
+
+
+@pytest.mark.parametrize("kind", ["line", "points", "bars"])
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_figures_are_written(tmp_path, kind, suffix):
+    x = ("one", "two") if kind == "bars" else (1.0, 2.0)
+    figure = Figure(
+        "A $ title", (Series("a", x, (1.0, 2.0)), Series("頁", x, (2.0, float("nan")))), "x", "y", kind=kind
+    )
+    draw_figure(figure, tmp_path / f"figure{suffix}")
+    assert (tmp_path / f"figure{suffix}").stat().st_size > 1000
+
+
+def test_logarithmic_axes(tmp_path):
+    figure = Figure("t", (Series("a", (1.0, 10.0), (1.0, 100.0)),), log_x=True, log_y=True)
+    draw_figure(figure, tmp_path / "figure.svg")
+    assert "<svg" in (tmp_path / "figure.svg").read_text()
+
+
+def test_a_tree_is_laid_out_by_pages_and_drawn(tmp_path):
+    weeks = [{"busy/x": str(n), "busy/é/y": "1", "quiet/z": "1", "quiet/$w$": "1"} for n in range(4)]
+    history = SiteHistory.from_versions((str(number), version) for number, version in enumerate(weeks))
+    window = DeltaTree.of(history, (0.1,)).window()
+    skipped = warm(history.shape, mine_numbers(window, Thresholds(0.1)), window.root).directories
+    view = view_tree(window, history.shape, history.live_at(3), skipped)
+    assert sorted(zip(view.names, view.width.tolist(), view.skipped.tolist(), strict=True)) == [
+        ("", 1.0, False),
+        ("busy", 0.5, False),
+        ("quiet", 0.5, True),
+        ("é", 0.25, True),
+    ]
+    assert draw_directory_tree(view, tmp_path / "tree.svg") == 4
+    assert (tmp_path / "tree.svg").stat().st_size > 1000
+
+
+def test_an_empty_site_can_be_drawn(tmp_path):
+    history = SiteHistory()
+    window = DeltaTree.of(history, (0.1,)).window()
+    view = view_tree(window, history.shape, history.live_at(-1), window.present)
+    assert draw_directory_tree(view, tmp_path / "tree.png") == 0
