@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from strandline.app.crawling import CrawlRequest, read_seeds, run_crawl
+from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
@@ -132,9 +132,10 @@ class Archive:
 
     def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
         """One pass over what is in scope; see app.crawling."""
+        prepared = prepare_crawl(settings, request)
         with self.writing("crawl") as catalog:
             try:
-                return run_crawl(self.folder, settings, catalog, request)
+                return run_crawl(self.folder, prepared, catalog)
             finally:
                 self.index.refresh()
 

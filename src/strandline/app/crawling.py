@@ -67,8 +67,19 @@ def _seed(text: str) -> str:
         raise UsageError(f"seed: {problem}{hint}") from None
 
 
-def run_crawl(folder: Path, settings: Settings, catalog: SqliteCatalog, request: CrawlRequest) -> Tally:
-    """One pass over what is in scope. The catalog is open for writing; whoever opened it closes it."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A crawl whose every setting was looked at: what is wrong is said before anything is touched."""
+
+    settings: Settings
+    orders: Orders
+    policy: AddressPolicy
+    manners: MannersSettings
+    request: CrawlRequest
+
+
+def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
+    """Check seeds and settings; UsageError or SettingError says what is wrong."""
     seeds = read_seeds(settings.scope.seeds + request.seeds)
     policy = address_policy(settings.fetch)
     if not settings.archive.contact and not _all_allowed(seeds, policy):
@@ -77,29 +88,33 @@ def run_crawl(folder: Path, settings: Settings, catalog: SqliteCatalog, request:
             "set archive.contact in strandline.toml or pass --contact https://your.page/"
         )
     orders = orders_of(settings, seeds, request.limits)
-    clock = SystemClock()
+    return Prepared(settings, orders, policy, manners_of(settings.politeness), request)
+
+
+def run_crawl(folder: Path, prepared: Prepared, catalog: SqliteCatalog) -> Tally:
+    """One pass over what is in scope. The catalog is open for writing; whoever opened it closes it."""
+    settings, clock = prepared.settings, SystemClock()
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
-        fetcher = HttpFetcher(fetch_options(settings, policy, agent, Path(spool)))
-        store = WarcWriter(
-            folder / "archive",
-            WarcInfo(
-                software=f"Strandline/{__version__}",
-                user_agent=agent,
-                robots=settings.politeness.robots,
-                operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
-                is_part_of=settings.archive.description,
-            ),
-            clock,
-            writer_settings(settings),
-            CdxjIndex(folder / "indexes", folder / "archive").add,
-        )
-        manners = Manners(manners_of(settings.politeness), random)
+        fetcher = HttpFetcher(fetch_options(settings, prepared.policy, agent, Path(spool)))
+        sealed = CdxjIndex(folder / "indexes", folder / "archive").add
+        store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), sealed)
         room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
-        parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room)
-        crawl = Crawl(parts, orders, Reporter(request.captured, request.progress))
+        parts = Parts(fetcher, store, catalog, Documents(), clock, Manners(prepared.manners, random), room)
+        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress))
         with stopped_by_signals(crawl), contextlib.closing(fetcher), contextlib.closing(store):
             return crawl.run()
+
+
+def warc_info(settings: Settings, agent: str) -> WarcInfo:
+    """What every WARC file says about the crawl."""
+    return WarcInfo(
+        software=f"Strandline/{__version__}",
+        user_agent=agent,
+        robots=settings.politeness.robots,
+        operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
+        is_part_of=settings.archive.description,
+    )
 
 
 def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Orders:

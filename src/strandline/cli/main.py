@@ -39,7 +39,16 @@ def main() -> None:
     except StrandlineError as problem:
         print(f"strandline: {problem}", file=sys.stderr)
         sys.exit(problem.exit_code)
+    except KeyboardInterrupt:
+        print("strandline: interrupted", file=sys.stderr)
+        sys.exit(11)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): end quietly, and keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as problem:  # the last line of defence: a user sees one line, never a traceback
+        if os.environ.get("STRANDLINE_DEBUG"):
+            raise
+        print(f"strandline: unexpected {type(problem).__name__}: {problem}", file=sys.stderr)
+        print("strandline: this is a defect; STRANDLINE_DEBUG=1 shows where it happened", file=sys.stderr)
+        sys.exit(1)

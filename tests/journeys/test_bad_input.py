@@ -1,0 +1,96 @@
+"""Bad input gets one clear line, the documented exit code, and nothing is written."""
+
+import gzip
+import sqlite3
+
+import pytest
+
+from journeys.command import LOOPBACK, strandline
+
+
+def written(folder):
+    """Names and bytes of everything that counts."""
+    quiet = ("strandline.lock", "strandline.db-wal", "strandline.db-shm")
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in quiet}
+
+
+@pytest.fixture
+def archive(tmp_path):
+    folder = tmp_path / "archive"
+    assert strandline("init", folder).code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["crawl", "{archive}", "--seeds", "not an address"], 2, "not a web address"),
+        (["crawl", "{archive}", "--seeds", "ftp://example.org/"], 2, "not a web address"),
+        (["crawl", "{archive}", "--seeds", "http://user:pw@example.org/"], 2, "password"),
+        (["crawl", "{archive}", "--seeds", "http://example.org/"], 4, "contact"),
+        (["crawl", "{archive}", "--scope", "galaxy"], 2, "galaxy"),
+        (["crawl", "{archive}", "--delay", "soon"], 4, "politeness.delay"),
+        (["crawl", "{archive}", "--allow-address", "everything"], 4, "allow_address"),
+        (["crawl", "{archive}", "--set", "fetch.totl=3"], 4, "did you mean 'total'"),
+        (["crawl", "{archive}", "--limit", "0"], 2, "limit"),
+        (["crawl", "{archive}", "--time-limit", "long"], 2, "long"),
+        (["crawl", "{archive}", "--no-such-flag"], 2, "no-such-flag"),
+        (["versions", "{archive}", "nonsense"], 2, "not a web address"),
+        (["versions", "{archive}/nothing", "http://example.org/"], 2, "no archive"),
+        (["verify", "{archive}/strandline.toml"], 2, "no archive"),
+        (["init", "{archive}"], 2, "already"),
+        (["export", "{archive}", "--to", "x.tar"], 2, "x.tar"),
+        (["export", "{archive}", "--to", "x.cdxj", "--from", "tomorrow"], 2, "tomorrow"),
+        (["import", "{archive}", "{archive}/missing.warc.gz"], 2, "missing.warc.gz"),
+        (["import", "{archive}", "{archive}/strandline.toml"], 2, "strandline.toml"),
+        (["serve", "{archive}", "--host", "0.0.0.0"], 4, "token"),
+        (["nonsense"], 2, "nonsense"),
+    ],
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else None,
+)
+def test_one_clear_line(archive, words, code, message):
+    before = written(archive)
+    done = strandline(*(word.replace("{archive}", str(archive)) for word in words))
+    assert done.code == code, done.err
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+    assert written(archive) == before
+
+
+def test_a_broken_warc_is_refused_whole(archive, tmp_path):
+    broken = tmp_path / "broken.warc.gz"
+    broken.write_bytes(gzip.compress(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 9999999\r\n\r\nshort")[:-4])
+    before = written(archive)
+    done = strandline("import", archive, broken)
+    assert done.code == 6, done.err
+    assert "broken.warc.gz" in done.err
+    assert "Traceback" not in done.err
+    assert written(archive) == before
+
+
+def test_a_settings_mistake_names_the_line(archive):
+    settings = archive / "strandline.toml"
+    text = settings.read_text().replace("between_reads", "betwen_reads")
+    settings.write_text(text)
+    line = 1 + next(i for i, row in enumerate(text.splitlines()) if row.startswith("betwen_reads"))
+    done = strandline("crawl", archive, *LOOPBACK)
+    assert done.code == 4
+    assert f"line {line}" in done.err
+    assert "'between_reads'" in done.err
+
+
+def test_an_archive_of_a_newer_format_is_left_alone(archive):
+    database = sqlite3.connect(archive / "strandline.db")
+    database.execute("PRAGMA user_version = 9999")
+    database.close()
+    before = written(archive)
+    for words in (
+        ["crawl", archive, "--seeds", "http://127.0.0.1:1/", *LOOPBACK],
+        ["versions", archive, "http://a.example/"],
+    ):
+        done = strandline(*words)
+        assert done.code == 4, done.err
+        assert "newer" in done.err
+        assert "Traceback" not in done.err
+    assert written(archive) == before
