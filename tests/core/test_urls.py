@@ -66,6 +66,45 @@ def test_sites_group_hosts_by_registered_domain():
     assert urls.site("http://localhost/") == "localhost"
 
 
+_segment = st.text(alphabet="abcABC019-_.~!$'()*+,;=:@%", max_size=6)
+_host = st.lists(
+    st.sampled_from(["www", "www2", "a", "example", "co", "uk", "127", "0", "1", "xn--bcher-kva"]),
+    min_size=1,
+    max_size=5,
+)
+_query = st.text(alphabet="abcAB01=&%+/?;sidSID", max_size=20)
+
+
+@given(_host, st.sampled_from(["", ":80", ":8080", ":443"]), st.lists(_segment, max_size=5), _query, st.booleans())
+def test_keys_are_those_of_the_surt_package(host, port, path, query, secure):
+    import surt
+
+    text = f"http{'s' if secure else ''}://{'.'.join(host)}{port}/{'/'.join(path)}{'?' if query else ''}{query}"
+    try:
+        url = urls.canonical(text)
+    except ValueError:
+        return
+    assert urls.surt_key(url) == surt.surt(url)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/a/", "//a", "/A/B?", "/?", "/a?b", "/a?PHPSESSID=" + "a" * 32, "/a%2Fb", "/a//b/", "/a?=&=", "/(x)/a.aspx"],
+)
+def test_odd_keys_are_those_of_the_surt_package(path):
+    import surt
+
+    for place in (
+        "http://www.example.org",
+        "https://h:8443",
+        "http://[::1]:80",
+        "http://example.org.",
+        "http://10.0.0.1",
+    ):
+        url = urls.canonical(place + path)
+        assert urls.surt_key(url) == surt.surt(url)
+
+
 def test_key_joins_http_https_and_www():
     assert urls.surt_key("http://www.example.org/a") == urls.surt_key("https://example.org/a")
 
