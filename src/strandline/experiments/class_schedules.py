@@ -96,11 +96,11 @@ class Rows:
     def ratios(self, name: str, day: int) -> list[float]:
         """Catches against uniform, per entry."""
         pairs = zip(self.outcomes[name], self.outcomes[UNIFORM], strict=True)
-        return [float(mine.caught[day]) / max(float(base.caught[day]), 1.0) for mine, base in pairs]
+        return [mine.catches(day) / max(base.catches(day), 1) for mine, base in pairs]
 
     def geometric(self, name: str, day: int) -> float:
         """Geometric mean of catches against uniform over entries where uniform caught 20 or more."""
-        enough = [int(base.caught[day]) >= 20 for base in self.outcomes[UNIFORM]]
+        enough = [base.catches(day) >= 20 for base in self.outcomes[UNIFORM]]
         kept = [ratio for ratio, ok in zip(self.ratios(name, day), enough, strict=True) if ok and ratio > 0]
         return float(np.exp(np.mean(np.log(kept)))) if kept else float("nan")
 

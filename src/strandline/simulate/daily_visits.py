@@ -75,8 +75,13 @@ class Outcome:
     lived: Ints
 
     def per_thousand(self, day: int) -> float:
-        """Catches per 1000 fetches up to a day."""
-        return 1000.0 * float(self.caught[day]) / max(float(self.fetched[day]), 1.0)
+        """Catches per 1000 fetches up to a day (or the end of the window)."""
+        last = min(day, self.fetched.size - 1)
+        return 1000.0 * float(self.caught[last]) / max(float(self.fetched[last]), 1.0)
+
+    def catches(self, day: int) -> int:
+        """Fetches that found a new version up to a day (or the end of the window)."""
+        return int(self.caught[min(day, self.caught.size - 1)])
 
     def stale_share(self, day: int) -> float:
         """Share of the page-days up to a day that were stale."""

@@ -22,6 +22,7 @@ from strandline.core.learn.features import Address, Directories, model_features,
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_MADE_COLUMNS = ("text_bytes", "links", "headings", "images", "emails", "depth")
 _NEEDED = ("site", "path", "last_day", "change_days")
 
 
@@ -139,6 +140,42 @@ def _table(rows: Sequence[dict[str, str]], extra: Sequence[str]) -> Histories:
         except (TypeError, ValueError):
             continue  # a column of words, such as the file extension
     return Histories(tuple(sites), site, tuple(row["path"] for row in rows), last_day, seen, columns)
+
+
+def made_histories(rng: np.random.Generator, sites: int = 4, pages: int = 400, days: int = 182) -> Histories:
+    """Sites whose directories, page sizes and dated addresses have to do with how often pages change.
+
+    A tenth of the changes are bulk edits of a whole directory; some pages are removed.
+    """
+    paths: list[str] = []
+    site, rate, directory = [], [], []
+    columns: dict[str, list[float]] = {name: [] for name in _MADE_COLUMNS}
+    for number in range(sites):
+        level = 10.0 ** rng.uniform(-2.6, -1.6)
+        factor = rng.lognormal(0.0, 0.7, size=12)
+        for i in range(pages):
+            area = int(rng.integers(12))
+            size = rng.lognormal(7.0, 1.2)
+            dated = area < 3
+            paths.append(f"section-{area}/{'2019/' if dated else ''}{'index' if i < 12 else f'page-{i}'}.html")
+            static = (size / 1100.0) ** 0.25 * (0.4 if dated else 1.0)
+            rate.append(level * factor[area] * static * rng.gamma(2.0, 0.5))
+            site.append(number)
+            directory.append(number * 12 + area)
+            for name, value in zip(
+                _MADE_COLUMNS, (size, size / 150, size / 700, rng.poisson(1), 0, 1 + dated), strict=True
+            ):
+                columns[name].append(float(np.floor(value)))
+    hit = rng.random((len(rate), days)) < 0.9 * np.array(rate)[:, None]
+    bulk = rng.random((sites * 12, days)) < 0.1 * np.bincount(directory, rate, sites * 12)[:, None] / (pages / 12)
+    hit |= bulk[np.array(directory)]
+    last_day = np.where(rng.random(len(rate)) < 0.03, rng.integers(10, days, len(rate)), days)
+    hit &= np.arange(1, days + 1) <= last_day[:, None]
+    seen = np.zeros((len(rate), days + 1), dtype=np.int32)
+    np.cumsum(hit, axis=1, out=seen[:, 1:])
+    names = tuple(f"made-{number}" for number in range(sites))
+    table = {name: np.array(column) for name, column in columns.items()}
+    return Histories(names, np.array(site, dtype=np.int64), tuple(paths), last_day, seen, table)
 
 
 def _open(file: Path) -> IO[str]:
