@@ -32,17 +32,19 @@ _INLINE = 1024 * 1024
 _BATCH = 64 * 1024
 
 
-def replay_headers(policy: Policy, host: str, runs: bool = False) -> list[tuple[bytes, bytes]]:
+def replay_headers(policy: Policy, host: str, runs: bool = False, inner: bool = False) -> list[tuple[bytes, bytes]]:
     """Fields of every answer of the replay origin, whatever its status."""
-    return _headers(policy.origins.interface(host), runs)
+    return _headers("" if inner else policy.origins.interface(host), runs)
 
 
 @lru_cache(maxsize=64)
 def _headers(interface: str, runs: bool) -> list[tuple[bytes, bytes]]:
+    """The policy. Frames inside archived pages have an opaque origin above them, which no list can name."""
+    framed = f"frame-ancestors 'self' {interface}; " if interface else ""
     csp = (
         "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:; "
-        f"form-action 'self'; frame-ancestors 'self' {interface}; object-src 'none'; base-uri 'self'; "
-        f"worker-src 'self' blob:; sandbox{' allow-scripts allow-forms' if runs else ''}"
+        f"form-action 'self'; {framed}object-src 'none'; "
+        f"base-uri 'self'; worker-src 'self' blob:; sandbox{' allow-scripts allow-forms' if runs else ''}"
     )
     return [
         (b"content-security-policy", csp.encode()),
@@ -65,6 +67,12 @@ class _Request:
     fields: dict[bytes, bytes]
     host: str
     local: str
+
+    @property
+    def inner(self) -> bool:
+        """Whether an archived page asks for a document to frame."""
+        framed = self.fields.get(b"sec-fetch-dest") in (b"iframe", b"frame")
+        return framed and self.fields.get(b"sec-fetch-site") == b"cross-site"
 
     def field(self, name: bytes) -> str:
         return self.fields.get(name, b"").decode("latin-1")
@@ -155,7 +163,9 @@ class ReplayApp:
         exact = not negotiated and wanted.time is not None and int(wanted.time) == int(memento.capture.time)
         if negotiated and ("vary", "accept-datetime") not in answer.headers:
             answer.headers.append(("vary", "accept-datetime"))
-        answer.headers.append(("cache-control", "private, max-age=3600" if exact else "no-cache"))
+        # The policy of a page depends on who frames it, so pages are asked for anew.
+        keep = exact and not answer.runs
+        answer.headers.append(("cache-control", "private, max-age=3600" if keep else "no-cache"))
         return answer
 
     def _framed(self, request: _Request, wanted: Wanted, negotiated: bool) -> Answer:
@@ -168,7 +178,7 @@ class ReplayApp:
 
     async def _send(self, request: _Request, answer: Answer, send: Send) -> None:
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in answer.headers]
-        headers += replay_headers(self.policy, request.host, answer.runs)
+        headers += replay_headers(self.policy, request.host, answer.runs, request.inner)
         headers += self._cors(request)
         body = answer.body
         if isinstance(body, bytes):

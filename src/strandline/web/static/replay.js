@@ -412,21 +412,15 @@
 
   // -- what still points outside when it is used --------------------------------------------------------------------
 
-  const outside = (address) => /^https?:/.test(address) && !address.startsWith(ORIGIN + WEB);
-  const nativeHref = (element) => {
-    const value = Element.prototype.getAttributeNode.call(element, "href");
-    try { return value ? new URL(value.nodeValue, originalBase()).href : ""; } catch { return ""; }
-  };
+  function bringInside(element, name) {
+    const node = element && element.getAttributeNode && element.getAttributeNode(name);
+    const target = node ? toArchive(node.nodeValue, ownMod) : undefined;
+    if (node && target !== node.nodeValue) setAttribute.call(element, name, target);
+  }
   document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a[href], area[href]") : null;
-    if (link && outside(nativeHref(link)) && !nativeHref(link).startsWith(ORIGIN)) {
-      setAttribute.call(link, "href", toArchive(nativeHref(link), ownMod));
-    }
+    bringInside(event.target instanceof Element ? event.target.closest("a[href], area[href]") : null, "href");
   }, true);
-  document.addEventListener("submit", (event) => {
-    const action = event.target.getAttributeNode && event.target.getAttributeNode("action");
-    if (action && outside(action.nodeValue)) setAttribute.call(event.target, "action", toArchive(action.nodeValue, ownMod));
-  }, true);
+  document.addEventListener("submit", (event) => bringInside(event.target, "action"), true);
 
   define(window, "__replay_ready", { value: true, enumerable: false });
   if (outermost && window.parent !== window) {
