@@ -1,0 +1,95 @@
+"""Which reader a document needs: by media type, and by its first bytes where the type says little or nothing."""
+
+import re
+
+from strandline.core.content import text_of
+from strandline.dom import styles
+from strandline.dom.feeds import discover_feed
+from strandline.dom.links import OUTLINKS, discover_html
+from strandline.dom.resolving import Resolver
+from strandline.dom.sitemaps import discover_sitemap, unzipped
+from strandline.ports import Discovery, Named
+
+_HTML = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+_VAGUE = frozenset(
+    {"", "text/xml", "application/xml", "text/plain", "application/octet-stream", "application/json", "unknown/unknown"}
+)
+_GZIP = frozenset({"application/gzip", "application/x-gzip"})
+_ROOT = re.compile(
+    rb"\s*+(?:<\?.*?\?>\s*+|<!--.*?-->\s*+|<!doctype[^>\[]*+(?:\[.*?\]\s*+)?>\s*+)*+<(?:\w+:)?(\w+)", re.I | re.S
+)
+_HTML_SIGNS = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<script")
+_SNIFFED = 1024
+
+
+class Documents:
+    """Implements ports.Discoverer."""
+
+    def __init__(self, social_images: bool = False) -> None:
+        """`social_images`: also name the pictures pages offer to other sites (og:image)."""
+        self._social_images = social_images
+
+    def discover(self, url: str, mime: str, body: bytes, charset: str) -> Discovery:
+        """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""
+        match kind_of(mime, body):
+            case "html":
+                return discover_html(url, body, charset, social_images=self._social_images)
+            case "css":
+                return discover_css(url, body, charset)
+            case "sitemap":
+                return discover_sitemap(url, body)
+            case "feed":
+                return discover_feed(url, body)
+            case _:
+                return Discovery(())
+
+
+def kind_of(mime: str, body: bytes) -> str:
+    """html, css, sitemap, feed, or empty for what names nothing."""
+    if mime == "text/css":
+        return "css"
+    if mime in _FEEDS:
+        return "feed"
+    head = body[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if mime in _HTML:
+        # Sitemaps and feeds are often served as HTML.
+        return (_by_root(head) if head[:5].lower() == b"<?xml" else "") or "html"
+    if mime not in _VAGUE and mime not in _GZIP and not mime.endswith(("+xml", "+json")):
+        return ""
+    if head.startswith(b"\x1f\x8b"):
+        return "sitemap" if _is_sitemap(body) else ""
+    if head.startswith(b"<"):
+        return _by_root(head) if not head.lower().startswith(_HTML_SIGNS) else "html"
+    if head.startswith(b"{") and b"jsonfeed.org/version" in body[:_SNIFFED]:
+        return "feed"
+    return "sitemap" if head.startswith((b"http://", b"https://")) else ""
+
+
+def _by_root(head: bytes) -> str:
+    match = _ROOT.match(head)
+    root = match[1].lower() if match else b""
+    if root in (b"urlset", b"sitemapindex"):
+        return "sitemap"
+    if root in (b"rss", b"feed", b"rdf"):
+        return "feed"
+    return "html" if root == b"html" else ""
+
+
+def _is_sitemap(body: bytes) -> bool:
+    """Whether a gzip file begins like a sitemap."""
+    head = unzipped(body[: 4 * _SNIFFED])[0][: 4 * _SNIFFED].lstrip()
+    return _by_root(head) == "sitemap" or head.startswith((b"http://", b"https://"))
+
+
+def discover_css(url: str, body: bytes, charset: str) -> Discovery:
+    """Addresses of a style sheet, all of them requisites."""
+    resolve = Resolver(url, charset)
+    named: dict[str, Named] = {}
+    for written in styles.addresses(text_of(body, charset)):
+        address = resolve(written)
+        if address is not None and address not in named:
+            if len(named) >= OUTLINKS:
+                return Discovery(tuple(named.values()), lost=f"more than {OUTLINKS} addresses")
+            named[address] = Named(address, "requisite")
+    return Discovery(tuple(named.values()))

@@ -1,0 +1,81 @@
+"""Feeds: RSS 2.0 and 1.0, Atom, JSON Feed. Each entry names a page and when it was last updated, as evidence."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from lxml import etree
+
+from strandline.core.urls import canonical
+from strandline.dom.sitemaps import local, time_of, xml_elements
+from strandline.ports import Discovery, Named
+
+ENTRIES = 10_000
+BYTES = 50 * 1024 * 1024
+
+_TIMES = ("updated", "modified", "pubDate", "published", "date", "issued")
+"""In the order they tell of the last change: Atom, RSS, Dublin Core."""
+
+
+def feed_time(text: str) -> float | None:
+    """UTC seconds of an RSS (RFC 822) or Atom (RFC 3339) time; None if it is none.
+
+    >>> feed_time("Sun, 01 Mar 2026 12:00:00 GMT"), feed_time("2026-03-01T12:00:00Z"), feed_time("soon")
+    (1772366400.0, 1772366400.0, None)
+    """
+    plain = time_of(text)
+    if plain is not None or not text.strip():
+        return plain
+    try:
+        moment = parsedate_to_datetime(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def discover_feed(url: str, body: bytes) -> Discovery:
+    """Addresses of a feed's entries, each as "link" with the time the feed claims."""
+    named: dict[str, Named] = {}
+    lost = "" if len(body) <= BYTES else f"larger than {BYTES} bytes"
+    data = body[:BYTES]
+    try:
+        entries = _of_json(data) if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else _of_xml(data)
+        for written, updated in entries:
+            if len(named) >= ENTRIES:
+                lost = f"more than {ENTRIES} entries"
+                break
+            try:
+                address = canonical(written.strip(), url)
+            except ValueError:
+                continue
+            named.setdefault(address, Named(address, "link", updated))
+    except (ValueError, RecursionError, etree.LxmlError) as problem:
+        lost = str(problem)[:200] or "not readable"
+    return Discovery(tuple(named.values()), lost=lost)
+
+
+def _of_xml(data: bytes) -> Iterator[tuple[str, float | None]]:
+    for element in xml_elements(data, ("item", "entry")):
+        link, times = "", {}
+        for child in element:
+            name = local(child)
+            if name == "link" and child.get("rel", "alternate") == "alternate":
+                link = link or child.get("href") or (child.text or "")
+            elif name == "guid" and child.get("isPermaLink", "true") == "true" and not link:
+                link = child.text or ""
+            elif name in _TIMES:
+                times[name] = child.text or ""
+        if link.strip():
+            yield link, next((feed_time(times[name]) for name in _TIMES if name in times), None)
+
+
+def _of_json(data: bytes) -> Iterator[tuple[str, float | None]]:
+    document = json.loads(data.decode("utf-8-sig", "replace"))
+    items = document.get("items") if isinstance(document, dict) else None
+    for item in items if isinstance(items, list) else ():
+        link: Any = item.get("url") if isinstance(item, dict) else None
+        if isinstance(link, str) and link:
+            claimed = item.get("date_modified") or item.get("date_published") or ""
+            yield link, feed_time(claimed) if isinstance(claimed, str) else None

@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+from strandline.dom import feeds
+from strandline.dom.documents import Documents
+from strandline.dom.feeds import discover_feed
+
+URL = "http://a.example/feed"
+MARCH = 1772366400.0
+RSS = b"""<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>http://a.example/</link>
+<atom:link rel="self" href="http://a.example/feed"/>
+<item><title>One</title><link>http://a.example/1</link><pubDate>Sun, 01 Mar 2026 12:00:00 GMT</pubDate></item>
+<item><guid>http://a.example/2</guid></item><item><guid isPermaLink="false">id-3</guid></item></channel></rss>"""
+RDF = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+xmlns:dc="http://purl.org/dc/elements/1.1/"><item><link>/1</link><dc:date>2026-03-01T12:00:00Z</dc:date></item></rdf:RDF>"""
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><link href="/"/>
+<entry><link rel="edit" href="/no"/><link href="/1"/>
+<published>2020-01-01T00:00:00Z</published><updated>2026-03-01T13:00:00+01:00</updated></entry></feed>"""
+JSON = json.dumps(
+    {
+        "version": "https://jsonfeed.org/version/1.1",
+        "items": [{"url": "/1", "date_published": "2020-01-01", "date_modified": "2026-03-01T12:00:00Z"}, {"id": 2}, 3],
+    }
+).encode()
+
+
+def entries(found):
+    return [(one.url.removeprefix("http://a.example"), one.via, one.lastmod) for one in found.named]
+
+
+@pytest.mark.parametrize("body", [RDF, ATOM, JSON])
+def test_entries_with_their_time(body):
+    assert entries(discover_feed(URL, body)) == [("/1", "link", MARCH)]
+
+
+def test_rss_two():
+    assert entries(discover_feed(URL, RSS)) == [("/1", "link", MARCH), ("/2", "link", None)]
+
+
+@pytest.mark.parametrize(
+    ("mime", "body"),
+    [
+        ("application/rss+xml", RSS),
+        ("text/xml", RDF),
+        ("application/atom+xml", ATOM),
+        ("text/html", RSS),
+        ("application/json", JSON),
+    ],
+)
+def test_documents_know_a_feed(mime, body):
+    assert Documents().discover(URL, mime, body, "utf-8").named == discover_feed(URL, body).named != ()
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[" * 100_000, b"{" * 100_000, b'{"items": {}}', b"<rss><item><link>", b"<!DOCTYPE x><rss/>"]
+)
+def test_broken_feeds_name_nothing(body):
+    assert discover_feed(URL, body).named == ()
+
+
+def test_limits(monkeypatch):
+    monkeypatch.setattr(feeds, "ENTRIES", 1)
+    found = discover_feed(URL, RSS)
+    assert len(found.named) == 1 and "more than 1" in found.lost
