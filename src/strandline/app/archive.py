@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
+from strandline.app.moving import Brought, Wanted, bring_in, give_out
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
@@ -27,8 +28,8 @@ from strandline.ports import PageRow
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
+from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
-from strandline.store.reading import Reading
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.reader import WarcReader
@@ -85,9 +86,9 @@ class Archive:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> KeyReading:
         """The catalog, for reading beside a writer."""
-        return Reading.open(self.folder / DATABASE)
+        return KeyReading.open(self.folder / DATABASE)
 
     @cached_property
     def records(self) -> WarcReader:
@@ -143,6 +144,17 @@ class Archive:
     def index(self) -> CdxjIndex:
         """The CDXJ index beside the WARC files."""
         return CdxjIndex(self.folder / "indexes", self.folder / "archive")
+
+    def bring_in(self, file: Path) -> Brought:
+        """Take in a file of another tool; see app.moving."""
+        with contextlib.ExitStack() as stack:
+            brought = bring_in(file, self.folder, self.settings, lambda: stack.enter_context(self.writing("import")))
+            self.index.refresh()
+            return brought
+
+    def export(self, wanted: Wanted) -> int:
+        """Write a standard file; see app.moving."""
+        return give_out(wanted, self.folder, self.settings, self.reading)
 
     def reindex(self) -> Rebuilt:
         """Rebuild the catalog and the CDXJ index from the WARC files alone; the old catalog is kept until done."""

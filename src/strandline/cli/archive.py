@@ -117,11 +117,12 @@ def export(
 ) -> None:
     """Write standard files that other tools open."""
     from strandline.app.archive import open_archive
+    from strandline.app.moving import Wanted
     from strandline.cli.output import as_json, moment, printable
 
     archive = open_archive(folder)
     written = archive.export(
-        to, site=site or "", start=moment(from_) if from_ else None, end=moment(to_time) if to_time else None
+        Wanted(to, site or "", moment(from_) if from_ else None, moment(to_time) if to_time else None)
     )
     if json_:
         as_json({"event": "exported", "file": str(to), "captures": written})

@@ -1,0 +1,166 @@
+"""Bringing in what other tools archived, and giving out standard files."""
+
+import io
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline import __version__
+from strandline.app.clock import SystemClock
+from strandline.core.capture import Capture, Exchange, Original, Outcome, Request
+from strandline.core.urls import canonical, surt_key
+from strandline.errors import SettingError, UsageError
+from strandline.settings.schema import Settings
+from strandline.simulate.page_versions import page_versions
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.index import KeyReading
+from strandline.warc.captures import Kept, captures_of
+from strandline.warc.cdxj import read_cdxj
+from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
+from strandline.warc.importing import Imported, Target, import_warc
+from strandline.warc.parquet import export_parquet
+from strandline.warc.wacz import Package, export_wacz
+from strandline.warc.wacz_import import import_wacz
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+
+_COMMIT = 500
+"""Imported page versions that are made durable together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What an import brought."""
+
+    captures: int
+    findings: tuple[str, ...] = ()
+
+
+def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+    """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file")
+    name = file.name.lower()
+    target = Target(folder / "archive", socket.gethostname().split(".")[0] or "localhost", time.time())
+    if name.endswith((".warc", ".warc.gz")):
+        return _index(folder, [import_warc(file, target)], writing())
+    if name.endswith(".wacz"):
+        return _index(folder, import_wacz(file, target), writing())
+    if name.endswith((".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz")):
+        captures = list(read_cdxj(file))
+        return Brought(writing().bring(captures))
+    if name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl"):
+        return _versions(file, folder, settings, writing)
+    raise UsageError(f"{file}: not .warc, .warc.gz, .wacz, .cdxj or .jsonl (each also packed)")
+
+
+def _index(folder: Path, imported: list[Imported], catalog: SqliteCatalog) -> Brought:
+    count = 0
+    for one in imported:
+        items = captures_of(folder / "archive" / one.file, strict=False)
+        count += catalog.bring(item.capture for item in items if isinstance(item, Kept))
+    return Brought(count, tuple(finding for one in imported for finding in one.findings))
+
+
+def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+    """Page versions without HTTP: kept as answers that carry the page and nothing else."""
+    for _ in page_versions(file):
+        pass  # the whole file is looked at before anything is written
+    catalog = writing()
+    info = WarcInfo(
+        software=f"Strandline/{__version__}", operator=settings.archive.operator, is_part_of=f"import of {file.name}"
+    )
+    store = WarcWriter(folder / "archive", info, SystemClock(), WriterSettings(prefix="import"))
+    count = 0
+    waiting: list[Capture] = []
+    last: dict[str, tuple[bytes, Original]] = {}
+    try:
+        for version in page_versions(file):
+            exchange = _exchange(version.url, version.time, version.html)
+            seen = last.get(exchange.request.url)
+            capture = store.keep(exchange, seen[1] if seen and seen[0] == version.html else None)
+            if not capture.revisit:
+                held = Original(capture.url, capture.time, capture.digest, capture.record_id)
+                last[exchange.request.url] = (version.html, held)
+            waiting.append(capture)
+            if len(waiting) >= _COMMIT:
+                store.sync()
+                count += catalog.bring(waiting)
+                waiting = []
+    finally:
+        store.close()
+        count += catalog.bring(waiting)
+    return Brought(count)
+
+
+def _exchange(url: str, moment: float, html: bytes) -> Exchange:
+    try:
+        address = canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(html)}\r\n\r\n".encode()
+    return Exchange(
+        request=Request(address, 0),
+        started=moment,
+        seconds=0.0,
+        outcome=Outcome.ANSWERED,
+        detail="imported",
+        address="",
+        request_head=b"",
+        response_head=head,
+        body=io.BytesIO(html),
+        body_length=len(html),
+        status=200,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to give out, and where to."""
+
+    target: Path
+    site: str = ""
+    start: float | None = None
+    end: float | None = None
+
+
+def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReading) -> int:
+    """Write a standard file; its kind is told by its name. Returns how many captures are in it."""
+    name = wanted.target.name.lower()
+    writers = (".wacz", ".warc.gz", ".cdxj", ".parquet")
+    if not name.endswith(writers):
+        raise UsageError(f"{wanted.target}: the name must end in {', '.join(writers)}")
+    if not wanted.target.absolute().parent.is_dir():
+        raise SettingError(f"{wanted.target}: there is no such folder")
+    chosen = Selection(
+        wanted.site,
+        float("-inf") if wanted.start is None else wanted.start,
+        float("inf") if wanted.end is None else wanted.end,
+    ).of(reading.all_captures())
+    about = WarcInfo(
+        software=f"Strandline/{__version__}",
+        operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
+        is_part_of=settings.archive.description,
+    )
+    source = Source(folder / "archive", lambda original: _original(reading, original))
+    if name.endswith(".cdxj"):
+        return export_cdxj(chosen, wanted.target)
+    if name.endswith(".parquet"):
+        return export_parquet(chosen, wanted.target, folder.resolve().name)
+    if name.endswith(".wacz"):
+        title = settings.archive.description or folder.resolve().name
+        return export_wacz(chosen, source, wanted.target, Package(about, time.time(), title))
+    return len(export_warc(chosen, source, wanted.target, (about, time.time())))
+
+
+def _original(reading: KeyReading, original: Original) -> Capture | None:
+    """The capture that a revisit refers to."""
+    for capture in _near(reading, original):
+        if capture.url == original.url and not capture.revisit:
+            return capture
+    return reading.holding(original.digest)
+
+
+def _near(reading: KeyReading, original: Original) -> Iterator[Capture]:
+    yield from reading.before(surt_key(original.url), original.time + 0.0005, 4)
