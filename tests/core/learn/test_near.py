@@ -138,10 +138,13 @@ def test_literal_correlation_has_no_rule_for_a_root_that_always_changes():
 
 
 def test_more_rules_than_the_first_room_holds():
-    listed = [{"busy": str(n)} | {f"d{one}/page": "1" for one in range(3000)} for n in range(4)]
+    # A chain of busy directories, each of which excludes the same 600 quiet ones below the last.
+    deep = "/".join(["d"] * 6)
+    listed = [{f"{deep}/busy": str(n)} | {f"{deep}/q{one}/page": "1" for one in range(600)} for n in range(4)]
     rules = mine_history(history_of(listed), Thresholds(alpha=1e-6, beta=0.5, theta=0.9))
-    assert len(rules) == 3000
-    assert {rule.skip for rule in rules} == {f"d{one}" for one in range(3000)}
+    assert len(rules) == 6 * 600
+    assert {len(rule.if_changed) for rule in rules} == {1, 2, 3, 4, 5, 6}
+    assert len({(rule.if_changed, rule.skip) for rule in rules}) == 6 * 600
 
 
 def test_subsumed_rules_of_the_papers_comparison():

@@ -171,3 +171,11 @@ def test_limits_are_checked():
         StopRule(budget=-1)
     with pytest.raises(ValueError, match="target must lie"):
         StopRule(target=1.5)
+
+
+def test_every_page_has_a_reason():
+    _, _, crawl = crawl_of([*(f"a/{n}" for n in range(4)), "b/0"])
+    assert crawl.reason(1) == "change expected: 5.0% a visit by its history"
+    crawl.record(np.array([0, 4]), answers([True, False]))
+    assert "x2 by what this crawl found in its directory" in crawl.reason(1)
+    assert "pages of its name" in crawl.reason(0)

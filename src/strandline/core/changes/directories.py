@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 SITE_ROOT = ""
 """How the site root is written where directories are listed by path."""
 
+INDEX_STEMS = frozenset({"", "index", "_index", "default"})
+INDEX_INITIALS = frozenset({"", "?", "i", "I", "_", "d", "D"})
 Ids = NDArray[np.int64]
 
 
@@ -148,10 +150,14 @@ class TreeShape:
 def is_index_name(name: str) -> bool:
     """Whether a file name is that of a directory's index page.
 
-    >>> [is_index_name(name) for name in ("", "index.html", "_index.md", "Default.aspx", "indexes.html", "news.html")]
-    [True, True, True, True, False, False]
+    >>> [is_index_name(name) for name in ("", "?q=1", "index.html", "_index.md", "Default.aspx")]
+    [True, True, True, True, True]
+    >>> [is_index_name(name) for name in ("indexes.html", "news.html", ".htaccess")]
+    [False, False, False]
     """
-    return name == "" or name.lower().partition("?")[0].partition(".")[0] in {"index", "_index", "default"}
+    if name[:1] not in INDEX_INITIALS:  # most names end here
+        return False
+    return name.lower().partition("?")[0].partition(".")[0] in INDEX_STEMS
 
 
 class SiteIndex:

@@ -144,7 +144,7 @@ def mine_numbers(
         extend=variant != "single-directory",
         below=variant == "below-excluded",
     )
-    rules = _room(256, 1024)
+    rules = _room(256 + len(order) // 2, 1024 + 2 * len(order))  # mined again in the rare case that it is not enough
     used = mine_places(tree, starts, limits, rules)
     if used[0] > len(rules.tails) or used[1] > len(rules.members):
         rules = _room(int(used[0]), int(used[1]))

@@ -111,6 +111,22 @@ class SiteCrawl:
         multipliers = self._multipliers[self._directories] * self._group_factors[self._groups]
         return self.outlook.pending * multipliers
 
+    def reason(self, place: int) -> str:
+        """Why a page has its value: one line for an archivist."""
+        look = self.outlook
+        parts = [f"{look.rates[place]:.1%} a visit by its history"]
+        if look.pending[place] > look.rates[place] * 1.001:
+            parts.append(f"{look.pending[place]:.1%} with the crawls that left it out")
+        for label, factor in (
+            ("its directory", self._multipliers[self._directories[place]]),
+            ("pages of its name", self._group_factors[self._groups[place]]),
+        ):
+            if abs(factor - 1.0) >= 0.05:
+                parts.append(f"x{factor:.2g} by what this crawl found in {label}")
+        if look.new_pages[place] > 0.0:
+            parts.append(f"shows about {look.new_pages[place]:.2g} new pages")
+        return "change expected: " + ", ".join(parts)
+
     def next_round(self, stop: StopRule) -> NDArray[np.int64]:
         """Places (in the outlook's pages) to fetch now, best first; empty when the crawl is over."""
         nothing = np.empty(0, dtype=np.int64)
