@@ -142,7 +142,7 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
             truncated=fields.get("warc-truncated", ""),
             redirect=redirect(status, first.get("location", ""), stream.url),
             record_id=fields.get("warc-record-id", ""),
-            entity="" if revisit else entity,
+            entity=entity,
             original=_original(stream, payload) if revisit else None,
         ),
         content_type=sent_type,
@@ -156,6 +156,10 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
 
 def _digests(stream: RecordStream, stated: str, chunked: bool) -> tuple[str, str]:
     """Payload digest, as stated or else computed, and entity digest; reads the body."""
+    if stream.type == "revisit":  # the payload is elsewhere
+        for _ in stream.body():
+            pass
+        return stated, ""
     known = parse_digest(stated)
     algorithm = known[0] if known else "sha1"
     payload = None if known else hashlib.new(algorithm, usedforsecurity=False)

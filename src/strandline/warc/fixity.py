@@ -34,6 +34,8 @@ class Sum:
     offset: int
     length: int
     checksum: str
+    remark: str = ""
+    """`digest`: a digest in the record was wrong when it was imported, which is no damage of ours."""
 
     @property
     def end(self) -> int:
@@ -42,7 +44,7 @@ class Sum:
 
     def line(self) -> bytes:
         """As it stands in the list."""
-        return f"{self.offset} {self.length} {self.checksum}\n".encode()
+        return f"{self.offset} {self.length} {self.checksum} {self.remark}".rstrip().encode() + b"\n"
 
 
 def sums_path(archive: Path, name: str) -> Path:
@@ -115,9 +117,10 @@ def read_sums(archive: Path, name: str) -> tuple[list[Sum], str]:
         start += len(line)
         if line.startswith(b"#"):
             continue
-        if len(words) != 3 or not line.endswith(b"\n") or not (words[0] + words[1]).isdigit():
+        if len(words) not in (3, 4) or not line.endswith(b"\n") or not (words[0] + words[1]).isdigit():
             break
-        sums.append(Sum(int(words[0]), int(words[1]), words[2].decode("ascii", "replace")))
+        rest = [word.decode("ascii", "replace") for word in words[2:]]
+        sums.append(Sum(int(words[0]), int(words[1]), *rest))
     return sums, "its list of checksums is not finished"
 
 

@@ -30,12 +30,13 @@ _LOOK_BACK: Final = 32
 
 
 class Window:
-    """A file seen through one cached block."""
+    """A file, or a stretch of one, seen through one cached block."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, stretch: tuple[int, int] | None = None) -> None:
+        """With `stretch` (offset, length) offsets count from there, and nothing behind it is seen."""
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self.size = os.fstat(self._descriptor).st_size
+        self._base, self.size = stretch or (0, os.fstat(self._descriptor).st_size)
         self._at = 0
         self._block = b""
 
@@ -44,7 +45,8 @@ class Window:
         start = offset - self._at
         if start < 0 or start + size > len(self._block):
             try:
-                self._block = os.pread(self._descriptor, max(size, _BLOCK), offset)
+                block = max(size, _BLOCK) if self._base == 0 else min(max(size, _BLOCK), self.size - offset)
+                self._block = os.pread(self._descriptor, max(block, 0), self._base + offset)
             except OSError as error:
                 raise Malformed(f"cannot be read: {error.strerror}") from error
             self._at, start = offset, 0

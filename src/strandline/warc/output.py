@@ -9,8 +9,11 @@ behind that was ever promised) and left as `.open` for the recovery at the next 
 import contextlib
 import errno
 import fcntl
+import itertools
 import os
+import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -64,6 +67,31 @@ class _Sink:
         """Nothing to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The constant parts of file names: PREFIX-YYYYMMDDhhmmssSSS-SERIAL-HOST.warc.gz."""
+
+    prefix: str
+    host: str
+
+
+def open_new(folder: Path, naming: Naming, now: float, level: int = 6) -> "OpenWarc":
+    """A new file under a name that was never used; our own errors when it cannot be made."""
+    seconds, thousandths = divmod(int(now * 1000), 1000)
+    stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime(seconds)) + f"{thousandths:03d}"
+    for serial in itertools.count():
+        name = f"{naming.prefix}-{stamp}-{serial:05d}-{naming.host}.warc.gz"
+        if (folder / name).exists() or (folder / f"{name}{OPEN}").exists():
+            continue  # two files in a millisecond, or the clock went back
+        try:
+            return OpenWarc(folder, name, level)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise as_trouble(error, folder / name) from error
+    raise AssertionError("unreachable")
+
+
 class OpenWarc:
     """A WARC file under its `.open` name. One thread only."""
 
@@ -99,11 +127,19 @@ class OpenWarc:
         if self._sink.waiting >= _DRAIN:
             self._drain()
 
-    def end_record(self) -> int:
+    def add_packed(self, data: bytes) -> None:
+        """Append some bytes of a gzip member that is copied as it is."""
+        self._sink.write(data)
+        if self._sink.waiting >= _DRAIN:
+            self._drain()
+
+    def end_record(self, packed: bool = False, remark: str = "") -> int:
         """End the record, and with it its gzip member; return the file size this leads to."""
-        self._gzip.finish()
+        if not packed:
+            self._gzip.finish()
         end = self._written + self._sink.waiting
-        self._new_sums.append(Sum(end - self._sink.record, self._sink.record, self._sink.checksum.hexdigest()))
+        length = self._sink.record
+        self._new_sums.append(Sum(end - length, length, self._sink.checksum.hexdigest(), remark))
         self._sink.record = 0
         self._sink.checksum.reset()
         return end

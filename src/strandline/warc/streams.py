@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final
 
+from strandline.core.chunks import Dechunker
 from strandline.warc.records import (
     RECORD_END,
     Malformed,
     content_length,
     digest_text,
+    http_fields,
     http_head_length,
     parse_digest,
     parse_header_block,
@@ -26,6 +28,7 @@ class RecordStream:
         self._strict = strict
         self.findings: list[str] = []
         """What is odd but can be read over, when not strict."""
+        self.payload = ""
         start = next(pieces, b"")
         while True:
             try:
@@ -77,32 +80,64 @@ class RecordStream:
         tail = data[left:]
         for piece in self._pieces:
             tail += piece
-            if len(tail) > len(RECORD_END):
+            if len(tail) > len(RECORD_END) + len(b"WARC/"):
                 break
         if tail != RECORD_END:
+            if tail.lstrip(b"\r\n").startswith(b"WARC/"):
+                raise Malformed("several records in one gzip member (warcio recompress can mend that)")
             problem = "record does not end where its Content-Length says"
             if self._strict:
                 raise Malformed(problem)
             self.findings.append(problem)
 
     def check(self) -> list[str]:
-        """Read all of it and name every digest that is wrong; Malformed for anything worse."""
-        names = ["warc-block-digest"]
-        if (self.type == "response" and self.is_http) or self.type == "resource":
-            names.append("warc-payload-digest")
+        """Read all of it and name every digest that is wrong; Malformed for anything worse.
+
+        Sets `payload`: the payload digest as stated or, where none is, computed.
+        """
         checks = []
-        for name in names:
-            expected = parse_digest(self.fields[name]) if name in self.fields else None
-            if expected is not None:
-                running = hashlib.new(expected[0], usedforsecurity=False)
-                if name == "warc-block-digest":
-                    running.update(self.http_head)
-                checks.append((name, expected, running))
+        stated = self.fields.get("warc-block-digest", "")
+        if expected := parse_digest(stated):
+            checks.append(_Check("block digest", expected, self.http_head))
+        self.payload = self.fields.get("warc-payload-digest", "")
+        if (self.type == "response" and self.is_http) or self.type == "resource":
+            checks.append(_Check("payload digest", parse_digest(self.payload), chunked=self._is_chunked()))
         for piece in self.body():
-            for _, _, running in checks:
-                running.update(piece)
-        return [
-            f"{name.removeprefix('warc-').replace('-', ' ')} is wrong: {digest_text(expected[0], running.digest())}"
-            for name, expected, running in checks
-            if running.digest() != expected[1]
-        ]
+            for check in checks:
+                check.update(piece)
+        if parse_digest(self.payload) is None and checks and checks[-1].name == "payload digest":
+            self.payload = checks[-1].found()
+        return [f"{check.name} is wrong: {check.found()}" for check in checks if not check.holds()]
+
+    def _is_chunked(self) -> bool:
+        return b"chunked" in self.http_head.lower() and any(
+            name == "transfer-encoding" and "chunked" in value.lower() for name, value in http_fields(self.http_head)[1]
+        )
+
+
+class _Check:
+    """A digest that is computed while the body streams by."""
+
+    def __init__(
+        self, name: str, expected: tuple[str, bytes] | None, start: bytes = b"", chunked: bool = False
+    ) -> None:
+        self.name = name
+        self._algorithm = expected[0] if expected else "sha1"
+        self._expected = expected[1] if expected else None
+        self._running = hashlib.new(self._algorithm, start, usedforsecurity=False)
+        # Some tools take the digest of a payload without its chunk framing: that is right, too.
+        self._entity = hashlib.new(self._algorithm, usedforsecurity=False) if chunked else None
+        self._dechunker = Dechunker()
+
+    def update(self, piece: bytes) -> None:
+        self._running.update(piece)
+        if self._entity is not None:
+            self._entity.update(self._dechunker.feed(piece))
+
+    def found(self) -> str:
+        return digest_text(self._algorithm, self._running.digest())
+
+    def holds(self) -> bool:
+        if self._expected is None or self._running.digest() == self._expected:
+            return True
+        return self._entity is not None and self._entity.digest() == self._expected

@@ -171,11 +171,12 @@ def _member(member: Member, marks: list[int], noted: Sum | None) -> tuple[str, l
             raise Malformed(member.problem)
     except Malformed as error:
         return claimed, [member.problem or str(error)]
-    digest = record.fields.get("warc-payload-digest", "")
     if noted and (noted.length, noted.checksum) != (member.length, member.checksum()):
         problems.append("stored bytes are not as written")
+    elif noted and noted.remark == "digest":
+        problems = []
     problems += ["the catalog has another record here"] * any(
-        mark != _mark(url, digest, member.length) for mark in marks
+        mark != _mark(url, record.payload, member.length) for mark in marks
     )
     return url, problems
 

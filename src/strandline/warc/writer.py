@@ -16,7 +16,6 @@ starts a new one. The second failure in a row is ArchiveDamaged.
 import contextlib
 import os
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +34,7 @@ from strandline.warc.answers import (
     truncated,
     without_secrets,
 )
-from strandline.warc.output import OPEN, OpenWarc, as_trouble
+from strandline.warc.output import Naming, OpenWarc, as_trouble, open_new
 from strandline.warc.records import (
     IDENTICAL,
     KIND_FIELD,
@@ -111,7 +110,6 @@ class WarcWriter:
         self._file: OpenWarc | None = None
         self._info_id = ""
         self._opened_at = 0.0
-        self._serial = 0
         self._failures = 0
         self._kept: list[tuple[Capture, str | None]] = []
         self._notes = 0
@@ -203,18 +201,8 @@ class WarcWriter:
     def _open_file(self) -> OpenWarc:
         if self._file is not None:
             return self._file
-        seconds, thousandths = divmod(int(self._clock.now() * 1000), 1000)
-        stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime(seconds)) + f"{thousandths:03d}"
-        while True:
-            name = f"{self._settings.prefix}-{stamp}-{self._serial:05d}-{self._settings.host}.warc.gz"
-            self._serial += 1
-            if (self._folder / name).exists() or (self._folder / f"{name}{OPEN}").exists():
-                continue  # the clock went back
-            try:
-                file = OpenWarc(self._folder, name, self._settings.level)
-                break
-            except OSError as error:
-                raise as_trouble(error, self._folder / name) from error
+        settings = self._settings
+        file = open_new(self._folder, Naming(settings.prefix, settings.host), self._clock.now(), settings.level)
         try:
             self._warcinfo(file)
         except BaseException:

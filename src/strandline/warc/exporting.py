@@ -1,0 +1,235 @@
+"""Gives captures out as standard files: `.warc.gz` and `.cdxj`.
+
+Records are copied as they are stored, with the request and other records that were written beside them. A revisit
+whose original is not among the captures gets it copied too, so that the file stands on its own.
+"""
+
+import heapq
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol
+
+from strandline.core.capture import Capture, Original, Place
+from strandline.core.urls import site
+from strandline.errors import ArchiveDamaged
+from strandline.warc.cdxj import line_of
+from strandline.warc.fixity import Replacing
+from strandline.warc.members import Member, Window
+from strandline.warc.reader import file_in
+from strandline.warc.records import (
+    RECORD_END,
+    WARC_FIELDS,
+    Malformed,
+    digest_of,
+    header_block,
+    new_record_id,
+    warc_date,
+)
+from strandline.warc.streams import RecordStream
+from strandline.warc.writer import WarcInfo
+
+_COPY: Final = 1 << 20
+_SORT_AT_ONCE: Final = 1 << 18
+_BESIDE: Final = 3
+"""At most this many records were written beside an answer."""
+
+
+class Out(Protocol):
+    """Anything that can be written to."""
+
+    def write(self, data: bytes, /) -> int:
+        """Take all of it."""
+
+
+FindOriginal = Callable[[Original], Capture | None]
+"""The capture a revisit refers to, when the archive has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which captures are given out: of one site, and of a span of time (UTC seconds, both ends included)."""
+
+    site: str = ""
+    start: float = float("-inf")
+    end: float = float("inf")
+
+    def of(self, captures: Iterable[Capture]) -> Iterator[Capture]:
+        """Those that are selected, in the same order."""
+        for capture in captures:
+            if self.start <= capture.time <= self.end and (not self.site or _site(capture.url) == self.site):
+                yield capture
+
+
+def _site(url: str) -> str:
+    try:
+        return site(url)
+    except (ValueError, IndexError):  # not an address of the web
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where captures are copied from, and how originals of revisits are found."""
+
+    archive: Path
+    original_of: FindOriginal = lambda _: None
+
+
+def copy_captures(
+    captures: Iterable[Capture], source: Source, out: Out, about: tuple[WarcInfo, str, float]
+) -> Iterator[Capture]:
+    """Write a WARC file (`about`: warcinfo, file name, now) and yield the captures at their new places.
+
+    Originals that revisits need come right before the first of them, once.
+    """
+    info, name, now = about
+    offset = out.write(_warcinfo(info, name, now))
+    copied: set[Place] = set()
+    windows = _Windows(source.archive)
+    try:
+        for capture in captures:
+            wanted = [capture]
+            if capture.revisit and capture.original is not None:
+                found = source.original_of(capture.original)
+                if found is not None:
+                    wanted.insert(0, found)
+            for one in wanted:
+                if one.place in copied:
+                    continue
+                copied.add(one.place)
+                length, total = _copy_record(windows, one, out)
+                yield replace(one, place=Place(name, offset, length))
+                offset += total
+    finally:
+        windows.close()
+
+
+def export_warc(
+    captures: Iterable[Capture], source: Source, target: Path, about: tuple[WarcInfo, float]
+) -> list[Capture]:
+    """Write a `.warc.gz`; all of it or nothing. Returns the captures at their new places."""
+    with Replacing(target) as out:
+        return list(copy_captures(captures, source, out, (about[0], target.name, about[1])))
+
+
+def export_cdxj(captures: Iterable[Capture], target: Path) -> int:
+    """Write a sorted `.cdxj` of captures as they lie in the archive; returns how many lines."""
+    with Replacing(target) as out:
+        count = 0
+        for line in sorted_lines(line_of(capture) for capture in captures):
+            out.write(line)
+            count += 1
+    return count
+
+
+def sorted_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines in order, equal ones once, with bounded memory: runs are sorted on disk when there are many."""
+    with tempfile.TemporaryFile() as spool:
+        runs: list[tuple[int, int]] = []
+        waiting: list[bytes] = []
+        for line in lines:
+            waiting.append(line)
+            if len(waiting) >= _SORT_AT_ONCE:
+                start = spool.tell()
+                spool.writelines(sorted(waiting))
+                runs.append((start, spool.tell()))
+                waiting = []
+        last = b""
+        for line in heapq.merge(sorted(waiting), *(_run(spool, start, end) for start, end in runs)):
+            if line != last:
+                yield line
+            last = line
+
+
+def _run(spool: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """Lines of one run; runs share the file, so each keeps its own position."""
+    while start < end:
+        spool.seek(start)
+        lines = spool.readlines(min(_COPY, end - start))
+        for line in lines:
+            if start >= end:
+                break
+            yield line
+            start += len(line)
+
+
+def _warcinfo(info: WarcInfo, name: str, now: float) -> bytes:
+    block = info.fields()
+    fields = (
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Record-ID", new_record_id()),
+        ("WARC-Date", warc_date(now)),
+        ("WARC-Filename", name),
+        ("WARC-Block-Digest", digest_of("sha1", block)),
+        ("Content-Type", WARC_FIELDS),
+    )
+    pack = zlib.compressobj(6, zlib.DEFLATED, 31)
+    return pack.compress(header_block(fields, len(block)) + block + RECORD_END) + pack.flush()
+
+
+class _Windows:
+    """Files of the archive, the last one kept open: captures of one file tend to come together."""
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+        self._name = ""
+        self._window: Window | None = None
+
+    def of(self, name: str) -> Window:
+        if self._window is not None and name == self._name:
+            return self._window
+        self.close()
+        path = file_in(self._archive, name)
+        if path is None:
+            raise ArchiveDamaged(f"{name}: the file is missing")
+        self._name, self._window = name, Window(path)
+        return self._window
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+
+def _copy_record(windows: _Windows, capture: Capture, out: Out) -> tuple[int, int]:
+    """Copy an answer and what lies beside it; lengths of the answer and of all."""
+    window = windows.of(capture.place.file)
+    member = Member(window, capture.place.offset)
+    try:
+        record = RecordStream(member.pieces(), strict=False)
+    except Malformed as error:
+        raise ArchiveDamaged(f"{capture.place.file} at {capture.place.offset}: {error}") from None
+    member.drain()
+    if not member.done:
+        raise ArchiveDamaged(f"{capture.place.file} at {capture.place.offset}: {member.problem}")
+    total = length = _copy_bytes(window, member, out)
+    record_id = record.fields.get("warc-record-id", "")
+    for _ in range(_BESIDE):
+        beside = _beside(window, capture.place.offset + total, record_id)
+        if beside is None:
+            break
+        total += _copy_bytes(window, beside, out)
+    return length, total
+
+
+def _beside(window: Window, offset: int, record_id: str) -> Member | None:
+    """The record at an offset when it was written together with another one."""
+    if offset >= window.size or not record_id:
+        return None
+    member = Member(window, offset)
+    try:
+        record = RecordStream(member.pieces(), strict=False)
+    except Malformed:
+        return None
+    member.drain()
+    return member if member.done and record.fields.get("warc-concurrent-to") == record_id else None
+
+
+def _copy_bytes(window: Window, member: Member, out: Out) -> int:
+    position, end = member.offset, member.offset + member.length
+    while position < end:
+        position += out.write(window.get(position, min(_COPY, end - position)))
+    return member.length
