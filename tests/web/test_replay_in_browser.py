@@ -30,7 +30,7 @@ PAGE = """<!doctype html><html><head><title>Harbour news</title>
 <script src="//cdn.test/lib.js"></script><script src="/app.js" defer></script>
 <script type="module">import {deep} from "/mod/a.js"; window.moduleSays = deep + (await import("/mod/c.js")).last;</script>
 </head><body onload="window.loaded = location.pathname">
-<h1 id="head">News</h1><img id="logo" src="img/logo.png"><img id="set" srcset="img/logo.png 1x, img/logo.png 2x">
+<h1 id="head">News</h1><img id="logo" src="img/logo.png"><img id="set" srcset="img/logo.png 1x, img/large.png 2x">
 <iframe id="inner" src="/inner.html"></iframe><a id="next" href="/second.html" target="_blank">next</a>
 <form id="find" action="/search"><input name="q" value="tide"></form><p id="late"></p></body></html>"""
 APP = """

@@ -52,8 +52,8 @@ _EMBEDDED = {
 _SRC_MODS = {"script": "js_", "iframe": "if_", "frame": "if_", "embed": "if_"}
 _TARGETED = ("a", "area", "form", "base")
 _INTERESTING = re.compile(
-    r"(?:href|src|srcset|action|cite|poster|background|data|longdesc|ping|style|content|http-equiv|integrity|target|manifest"
-    r"|on[a-z]{1,40}|srcdoc|nonce|type|rel|csp|attributionsrc)[\t\n\f\r ]*=",
+    r"(?:href|src|srcset|action|cite|poster|background|data|longdesc|ping|style|content|http-equiv|integrity|target"
+    r"|manifest|on[a-z]{1,40}|srcdoc|nonce|type|rel|csp|attributionsrc)[\t\n\f\r ]*=",
     re.IGNORECASE,
 )
 

@@ -33,7 +33,7 @@ _OWNED = re.compile(
 _BARE = re.compile(r"(?<![\w$.'\"/-])location(?=\s*(?:=(?![=>])|\.\s*[a-zA-Z_$]|\[))")
 _FRAME = re.compile(r"(?<![\w$.])((?:window|self|globalThis)\s*\.\s*)(top|parent)\b(?!\s*=(?!=))")
 _TOP_AGAINST_SELF = re.compile(
-    r"(?<![\w$.])(top|parent)(?=\s*[!=]==?\s*(?:self|window|this)\b|\s*\.\s*(?:location|document|frames)\b)"
+    r"(?<![\w$.])(top|parent)(?=\s*[!=]==?\s*(?:self|window|this)\b|\s*\.\s*(?:__replay_location|document|frames)\b)"
 )
 _SELF_AGAINST_TOP = re.compile(r"(\b(?:self|window|this)\s*[!=]==?\s*)(top|parent)\b(?![\w$.(])")
 _DYNAMIC_IMPORT = re.compile(r"(?<![\w$.#])import\s*\((?!\s*\))")
