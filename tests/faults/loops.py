@@ -161,7 +161,9 @@ def promises_hold(folder: Path, promises: list[dict[str, object]]) -> list[str]:
             except Exception as error:  # noqa: BLE001 - whatever it is, the promise is broken
                 lost.append(f"{promise['url']}: {error}")
                 continue
-            if digest_of("sha1", body) != promise["digest"] or record.headers["warc-target-uri"] != promise["url"]:
+            # A revisit holds no payload of its own, only the digest of the one it refers to.
+            digest = record.headers["warc-payload-digest"] if promise["revisit"] else digest_of("sha1", body)
+            if digest != promise["digest"] or record.headers["warc-target-uri"] != promise["url"]:
                 lost.append(f"{promise['url']}: another record")
     finally:
         catalog.close()

@@ -135,10 +135,9 @@ class Archive:
         """One pass over what is in scope; see app.crawling."""
         prepared = prepare_crawl(settings, request)
         with self.writing("crawl") as catalog:
-            try:
-                return run_crawl(self.folder, prepared, catalog)
-            finally:
-                self.index.refresh()
+            tally = run_crawl(self.folder, prepared, catalog)
+            self.index.refresh()
+            return tally
 
     @property
     def index(self) -> CdxjIndex:

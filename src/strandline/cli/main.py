@@ -1,5 +1,6 @@
 """The `strandline` command: one sub-command per verb, one clear line per problem, exit codes as in errors.py."""
 
+import errno
 import os
 import sys
 
@@ -8,6 +9,9 @@ import typer
 from strandline import __version__
 from strandline.cli import archive, demo, doctor, serve
 from strandline.errors import StrandlineError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 app = typer.Typer(
     name="strandline",
@@ -46,6 +50,11 @@ def main() -> None:
         # The reader of our output has gone (`| head`): end quietly, and keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as problem:
+        code = 3 if problem.errno in _NO_ROOM else 4 if problem.errno in _NOT_ALLOWED else 1
+        where = f"{problem.filename}: " if problem.filename else ""
+        print(f"strandline: {where}{problem.strerror or problem}", file=sys.stderr)
+        sys.exit(code)
     except Exception as problem:  # the last line of defence: a user sees one line, never a traceback
         if os.environ.get("STRANDLINE_DEBUG"):
             raise

@@ -26,8 +26,7 @@ class DemoServer:
         self.site = LivingSite(seed, hour_seconds, epoch=time.time())
         self.log: list[Hit] = []
         handler = type("Handler", (_Handler,), {"demo": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
@@ -43,6 +42,13 @@ class DemoServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is everyday life on the web."""
 
 
 class _Handler(BaseHTTPRequestHandler):
