@@ -23,8 +23,6 @@ class Measured:
     payload: str
     record_block: str
     entity: str
-    head_only: str
-    """Digest of the header block alone: the record block of a revisit."""
     chunked: bool
 
 
@@ -46,12 +44,10 @@ def pieces(exchange: Exchange) -> Iterator[bytes]:
         yield piece
 
 
-def measure(exchange: Exchange, name: DigestName) -> Measured:
+def measure(exchange: Exchange, name: DigestName, chunked: bool) -> Measured:
     """One pass over the body: length and digests."""
     payload = hashlib.new(name, usedforsecurity=False)
     whole = hashlib.new(name, exchange.response_head, usedforsecurity=False)
-    head_only = digest_text(name, whole.digest())
-    chunked = "chunked" in exchange.header("transfer-encoding").lower()
     entity = hashlib.new(name, usedforsecurity=False) if chunked else payload
     dechunker = Dechunker()
     length = 0
@@ -63,12 +59,12 @@ def measure(exchange: Exchange, name: DigestName) -> Measured:
             entity.update(dechunker.feed(piece))
     if chunked and dechunker.problem:
         entity = payload  # framing that cannot be undone: only the very same bytes count as unchanged
+    payload_text = digest_text(name, payload.digest())
     return Measured(
         length=length,
-        payload=digest_text(name, payload.digest()),
+        payload=payload_text,
         record_block=digest_text(name, whole.digest()),
-        entity=digest_text(name, entity.digest()),
-        head_only=head_only,
+        entity=payload_text if entity is payload else digest_text(name, entity.digest()),
         chunked=chunked,
     )
 
@@ -87,9 +83,12 @@ def truncated(exchange: Exchange) -> str:
     return {Outcome.TRUNCATED: "unspecified", Outcome.SHORT: "disconnect"}.get(exchange.outcome, "")
 
 
-def content_type(exchange: Exchange) -> str | None:
-    """Content-Type as sent, None when there is none: indexes tell the two apart."""
-    return next((value for name, value in exchange.headers() if name == "content-type"), None)
+def first_values(exchange: Exchange) -> dict[str, str]:
+    """Header fields of the answer, the first of equal names."""
+    found: dict[str, str] = {}
+    for name, value in exchange.headers():
+        found.setdefault(name, value)
+    return found
 
 
 def redirect(status: int, location: str, url: str) -> str:

@@ -10,15 +10,21 @@ Bytes are read with pread in blocks: a file of any size in constant memory, and 
 end of the process.
 """
 
+import io
 import os
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import xxhash
 
 from strandline.warc.records import Malformed, content_length, parse_header_block
+
+with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from fastwarc.stream_io import GzipReader
 
 MAGIC: Final = b"\x1f\x8b\x08"
 _SLICE: Final = 1 << 16
@@ -102,6 +108,18 @@ class Member:
         self.done = True
 
 
+class Known(Member):
+    """A member whose length is known and whose stored bytes were found as written: unpacked at once, and faster."""
+
+    def __init__(self, window: Window, offset: int, stored: bytes) -> None:
+        self.offset = offset
+        self.length = len(stored)
+        self.problem = ""
+        self.done = False
+        self._window = window
+        self._pieces = self._guarded(_inflate_known(stored))
+
+
 class Gap:
     """Bytes that belong to no record."""
 
@@ -111,10 +129,17 @@ class Gap:
         self.problem = problem
 
 
-def walk(window: Window, start: int = 0) -> Iterator[Member | Gap]:
-    """Every member from `start` on, and every stretch that is none."""
+def walk(
+    window: Window, start: int = 0, known: Callable[[Window, int], Known | None] | None = None
+) -> Iterator[Member | Gap]:
+    """Every member from `start` on, and every stretch that is none. `known` may recognise what lies at an offset."""
     position = start
     while position < window.size:
+        recognised = known(window, position) if known else None
+        if recognised is not None:
+            yield recognised
+            position += recognised.length
+            continue
         if not _begins(window, position):
             end = _next_start(window, position + 1)
             yield Gap(position, end - position, _what_is(window, position, end))
@@ -195,6 +220,16 @@ def _inflate(member: Member) -> Iterator[bytes]:
         yield from _unpacked(unpack, data)
         position += len(data)
     member.length = position - len(unpack.unused_data) - member.offset
+
+
+def _inflate_known(stored: bytes) -> Iterator[bytes]:
+    """Fastwarc unpacks a third faster than zlib; it misses cuts, which cannot be here."""
+    reader = GzipReader(io.BytesIO(stored), len(stored))
+    try:
+        while piece := reader.read(_MOST_OUT):
+            yield piece
+    except OSError as error:
+        raise Malformed(f"does not unpack: {error}") from None
 
 
 def _unpacked(unpack: "zlib._Decompress", data: bytes) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import Clock
 from strandline.warc.answers import (
     Measured,
-    content_type,
+    first_values,
     measure,
     pieces,
     redirect,
@@ -125,7 +125,10 @@ class WarcWriter:
         """
         if not exchange.response_head:
             raise ValueError("nothing was answered: use note()")
-        measured = measure(exchange, self._settings.digest)
+        headers = first_values(exchange)
+        sent_type = headers.get("content-type")
+        chunked = "chunked" in headers.get("transfer-encoding", "").lower()
+        measured = measure(exchange, self._settings.digest, chunked)
         if original is not None and exchange.status != 304 and not same_framing(measured, original):
             original = None
         file = self._open_file()
@@ -140,17 +143,17 @@ class WarcWriter:
             url=target_uri(exchange.request.url),
             time=round(exchange.started * 1000) / 1000,
             status=exchange.status,
-            mime=exchange.mime,
+            mime=(sent_type or "").split(";")[0].strip().lower(),
             digest=original.digest if original else measured.payload,
             place=Place(file.name, start, end - start),
             revisit=original is not None,
             truncated=truncated(exchange),
-            redirect=redirect(exchange.status, exchange.header("location"), exchange.request.url),
+            redirect=redirect(exchange.status, headers.get("location", ""), exchange.request.url),
             record_id=answer_id,
             entity="" if original and exchange.status == 304 else measured.entity,
             original=original,
         )
-        self._kept.append((capture, content_type(exchange)))
+        self._kept.append((capture, sent_type))
         return capture
 
     def note(self, exchange: Exchange) -> Place:
@@ -292,7 +295,7 @@ class WarcWriter:
         if original is not None and exchange.status == 304:
             profile, block_digest = NOT_MODIFIED, digest_of(self._settings.digest, b"")
         elif original is not None:
-            profile, block_digest = IDENTICAL, measured.head_only
+            profile, block_digest = IDENTICAL, digest_of(self._settings.digest, exchange.response_head)
         fields = (
             ("WARC-Type", "revisit" if original else "response"),
             ("WARC-Record-ID", record_id),
