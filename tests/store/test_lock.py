@@ -1,0 +1,97 @@
+"""One writer: a second one is told who the first is, and a dead one is no obstacle."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from strandline.errors import ArchiveBusy
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.lock import NAME, WriteLock
+from strandline.store.reading import Reading
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from strandline.core.capture import Kind
+from strandline.ports import Found
+from strandline.store.catalog import open_catalog
+catalog = open_catalog(Path(sys.argv[1]), "crawl there")
+catalog.add([Found("http://a.example/", Kind.PAGE, "seed", 0, 0, 0.0, 1.0)])
+assert len(catalog.take(1, 2.0, 1.0, ())) == 1
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another process that holds the lock and a lease."""
+    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_the_second_writer_is_told_who_the_first_is(tmp_path, other):
+    with pytest.raises(ArchiveBusy, match=rf"process {other.pid} on .* \(crawl there\)"):
+        open_catalog(tmp_path)
+    reading = Reading.open(tmp_path / DATABASE)
+    assert reading.page("http://a.example/") is not None
+    reading.close()
+
+
+def test_a_killed_writer_leaves_neither_lock_nor_lease(tmp_path, other):
+    other.send_signal(signal.SIGKILL)
+    other.wait()
+    catalog = open_catalog(tmp_path)
+    assert catalog.interrupted == 1
+    assert [task.url for task in catalog.take(5, 2.0, 1.0, ())] == ["http://a.example/"]
+    catalog.close()
+
+
+def test_closing_lets_the_next_one_in_and_an_unreadable_signature_is_no_obstacle(tmp_path):
+    first = WriteLock(tmp_path, "one")
+    (tmp_path / NAME).write_text("nonsense")
+    with pytest.raises(ArchiveBusy, match="another process"):
+        WriteLock(tmp_path)
+    first.release()
+    first.release()
+    with WriteLock(tmp_path):
+        assert "pid" in (tmp_path / NAME).read_text()
+    WriteLock(tmp_path).release()
+
+
+def test_a_forked_child_does_not_keep_the_lock(tmp_path):
+    script = """
+import os, sys, time
+from pathlib import Path
+from strandline.store.lock import WriteLock
+lock = WriteLock(Path(sys.argv[1]))
+child = os.fork()
+if child == 0:
+    os.close(1)
+    os.close(2)
+    time.sleep(60)
+    os._exit(0)
+print(child, flush=True)
+os._exit(0)
+"""
+    made = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    child = int(made.stdout)
+    try:
+        for _ in range(100):
+            try:
+                WriteLock(tmp_path).release()
+                break
+            except ArchiveBusy:
+                time.sleep(0.05)
+        else:
+            pytest.fail("the child holds the lock of its dead parent")
+    finally:
+        os.kill(child, signal.SIGKILL)
