@@ -9,6 +9,7 @@ from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.near import (
     Thresholds,
     dormant_directories,
+    dormant_paths,
     mine,
     mine_history,
     mine_numbers,
@@ -179,3 +180,9 @@ def test_many_transitions_cross_word_borders():
         assert as_parts(window, mine_numbers(window, limits)) == set(
             Reference(listed[first : last + 1], 0.3).mine(limits)
         )
+
+
+def test_dormant_directories_are_listed_once():
+    listed = [{"busy/x": str(n), "busy/rest/y": "1", "quiet/z": "1", "quiet/deep/w": "1"} for n in range(3)]
+    window = DeltaTree.of(history_of(listed), (0.01,)).window()
+    assert dormant_paths(window) == ["busy/rest", "quiet"]

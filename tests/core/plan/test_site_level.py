@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.core.changes.directories import SiteIndex
-from strandline.core.learn.site_rates import SiteRates
+from strandline.core.learn.site_rates import CrawlSeen, SiteRates
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, StopRule, run_crawl
 
 PLAIN = BurstSettings(oldest_share=0.0)
@@ -179,3 +179,18 @@ def test_every_page_has_a_reason():
     crawl.record(np.array([0, 4]), answers([True, False]))
     assert "x2 by what this crawl found in its directory" in crawl.reason(1)
     assert "pages of its name" in crawl.reason(0)
+
+
+def test_the_reason_names_waiting_and_new_pages():
+    index = SiteIndex()
+    pages = index.pages(["a/index.html", "a/x", "a/y"])
+    shape = index.shape()
+    rates = SiteRates()
+    rates.start(shape, pages[:2], 0.0)
+    first = rates.outlook(shape, 1.0)
+    unchanged = np.zeros(2, dtype=bool)
+    rates.observe(shape, first, CrawlSeen(pages[:2], unchanged, unchanged, pages[2:]), 1.0)
+    rates.carry_over(pages[1:2], np.array([0.5]))
+    crawl = SiteCrawl(shape, rates.outlook(shape, 2.0))
+    assert "shows about 1 new pages" in crawl.reason(0)
+    assert "with the crawls that left it out" in crawl.reason(1)

@@ -4,6 +4,7 @@ from strandline.core.learn.near import Thresholds
 from strandline.core.plan.skip_choice import (
     Choice,
     best_choice,
+    choose_for_site,
     choose_thresholds,
     measure_thresholds,
     threshold_grid,
@@ -60,3 +61,9 @@ def test_the_future_does_not_change_the_choice():
     history, tree = study(listed)
     shorter, shorter_tree = study(listed[:8])
     assert choose_thresholds(history, tree, (0, 7), GRID) == choose_thresholds(shorter, shorter_tree, (0, 7), GRID)
+
+
+def test_a_choice_for_the_next_crawl():
+    history, _ = study(regular(12))
+    assert choose_for_site(history, versions=6, floor=0.9).bypass_ratio >= 0.5
+    assert choose_for_site(study(regular(2))[0]) is None

@@ -144,7 +144,10 @@ def popcount(value: np.uint64) -> int:
     value = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
     value = (value & np.uint64(0x3333333333333333)) + ((value >> np.uint64(2)) & np.uint64(0x3333333333333333))
     value = (value + (value >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((value * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+    value = value + (value >> np.uint64(8))
+    value = value + (value >> np.uint64(16))
+    value = value + (value >> np.uint64(32))
+    return np.int64(value & np.uint64(0x7F))  # type: ignore[return-value]
 
 
 @compiled

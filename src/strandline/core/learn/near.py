@@ -160,6 +160,13 @@ def dormant_directories(window: ChangeWindow) -> NDArray[np.bool_]:
     return quiet
 
 
+def dormant_paths(window: ChangeWindow) -> list[str]:
+    """The dormant directories that do not lie in another one, as paths."""
+    dormant = dormant_directories(window)
+    topmost = dormant & ~np.where(window.parents >= 0, dormant[window.parents], False)
+    return [window.directory_path(int(directory)) for directory in np.flatnonzero(topmost)]
+
+
 def _room(rules: int, members: int) -> RuleArrays:
     return RuleArrays(
         members=np.zeros(members, dtype=np.int64),

@@ -55,6 +55,15 @@ def choose_thresholds(
     return best_choice(measure_thresholds(history, tree, window, grid), floor)
 
 
+def choose_for_site(history: SiteHistory, versions: int = 40, floor: float = 0.95) -> Choice | None:
+    """Thresholds for the next crawl of a site, from at most this many of its last versions."""
+    last = history.versions - 1
+    if last < 2:
+        return None
+    tree = DeltaTree.of(history, ALPHAS)
+    return choose_thresholds(history, tree, (max(0, last + 1 - versions), last), threshold_grid(), floor)
+
+
 def best_choice(choices: Iterable[Choice], floor: float) -> Choice | None:
     """The choice that skips most among those with this change recall; the first of equals."""
     good = [one for one in choices if one.change_recall_strict >= floor]
