@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from strandline.core.blocks.tree import Item, LayoutTree, hashed
+from strandline.core.blocks.tree import BEGINNING, Item, LayoutTree, hashed
 
 LONG: Final = 2_400  # characters; a longer run is cut
 _SHORTEST: Final = 300
@@ -29,7 +29,7 @@ def split_long_texts(layout: LayoutTree) -> LayoutTree:
     for k in np.flatnonzero(counts > 1).tolist():
         for place, text in enumerate(parts[k], moved[k]):
             layout.items[place] = Item("text", text)
-            layout.weights[place], layout.hashes[place] = len(text), hashed(text)
+            layout.weights[place], layout.hashes[place] = len(text), hashed(text[:BEGINNING])
     return layout
 
 

@@ -17,13 +17,13 @@ keeps the small functions below as fast as one large one. In it lie, in this ord
     items[k]                    kind, node, text span, address span, weight, weight inside links, prominence, hash
 
 `text` receives the visible characters with white space collapsed; spans of texts and anchors count its characters,
-all other spans count bytes of the page. The hash is over the bytes of a text, or of an address without its query.
+all other spans count bytes of the page. The hash is over the first words of a text, or an address without its query.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.blocks.tree import LINK_WEIGHT, PICTURE_WEIGHT
+from strandline.core.blocks.tree import BEGINNING, LINK_WEIGHT, PICTURE_WEIGHT
 from strandline.dom.markup_kernels import (
     ADDRESS,
     CLOSED,
@@ -128,10 +128,12 @@ def put_word(page: Bytes, start: int, end: int, text: Bytes, m: Ints) -> None:
         text[out] = 32
         out += 1
         chars += 1
+    if m[CHARS] < BEGINNING:
+        for i in range(start, end):
+            mixed = (mixed ^ np.int64(page[i])) * _MIX
         mixed = (mixed ^ 32) * _MIX
     for i in range(start, end):
         byte = page[i]
-        mixed = (mixed ^ np.int64(byte)) * _MIX
         text[out] = byte
         out += 1
         if byte & 0xC0 != 0x80:

@@ -11,7 +11,8 @@ Division of a node, from the root down (`LayoutTree.weights`; a rendered page is
                                            what lies between them forms runs, each a leaf
 Cuts inside a leaf:
     before a heading, when its previous section is not tiny
-    after a paragraph of n characters when its hash, as a number in [0, 1), is below n / scale
+    after a paragraph of n characters (in powers of two) when the hash of its first words, as a number in [0, 1), is
+    below n / scale: so an edit inside a paragraph does not move the cuts
     where a piece is still larger than the level allows, at its paragraph of smallest hash, again and again
 """
 
@@ -174,8 +175,10 @@ class _Cutter:
         lengths = np.diff(np.asarray(self.before)[starts], prepend=0)
         self.chances = layout.hashes / _HASH_SPACE
         is_heading = layout.prominence <= HEADING
-        chosen = (self.chances[starts - 1] < lengths / self.text_scale) & ~is_heading[starts - 1]
-        self.paragraphs: list[int] = starts.tolist()
+        after_text = ~is_heading[starts - 1]  # a heading is never cut from what it heads
+        rounded = 1.44 * np.exp2(np.floor(np.log2(np.maximum(lengths, 1))))  # 1.44: the mean stays what it was
+        chosen = (self.chances[starts - 1] < rounded / self.text_scale) & after_text
+        self.paragraphs: list[int] = starts[after_text].tolist()
         self.content_cuts: list[int] = starts[chosen].tolist()
         begins = starts[:-1] if starts.size and starts[-1] == len(layout.items) else starts
         self.headings: list[int] = begins[is_heading[begins]].tolist()
@@ -214,7 +217,8 @@ class _Cutter:
             if not inner:
                 done.append(part)
                 continue
-            cut = min(inner, key=lambda place: float(self.chances[place - 1]))
+            middle = (part[0] + part[1]) / 2
+            cut = min(inner, key=lambda place: (float(self.chances[place - 1]), abs(place - middle)))
             todo.append((cut, part[1]))
             todo.append((part[0], cut))
         return done

@@ -22,6 +22,7 @@ from strandline.core.blocks.words import masked, words
 ItemKind = Literal["text", "link", "image", "frame"]
 LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
 PICTURE_WEIGHT: Final = 40  # what an image or frame weighs
+BEGINNING: Final = 24  # characters of a text that decide, with its length, whether the page is cut after it
 PLAIN: Final = 9  # prominence of ordinary text; headings are 1 to 6, text that is bold throughout is 7
 
 
@@ -80,7 +81,7 @@ class LayoutTree:
     weights: NDArray[np.int64]
     link_weights: NDArray[np.int64]
     prominence: NDArray[np.int64]
-    hashes: NDArray[np.uint64]  # of each item's content, any 64 bits
+    hashes: NDArray[np.uint64]  # of the first words of each text, or of an address: any 64 bits
     step: Callable[[int], tuple[str, str]]  # (step of the path, hint) of a node
     sizes: list[float] | None = None
     cuts: list[bool] = field(default_factory=list)
@@ -110,7 +111,8 @@ class PageBlock:
     @cached_property
     def digest(self) -> int:
         """64 bits over everything the block shows (`h`)."""
-        return hashed("\x1f".join([item[1] if item[0] == "text" else plain_address(item[2]) for item in self.items]))
+        parts = [item[1] if item[0] == "text" else f"{item[0]} {plain_address(item[2])}" for item in self.items]
+        return hashed("\x1f".join(parts))
 
     @cached_property
     def text_digest(self) -> int:

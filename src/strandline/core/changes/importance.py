@@ -251,21 +251,23 @@ def block_score(operations: Sequence[tuple[str, str, float]], elements: int, rea
         >>> inserted, edits = [("insert", "text", 1.0)] * 5, [("update", "text", 0.1)] * 5
         >>> block_score(inserted, 10, "A", 5), round(block_score(inserted + edits, 10, "A", 10), 3)
         (0.5, 0.275)
-        >>> block_score(inserted, 10, "monotone", 5), block_score(inserted + edits, 10, "monotone", 10)
+        >>> block_score(inserted, 10, "monotone", 5), round(block_score(inserted + edits, 10, "monotone", 10), 3)
         (0.5, 0.55)
     """
     if not operations:
         return 0.0
     elements = max(elements, 1)
-    if reading == "A" or reading == "C":
+    if reading in ("A", "C"):
         shares = _shares(((kind, element) for kind, element, _ in operations), elements)
         summed = sum(weight * shares[kind, element] for kind, element, weight in operations)
         return summed / (len(operations) if reading == "A" else max(total, 1))
+    if reading == "monotone":  # mean Imp(op) * PerCh, summed over the types, is the sum of all Imp(op) by elements
+        return min(1.0, sum(weight for _, _, weight in operations) / elements)
     groups: defaultdict[object, list[float]] = defaultdict(list)
     for kind, element, weight in operations:
         groups[(kind, element) if reading == "D" else kind].append(weight)
     summed = sum(sum(weights) / len(weights) * min(1.0, len(weights) / elements) for weights in groups.values())
-    return min(1.0, summed) if reading == "monotone" else summed / (3 if reading == "B" else 9)
+    return summed / (3 if reading == "B" else 9)
 
 
 def _shares(keys: Iterable[tuple[str, str]], elements: int) -> dict[tuple[str, str], float]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 def index_threshold(pattern: Sequence[float]) -> float:
     """The mean importance over a pattern's periods; 0, which indexes everything, while there is no pattern.
 
-    >>> index_threshold([0.1, 0.5, 0.3, 0.1])
+    >>> index_threshold([0.25, 0.5, 0.25, 0.0])
     0.25
     """
     return sum(pattern) / len(pattern) if pattern else 0.0

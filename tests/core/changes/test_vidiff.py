@@ -1,0 +1,163 @@
+"""Deltas: nothing for equal pages, everything to make the new version, moves that are moves."""
+
+import json
+from itertools import combinations
+from xml.etree import ElementTree
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.blocks.pages import block, page, paragraphs, text_page
+from strandline.core.blocks.tree import Item
+from strandline.core.changes.delta import applied, side_by_side
+from strandline.core.changes.importance import impch, importance
+from strandline.core.changes.matching import in_place
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState
+from strandline.dom.html import blocks
+
+LINK = Item("link", "Fees", "/fees")
+
+ITEM = st.one_of(
+    st.builds(Item, st.just("text"), st.text("abc de", min_size=1, max_size=12)),
+    st.builds(
+        Item,
+        st.sampled_from(["link", "image", "frame"]),
+        st.text("xy", max_size=3),
+        st.text("/uv?#", min_size=1, max_size=4),
+    ),
+)
+PAGE = st.lists(
+    st.tuples(st.sampled_from(["body/main", "body/nav", "body/div"]), st.lists(ITEM, min_size=1, max_size=5)),
+    max_size=7,
+).map(lambda parts: page(*(block(path, *items, nth=number) for number, (path, items) in enumerate(parts))))
+
+
+@settings(max_examples=100, deadline=None)
+@given(PAGE)
+def test_equal_pages_give_an_empty_delta_and_zero(tree):
+    delta = compare(tree, tree)
+    assert delta.empty
+    assert impch(delta) == 0.0
+    assert importance(delta, NoiseState()).value == 0.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(PAGE, PAGE)
+def test_applying_a_delta_gives_the_new_version(old, new):
+    delta = compare(old, new)
+    script = json.loads(json.dumps(delta.as_data()))["script"]
+    assert applied(old, script) == new
+
+
+@settings(max_examples=100, deadline=None)
+@given(PAGE, PAGE)
+def test_scores_lie_between_zero_and_one_and_nothing_gained_or_lost_is_left_out(old, new):
+    delta = compare(old, new)
+    for reading in ("monotone", "A", "B", "C", "D"):
+        assert 0.0 <= impch(delta, reading) <= 1.0
+    assert 0.0 <= importance(delta, NoiseState()).value < 1.0 + 1e-12
+
+    def shown(tree):
+        return {(item.kind, item.identity) for part in tree.blocks for item in part.items}
+
+    assert bool(shown(old) ^ shown(new)) <= bool(delta.operations)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 29), min_size=1, max_size=6, unique=True))
+def test_scores_rise_with_every_added_edit(seed, places):
+    texts = paragraphs(seed, 30)
+    old = blocks(text_page(texts))
+    last_value = last_impch = 0.0
+    for count, place in enumerate(places):
+        texts[place] += f" Novelty{'qwxyzv'[count]} addendum{'qwxyzv'[count]}."
+        delta = compare(old, blocks(text_page(texts), scale=old.scale))
+        assert impch(delta) > last_impch
+        assert importance(delta, NoiseState()).value > last_value
+        last_value, last_impch = importance(delta, NoiseState()).value, impch(delta)
+
+
+def test_inserted_deleted_and_updated_elements():
+    old = page(block("m", "The fee is four euro a month", "Cash is taken", LINK))
+    new = page(
+        block(
+            "m", "The fee is five euro a month", "Cards are welcome since today", LINK, Item("image", "", "/card.png")
+        )
+    )
+    found = {(op.kind, op.element, op.before, op.after) for op in compare(old, new).operations}
+    assert found == {
+        ("update", "text", "The fee is four euro a month", "The fee is five euro a month"),
+        ("insert", "text", "", "Cards are welcome since today"),
+        ("delete", "text", "Cash is taken", ""),
+        ("insert", "image", "", "/card.png"),
+    }
+
+
+def test_a_tracking_token_in_a_link_is_no_change():
+    old, new = (page(block("m", "words", Item("link", "a", f"/x?t={n}"))) for n in (1, 2))
+    assert compare(old, new).empty
+
+
+def test_a_moved_block_is_moved_and_nothing_else():
+    parts = [block("m", f"paragraph number {name} about {name}", nth=n) for n, name in enumerate("abcde")]
+    delta = compare(page(*parts), page(parts[0], parts[4], parts[1], parts[2], parts[3]))
+    assert [(op.kind, op.element) for op in delta.operations] == [("move", "block")]
+    assert delta.changes[0].block.text == parts[4].text
+    assert impch(delta) == 0.0
+
+
+def test_an_element_that_only_changed_its_block_is_moved():
+    old = page(block("m/a", "first words here", "second words there"), block("m/b", "third text stays put"))
+    new = page(block("m/a", "first words here"), block("m/b", "second words there", "third text stays put"))
+    assert [(op.kind, op.element, op.after) for op in compare(old, new).operations] == [
+        ("move", "text", "second words there")
+    ]
+
+
+def test_a_renamed_class_is_no_change():
+    old = page(block("body/div.a", "text that stays"))
+    assert compare(old, page(block("body/div.b", "text that stays"))).empty
+
+
+def test_reordered_words_are_an_update():
+    old, new = page(block("m", "pay now not later")), page(block("m", "pay later not now"))
+    (operation,) = compare(old, new).operations
+    assert operation.kind == "update"
+    assert operation.weight > 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.permutations(range(7)))
+def test_what_stays_is_a_longest_increasing_subsequence(positions):
+    pairs = list(enumerate(positions))
+    kept = sorted(in_place(pairs))
+    assert [positions[i] for i in kept] == sorted(positions[i] for i in kept)
+    longest = max(
+        size
+        for size in range(1, 8)
+        for chosen in combinations(range(7), size)
+        if list(positions[i] for i in chosen) == sorted(positions[i] for i in chosen)
+    )
+    assert len(kept) == longest
+
+
+def test_the_xml_can_be_read():
+    delta = compare(page(block("m", "old & <b>", LINK)), page(block("m", 'new "text" \x01')))
+    root = ElementTree.fromstring(delta.as_xml())
+    assert [found.get("path") for found in root] == ["m", "m"]
+    assert [(op.tag, "".join(op.itertext())) for found in root for op in found] == [
+        ("insert", 'new "text" '),
+        ("delete", "old & <b>"),
+    ]
+
+
+def test_side_by_side_shows_every_block_once():
+    old = page(block("a", "stays as it is"), block("b", "goes away for good"), block("c", "the fee is four"))
+    new = page(block("a", "stays as it is"), block("c", "the fee is five"), block("d", "something quite new"))
+    assert list(side_by_side(compare(old, new))) == [
+        (" ", "stays as it is", "stays as it is"),
+        ("-", "goes away for good", ""),
+        ("~", "the fee is four", "the fee is five"),
+        ("+", "", "something quite new"),
+    ]
