@@ -18,18 +18,18 @@ from strandline.access.rewrite_links import Links
 _W = r"[\t\n\f\r ]"
 _VALUE = r"""(?>"[^"]*+"|'[^']*+'|(?!["'])[^\t\n\f\r >]++)"""
 _ATTRIBUTES = rf"(?>[\t\n\f\r /]++|(?:[^\t\n\f\r />=]++|=[^\t\n\f\r />=]*+)(?:{_W}*+={_W}*+(?:{_VALUE}|(?=>)))?+)*+"
+_RAW_NAMES = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 _TOKEN = re.compile(
-    rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))"
-    rf"|(?P<close>/?)(?P<name>[a-zA-Z][^\t\n\f\r />]*+)(?P<attributes>{_ATTRIBUTES})(?P<end>>|\Z)"
-    rf"|[!?/][^>]*+(?:>|\Z))",
-    re.DOTALL,
+    rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|[!?][^>]*+(?:>|\Z)|plaintext(?=[\t\n\f\r />]).*"
+    rf"|(?P<raw>{_RAW_NAMES})(?=[\t\n\f\r />])(?P<inside>{_ATTRIBUTES})(?P<open>>|\Z)"
+    rf"(?P<text>(?:[^<]++|<(?!/(?P=raw)[\t\n\f\r />]))*+)"
+    rf"|(?P<name>[a-zA-Z][^\t\n\f\r />]*+)(?P<attributes>{_ATTRIBUTES})(?P<end>>|\Z))",
+    re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
     rf"(?P<lead>[\t\n\f\r /]*+)(?P<name>[^\t\n\f\r />=]++|=[^\t\n\f\r />=]*+)"
     rf"(?:(?P<equals>{_W}*+={_W}*+)(?P<value>{_VALUE}))?+"
 )
-_RAW_TEXT = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
-_RAW_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE) for name in _RAW_TEXT}
 _SCRIPT_TYPE = re.compile(r"(?:|module|(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*)\Z", re.IGNORECASE)
 _REFRESH = re.compile(
     rf"""(?P<start>{_W}*[0-9.]*{_W}*[;,]?{_W}*(?:url{_W}*={_W}*)?["']?)(?P<url>[^"']*)(?P<end>.*)\Z""", re.I | re.S
@@ -39,6 +39,10 @@ _CANDIDATE = re.compile(r"(?P<space>[\t\n\f\r ,]*)(?P<url>[^\t\n\f\r ]+)(?P<rest
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,7};?|[a-zA-Z][a-zA-Z0-9]{1,40}(?:;|(?![=a-zA-Z0-9])))")
 _DEEPEST = 5
 """Documents written inside one another; deeper ones are emptied."""
+
+_JAVASCRIPT = re.compile(r"[\x00- ]*javascript:", re.IGNORECASE)
+_KEPT_APART = ("integrity", "nonce", "csp", "attributionsrc", "manifest")
+"""Sums of the original bytes, policies and requests of the original server: kept for reading only."""
 
 _LINKS = {"href": "mp_", "src": "im_", "action": "mp_", "formaction": "mp_", "cite": "mp_"}
 _EMBEDDED = {
@@ -58,13 +62,24 @@ _INTERESTING = re.compile(
 )
 
 
-@dataclass(slots=True)
 class _Tag:
     """A start tag whose attributes are being rewritten."""
 
-    name: str
-    attributes: dict[str, str]
-    """Values by lower-case name, character references resolved; the first of a name counts."""
+    __slots__ = ("_charset", "_text", "_values", "name")
+
+    def __init__(self, name: str, text: str, charset: str) -> None:
+        self.name = name
+        self._text = text
+        self._charset = charset
+        self._values: dict[str, str] | None = None
+
+    def value(self, name: str) -> str:
+        """Value of an attribute, empty when absent; the first of a name counts."""
+        if self._values is None:
+            self._values = {}
+            for match in _ATTRIBUTE.finditer(self._text):
+                self._values.setdefault(match["name"].lower(), _plain(match["value"] or "", self._charset))
+        return self._values.get(name, "")
 
 
 @dataclass(slots=True)
@@ -78,91 +93,81 @@ class PageRewriter:
     """How many documents this one is written inside of (`srcdoc`)."""
     _placed: bool = False
     _based: bool = False
-    _out: list[str] = field(default_factory=list)
+    _seen: dict[str, str] = field(default_factory=dict)
+    """Start tags already rewritten: pages repeat themselves."""
 
     def rewrite(self, text: str) -> str:
         """The page with its addresses inside the archive."""
-        out, position, end = self._out, 0, len(text)
-        search = _TOKEN.search
-        while position < end:
-            match = search(text, position)
-            if match is None:
-                break
-            out.append(text[position : match.start()])
-            position = match.end()
-            name = match["name"]
-            if name is None or match["close"]:
-                out.append(match[0])
-                continue
-            position = self._start_tag(text, match, name.lower(), position)
-        out.append(text[position:])
-        self._place_client()
-        return "".join(out)
+        out = _TOKEN.sub(self._token, text)
+        return out if self._placed else out + self.client
 
-    def _place_client(self) -> None:
-        if not self._placed:
-            self._placed = True
-            self._out.append(self.client)
-
-    def _start_tag(self, text: str, match: re.Match[str], name: str, position: int) -> int:
-        """Write one start tag, and the raw text after it; return where reading goes on."""
-        if not self._placed and name not in ("html", "head"):
-            self._place_client()
-        attributes = match["attributes"]
-        if attributes and _INTERESTING.search(attributes):
-            tag = _Tag(name, _values(attributes, self.links.charset))
-            self._out.append(f"<{match['name']}{self._attributes(tag, attributes)}{match['end']}")
+    def _token(self, match: re.Match[str]) -> str:
+        whole = match[0]
+        known = self._seen.get(whole)
+        if known is not None:
+            return known
+        name, raw = match["name"], match["raw"]
+        if name is not None:
+            lower = name.lower()
+            out = f"<{name}{self._attributes(lower, match['attributes'])}{match['end']}"
+            if self._placed and lower != "base":
+                self._seen[whole] = out
+        elif raw is not None:
+            lower = raw.lower()
+            tag = _Tag(lower, match["inside"], self.links.charset)
+            text = self._raw_text(tag, match["text"])
+            out = f"<{raw}{self._attributes(lower, match['inside'])}{match['open']}{text}"
         else:
-            tag = _Tag(name, {})
-            self._out.append(match[0])
-        if name == "head":
-            self._place_client()
-        if name == "plaintext":
-            self._out.append(text[position:])
-            return len(text)
-        if name not in _RAW_END:
-            return position
-        closing = _RAW_END[name].search(text, position)
-        stop = closing.start() if closing else len(text)
-        self._out.append(self._raw_text(tag, text[position:stop]))
-        return stop
+            return whole
+        return out if self._placed else self._with_client(lower, out)
+
+    def _with_client(self, name: str, out: str) -> str:
+        """The first element of the page: the client side goes into its head, or before it."""
+        if name == "html":
+            return out
+        self._placed = True
+        return out + self.client if name == "head" else self.client + out
 
     def _raw_text(self, tag: _Tag, text: str) -> str:
         if tag.name == "style":
             return rewrite_css(text, self.links)
         if tag.name != "script":
             return text
-        kind = tag.attributes.get("type", "").strip().lower()
+        kind = tag.value("type").strip().lower()
         if _SCRIPT_TYPE.match(kind):
             return rewrite_js(text, self.links)
         if kind == "importmap":
             return rewrite_import_map(text, self.links)
         return "{}" if kind == "speculationrules" else text
 
-    def _attributes(self, tag: _Tag, text: str) -> str:
+    def _attributes(self, name: str, text: str) -> str:
+        if not text or not _INTERESTING.search(text):
+            return text
+        tag = _Tag(name, text, self.links.charset)
         seen: set[str] = set()
 
         def one(match: re.Match[str]) -> str:
-            name = match["name"].lower()
-            if name in seen:
+            lead, name, equals, written = match.groups()
+            lower = name.lower()
+            if lower in seen:
                 return match[0]
-            seen.add(name)
-            if name in ("integrity", "nonce", "csp", "attributionsrc", "manifest"):
-                # Sums of the original bytes, or a policy and requests of the original server: kept for reading only.
-                return f"{match['lead']}data-archive-{match['name']}{match['equals'] or ''}{match['value'] or ''}"
-            if match["value"] is None:
+            seen.add(lower)
+            if lower in _KEPT_APART:
+                return f"{lead}data-archive-{name}{equals or ''}{written or ''}"
+            if written is None:
                 return match[0]
-            if name == "http-equiv":
+            if lower == "http-equiv":
                 return self._http_equiv(tag, match)
-            changed = self._value(tag, name, tag.attributes[name])
-            if changed is None or changed == tag.attributes[name]:
+            value = _plain(written, self.links.charset)
+            changed = self._value(tag, lower, value)
+            if changed is None or changed == value:
                 return match[0]
-            return f"{match['lead']}{match['name']}{match['equals']}{_quoted(changed, match['value'])}"
+            return f"{lead}{name}{equals}{_quoted(changed, written)}"
 
         return _ATTRIBUTE.sub(one, text)
 
     def _http_equiv(self, tag: _Tag, match: re.Match[str]) -> str:
-        kind = tag.attributes["http-equiv"].strip().lower()
+        kind = tag.value("http-equiv").strip().lower()
         if kind in ("refresh", "content-type", "content-language", "default-style", "x-ua-compatible"):
             return match[0]
         return f"{match['lead']}data-archive-{match['name']}{match['equals']}{match['value']}"
@@ -181,9 +186,8 @@ class PageRewriter:
         return self._address(value, _LINKS[name]) if name in _LINKS else None
 
     def _address(self, value: str, mod: str) -> str:
-        if value.lstrip("".join(map(chr, range(0x21))))[:11].lower() == "javascript:":
-            start = value.index(":") + 1
-            return value[:start] + rewrite_js(value[start:], self.links)
+        if match := _JAVASCRIPT.match(value):
+            return match[0] + rewrite_js(value[match.end() :], self.links)
         return self.links.to_archive(value, mod)
 
     def _href(self, tag: _Tag, value: str) -> str | None:
@@ -191,6 +195,7 @@ class PageRewriter:
             if self._based:
                 return None
             self._based = True
+            self._seen.clear()
             return self.links.rebase(value)
         if tag.name == "link":
             return self._link_href(tag, value)
@@ -199,12 +204,12 @@ class PageRewriter:
         return self._address(value, "mp_")
 
     def _link_href(self, tag: _Tag, value: str) -> str | None:
-        roles = tag.attributes.get("rel", "").lower().split()
+        roles = tag.value("rel").lower().split()
         if roles == ["canonical"]:
             return None
-        if "stylesheet" in roles or tag.attributes.get("as", "").lower() == "style":
+        if "stylesheet" in roles or tag.value("as").lower() == "style":
             return self._address(value, "cs_")
-        if "modulepreload" in roles or tag.attributes.get("as", "").lower() == "script":
+        if "modulepreload" in roles or tag.value("as").lower() == "script":
             return self._address(value, "js_")
         embedded = {"icon", "preload", "prefetch", "apple-touch-icon", "mask-icon", "manifest", "image_src"} & set(
             roles
@@ -235,7 +240,7 @@ class PageRewriter:
         return PageRewriter(self.links, self.client, self.depth + 1, _based=True).rewrite(value)
 
     def _content(self, tag: _Tag, value: str) -> str | None:
-        if tag.name != "meta" or tag.attributes.get("http-equiv", "").strip().lower() != "refresh":
+        if tag.name != "meta" or tag.value("http-equiv").strip().lower() != "refresh":
             return None
         match = _REFRESH.match(value)
         if match is None or not match["url"].strip():
@@ -264,16 +269,12 @@ _SPECIAL: dict[str, _Special] = {
 }
 
 
-def _values(text: str, charset: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for match in _ATTRIBUTE.finditer(text):
-        value = match["value"] or ""
-        if value[:1] in ('"', "'"):
-            value = value[1:-1]
-        if "&" in value:
-            value = _REFERENCE.sub(lambda reference: _resolved(reference[0], charset), value)
-        found.setdefault(match["name"].lower(), value)
-    return found
+def _plain(written: str, charset: str) -> str:
+    """An attribute's value without its quotes and character references."""
+    value = written[1:-1] if written[:1] in ('"', "'") else written
+    if "&" in value:
+        return _REFERENCE.sub(lambda reference: _resolved(reference[0], charset), value)
+    return value
 
 
 def _resolved(reference: str, charset: str) -> str:

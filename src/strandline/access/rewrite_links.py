@@ -34,6 +34,10 @@ class Links:
     """Rewritten addresses of embedded files, and the mod each is asked for with."""
     remember: bool = False
     _seen: dict[tuple[str, str], str] = field(default_factory=dict)
+    _origin: str = ""
+
+    def __post_init__(self) -> None:
+        self._origin = origin(self.url)
 
     def to_archive(self, value: str, mod: str) -> str:
         """The address inside the archive, or the value unchanged when it is not a web address.
@@ -63,7 +67,7 @@ class Links:
         if _PLAIN_ABSOLUTE.match(bare):
             return bare
         if _PLAIN_ROOTED.match(bare):
-            return origin(self.url) + bare
+            return self._origin + bare
         try:
             joined = ada_url.join_url(self.url, self._readable(bare))
         except ValueError:
@@ -83,5 +87,6 @@ class Links:
         if not target:
             return value
         self.url = target.partition("#")[0]
+        self._origin = origin(self.url)
         self._seen.clear()
         return f"{self.stem}mp_/{target}"
