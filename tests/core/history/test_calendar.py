@@ -150,3 +150,8 @@ def test_every_guessed_zone_exists():
 )
 def test_zone_guesses(host, language, zone):
     assert guess_zone(host, language).zone == zone
+
+
+def test_holidays_of_every_guessed_country_can_be_asked_for():
+    known = [country for country in ZONE_OF_COUNTRY if public_holidays(country, 2025)]
+    assert len(known) > 0.8 * len(ZONE_OF_COUNTRY)

@@ -117,13 +117,27 @@ def test_links_must_join_known_pages():
 def test_a_summary_counts_what_the_parser_saw():
     items = [
         Item("text", "News"), Item("text", "today"), Item("link", "more", "/more"), Item("image", "", "/a.png"),
-        Item("text", "body"), Item("link", "write", "MAILTO:me@example.org"),
+        Item("text", "body"), Item("link", "write", "mailto:me@example.org"),
     ]  # fmt: skip
     layout = LayoutTree(
         parents=[-1, 0, 0], ends=[3, 2, 3], firsts=[0, 0, 2], lasts=[6, 2, 6], roles=["", "", ""],
         apart=[False] * 3, containers=[True] * 3, items=items, nodes=np.array([1, 1, 2, 2, 2, 2]),
-        weights=np.zeros(6, np.int64), link_weights=np.zeros(6, np.int64),
+        weights=np.array([4, 5, 8, 40, 4, 8]), link_weights=np.zeros(6, np.int64),
         prominence=np.array([1, 1, 9, 9, 9, 9]), hashes=np.zeros(6, np.uint64), step=lambda node: ("", ""),
     )  # fmt: skip
-    page = summary_of(layout, last_modified=True)
+    page = summary_of(layout, last_modified=True, emails=True)
     assert page == PageSummary(text_bytes=13, links=2, headings=1, images=1, emails=1, last_modified=True)
+
+
+def test_a_real_parse_is_summed_up():
+    from strandline.dom.html import layout
+
+    text, forty = "eight ch", "x" * 40  # texts that weigh as much as a link or a picture
+    html = (
+        f"<html><body><h1>Title</h1><p>{text}</p><p>{forty}</p><a href='mailto:a@b.c'>write</a><a href='/x'>go on</a>"
+        "<h2>Second</h2><img src='/i.png'><img src='/j.png'></body></html>"
+    ).encode()
+    page = summary_of(layout(html), emails=True)
+    assert (page.links, page.images, page.emails, page.headings) == (2, 2, 1, 2)
+    assert page.text_bytes == len("Title") + 8 + 40 + len("write") + len("go on") + len("Second")
+    assert summary_of(layout(b"")) == PageSummary()

@@ -12,11 +12,13 @@ address.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strandline.core.blocks.tree import LayoutTree
+from strandline.core.blocks.tree import LINK_WEIGHT, PICTURE_WEIGHT, LayoutTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,10 +37,11 @@ MODEL_FEATURES = (
     "year in the address",
 )
 
-_INDEX_NAME = re.compile(r"(index|default|home|welcome)(\.[a-z0-9]{1,6})?", re.IGNORECASE)
+_INDEX_NAMES = frozenset({"index", "default", "home", "welcome"})
 _YEAR = re.compile(r"(?<!\d)(19|20)\d\d(?!\d)")
 _LOWEST_HEADING = 6  # prominence of <h6>; smaller numbers stand out more
-_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,6}$")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+_KIND = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,32 @@ class PageSummary:
     last_modified: bool | None = None
 
 
-def summary_of(layout: LayoutTree, *, last_modified: bool | None = None) -> PageSummary:
-    """Counts of a page that was parsed for its blocks; a walk over its items, no second parse."""
-    kinds = [item[0] for item in layout.items]
-    links = [item[2] for item in layout.items if item[0] == "link"]
-    is_text = np.array([kind == "text" for kind in kinds], dtype=bool)
-    headings = is_text & (layout.prominence <= _LOWEST_HEADING)
+def summary_of(layout: LayoutTree, *, last_modified: bool | None = None, emails: bool = False) -> PageSummary:
+    """Counts of a page that was parsed for its blocks; no second parse.
+
+    E-mail addresses are only counted when asked for: the model has no use for them, the static classifier has.
+    A text weighs its characters, anything else a fixed number of them: only items of those weights are looked at, for a
+    walk over all items would cost as much as the parse.
+    """
+    weights, items = layout.weights, layout.items
+    linked = [items[place] for place in (weights == LINK_WEIGHT).nonzero()[0].tolist()]
+    pictured = [items[place] for place in (weights == PICTURE_WEIGHT).nonzero()[0].tolist()]
+    # Joined texts are searched at the speed of memory.
+    links = "".join(map(_KIND, linked)).count("link")
+    pictures = "".join(map(_KIND, pictured))
+    images = pictures.count("image")
+    heading = layout.nodes[layout.prominence <= _LOWEST_HEADING]
     return PageSummary(
-        text_bytes=sum(len(item[1]) for item in layout.items if item[0] == "text"),
-        links=len(links),
-        headings=int(np.unique(layout.nodes[headings]).size),
-        images=kinds.count("image"),
-        emails=sum(address[:7].lower() == "mailto:" for address in links),
-        last_modified=last_modified,
+        int(weights.sum()) - LINK_WEIGHT * links - PICTURE_WEIGHT * (images + pictures.count("frame")),
+        links,
+        int(np.count_nonzero(heading[1:] != heading[:-1])) + bool(heading.size),
+        images,
+        sum(item[2].startswith("mailto:") for item in linked) if emails else 0,
+        last_modified,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """The parts of a page's path that say something about it.
 
     An index page stands for its directory, so it is a member of the directory above.
@@ -94,19 +105,19 @@ def read_address(path: str) -> Address:
     (8, True)
     """
     plain, question, _ = path.partition("?")
-    segments = plain.strip("/").split("/") if plain.strip("/") else []
-    is_directory = not segments or plain.endswith("/")
-    named_index = bool(segments) and not is_directory and _INDEX_NAME.fullmatch(segments[-1]) is not None
+    bare = plain.strip("/")
+    segments = bare.split("/") if bare else []
+    is_directory = not bare or plain[-1] == "/"
+    level = len(segments) if is_directory else len(segments) - 1
+    name = "" if is_directory else segments[-1]
+    stem = name.partition(".")[0]
+    named_index = stem.lower() in _INDEX_NAMES
     is_index = (is_directory or named_index) and not question
     own = tuple(segments[:-1] if named_index else segments)
-    return Address(
-        directory=tuple(segments[:-1]) if not is_index else own[:-1],
-        level=len(segments) - (0 if is_directory else 1),
-        is_index=is_index,
-        digits=sum(map(str.isdigit, path)),
-        has_year=_YEAR.search(path) is not None,
-        below=own if is_index else (*own[:-1], _EXTENSION.sub("", own[-1])),
-    )
+    inside = own[:-1] if is_index else tuple(segments[:-1])
+    below = own if is_index or not own else (*own[:-1], name.rpartition(".")[0] or own[-1])
+    digits = len(path) - len(path.translate(_NO_DIGITS))
+    return Address(inside, level, is_index, digits, digits > 3 and _YEAR.search(path) is not None, below)
 
 
 class Directories:
