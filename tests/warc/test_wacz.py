@@ -1,5 +1,6 @@
 """WACZ out, as its own validator and pywb see it, and in, from anyone."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -14,7 +15,7 @@ import pytest
 
 from strandline.errors import ArchiveDamaged, UsageError
 from strandline.warc.captures import Kept, captures_of
-from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.cdxj import CdxjIndex, parse_line
 from strandline.warc.exporting import Source
 from strandline.warc.importing import Target
 from strandline.warc.verify import verify
@@ -72,7 +73,31 @@ def test_layout(exported):
         assert kept[0].url in {json.loads(line)["url"] for line in pages[1:]}
         index = zipped.read("indexes/index.idx").splitlines()
         assert index[0].startswith(b"!meta 0 ")
-        assert index[1].startswith(b"1,0,0,127:8443)/x 20260528202640 {") or b") 2026" not in index[1]
+
+
+def test_a_viewer_finds_every_record_in_place(exported):
+    """From the first key of a block to its lines to the record inside the ZIP, without unpacking anything else."""
+    file, _, kept = exported
+    with zipfile.ZipFile(file) as zipped:
+        blocks = [
+            json.loads(line.partition(b"{")[1] + line.partition(b"{")[2])
+            for line in zipped.read("indexes/index.idx").splitlines()[1:]
+        ]
+        packed = zipped.read("indexes/index.cdx.gz")
+        warc = zipped.read("archive/data.warc.gz")
+    lines = []
+    for block in blocks:
+        data = packed[block["offset"] : block["offset"] + block["length"]]
+        assert block["digest"] == "sha256:" + hashlib.sha256(data).hexdigest()
+        lines += gzip.decompress(data).splitlines()
+    assert lines == sorted(lines)
+    found = set()
+    for line in lines:
+        capture = parse_line(line)
+        record = gzip.decompress(warc[capture.place.offset : capture.place.offset + capture.place.length])
+        assert f"WARC-Target-URI: {capture.url}\r\n".encode() in record
+        found.add((capture.url, capture.digest))
+    assert found == {(c.url, c.digest) for c in kept}
 
 
 def test_round_trip(exported, target):

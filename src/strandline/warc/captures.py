@@ -18,9 +18,9 @@ from strandline.warc.records import (
     KIND_FIELD,
     WARC_FIELDS,
     Malformed,
+    digest_name,
     digest_text,
     http_fields,
-    parse_digest,
     seconds_of,
 )
 from strandline.warc.streams import RecordStream
@@ -160,8 +160,8 @@ def _digests(stream: RecordStream, stated: str, chunked: bool) -> tuple[str, str
         for _ in stream.body():
             pass
         return stated, ""
-    known = parse_digest(stated)
-    algorithm = known[0] if known else "sha1"
+    known = digest_name(stated)
+    algorithm = known or "sha1"
     payload = None if known else hashlib.new(algorithm, usedforsecurity=False)
     entity = hashlib.new(algorithm, usedforsecurity=False) if chunked else None
     dechunker = Dechunker()

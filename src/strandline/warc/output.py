@@ -172,8 +172,9 @@ class OpenWarc:
 
     def sync(self) -> None:
         """Make all committed records durable, and the file's name when it is new."""
-        if self.synced < self.size:
-            os.fsync(self._descriptor)
+        if self._name_durable and self.synced == self.size:
+            return
+        os.fsync(self._descriptor)
         if not self._name_durable:
             sync_folder(self.folder)
             self._name_durable = True

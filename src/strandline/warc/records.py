@@ -91,20 +91,17 @@ def digest_of(name: DigestName, data: bytes) -> str:
     return digest_text(name, hashlib.new(name, data, usedforsecurity=False).digest())
 
 
-def parse_digest(text: str) -> tuple[str, bytes] | None:
-    """Algorithm and bytes of a digest header in base 32 or hexadecimal; None when the algorithm is unknown."""
-    label, _, value = text.strip().partition(":")
-    name = _ALGORITHMS.get(label.lower().replace("-", ""))
-    if name is None:
-        return None
-    size = hashlib.new(name, usedforsecurity=False).digest_size
-    try:
-        if len(value) == 2 * size:
-            return name, bytes.fromhex(value)
-        raw = base64.b32decode(value.upper() + "=" * (-len(value) % 8))
-    except ValueError:
-        return name, b""
-    return name, raw
+def digest_name(text: str) -> str | None:
+    """The algorithm of a digest header; None when it is unknown."""
+    return _ALGORITHMS.get(text.partition(":")[0].strip().lower().replace("-", ""))
+
+
+def digest_is(text: str, digest: bytes) -> bool:
+    """Whether a digest header, in base 32 or hexadecimal, states this digest."""
+    value = text.strip().partition(":")[2]
+    if len(value) == 2 * len(digest):
+        return value.lower() == digest.hex()
+    return value.upper().rstrip("=") == digest_text("", digest)[1:].rstrip("=")
 
 
 def header_block(fields: Iterable[tuple[str, str]], length: int) -> bytes:
@@ -144,7 +141,7 @@ def parse_header_block(data: bytes) -> tuple[str, dict[str, str], int]:
     """
     if not data.startswith(b"WARC/"):
         raise Malformed("no WARC version line")
-    end = _after_empty_line(data, _MAX_HEADER)
+    end = after_empty_line(data, 0, _MAX_HEADER)
     if end < 0:
         raise Malformed("WARC header does not end")
     lines = data[:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n").split("\n")
@@ -177,14 +174,14 @@ def content_length(fields: dict[str, str], limit: int = 1 << 40) -> int:
 
 def http_head_length(data: bytes) -> int:
     """Length of an HTTP header block with the empty line that ends it; all of it when it does not end."""
-    end = _after_empty_line(data, len(data))
+    end = after_empty_line(data, 0, len(data))
     return end if end >= 0 else len(data)
 
 
-def _after_empty_line(data: bytes, limit: int) -> int:
-    """Where the first empty line ends, whichever line ends are used; -1 for none."""
-    strict = data.find(b"\n\r\n", 0, limit)
-    bare = data.find(b"\n\n", 0, strict if strict >= 0 else limit)
+def after_empty_line(data: bytes, start: int, end: int) -> int:
+    """Where the first empty line between two offsets ends, whichever line ends are used; -1 for none."""
+    strict = data.find(b"\n\r\n", start, end)
+    bare = data.find(b"\n\n", start, strict if strict >= 0 else end)
     if bare >= 0:
         return bare + 2
     return strict + 3 if strict >= 0 else -1

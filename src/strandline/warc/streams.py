@@ -8,11 +8,12 @@ from strandline.core.chunks import Dechunker
 from strandline.warc.records import (
     RECORD_END,
     Malformed,
+    after_empty_line,
     content_length,
+    digest_is,
+    digest_name,
     digest_text,
     http_fields,
-    http_head_length,
-    parse_digest,
     parse_header_block,
 )
 
@@ -42,7 +43,8 @@ class RecordStream:
         self.type = self.fields.get("warc-type", "").lower()
         self.length = content_length(self.fields)
         self.url = self.fields.get("warc-target-uri", "").strip("<>")
-        self._rest = start[at:]
+        self._data = start
+        self._at = at
         self.http_head = self._take_http_head() if self.is_http else b""
 
     @property
@@ -52,31 +54,34 @@ class RecordStream:
         return kind.startswith("application/http") and self.type in ("response", "request", "revisit")
 
     def _take_http_head(self) -> bytes:
+        start = self._at
         while True:
-            head = self._rest[: self.length]
-            size = http_head_length(head)
-            if size < len(head) or len(head) >= self.length or len(head) >= _HEAD_LIMIT:
+            end = min(len(self._data), start + self.length)
+            found = after_empty_line(self._data, start, end)
+            if found >= 0 or end == start + self.length or end - start >= _HEAD_LIMIT:
                 break
             more = next(self._pieces, b"")
             if not more:
                 break
-            self._rest += more
-        self._rest = self._rest[size:]
-        return head[:size]
+            self._data += more
+        self._at = found if found >= 0 else end
+        return self._data[start : self._at]
 
     def body(self) -> Iterator[bytes]:
         """Body of the HTTP message, or the whole record block when it is none. The end is checked when reached."""
         left = self.length - len(self.http_head)
-        data, self._rest = self._rest, b""
-        while len(data) < left:
-            left -= len(data)
-            if data:
-                yield data
-            data = next(self._pieces, b"")
+        data, at = self._data, self._at
+        self._data = b""
+        while len(data) - at < left:
+            left -= len(data) - at
+            if len(data) > at:
+                yield data[at:] if at else data
+            data, at = next(self._pieces, b""), 0
             if not data:
                 raise Malformed("record is shorter than its Content-Length")
         if left:
-            yield data[:left]
+            yield data[at : at + left]
+        left += at
         tail = data[left:]
         for piece in self._pieces:
             tail += piece
@@ -97,15 +102,15 @@ class RecordStream:
         """
         checks = []
         stated = self.fields.get("warc-block-digest", "")
-        if expected := parse_digest(stated):
-            checks.append(_Check("block digest", expected, self.http_head))
+        if digest_name(stated):
+            checks.append(_Check("block digest", stated, self.http_head))
         self.payload = self.fields.get("warc-payload-digest", "")
         if (self.type == "response" and self.is_http) or self.type == "resource":
-            checks.append(_Check("payload digest", parse_digest(self.payload), chunked=self._is_chunked()))
+            checks.append(_Check("payload digest", self.payload, chunked=self._is_chunked()))
         for piece in self.body():
             for check in checks:
                 check.update(piece)
-        if parse_digest(self.payload) is None and checks and checks[-1].name == "payload digest":
+        if digest_name(self.payload) is None and checks and checks[-1].name == "payload digest":
             self.payload = checks[-1].found()
         return [f"{check.name} is wrong: {check.found()}" for check in checks if not check.holds()]
 
@@ -118,12 +123,12 @@ class RecordStream:
 class _Check:
     """A digest that is computed while the body streams by."""
 
-    def __init__(
-        self, name: str, expected: tuple[str, bytes] | None, start: bytes = b"", chunked: bool = False
-    ) -> None:
+    def __init__(self, name: str, stated: str, start: bytes = b"", chunked: bool = False) -> None:
         self.name = name
-        self._algorithm = expected[0] if expected else "sha1"
-        self._expected = expected[1] if expected else None
+        self._stated = stated
+        known = digest_name(stated)
+        self._unknown = known is None
+        self._algorithm = known or "sha1"
         self._running = hashlib.new(self._algorithm, start, usedforsecurity=False)
         # Some tools take the digest of a payload without its chunk framing: that is right, too.
         self._entity = hashlib.new(self._algorithm, usedforsecurity=False) if chunked else None
@@ -138,6 +143,6 @@ class _Check:
         return digest_text(self._algorithm, self._running.digest())
 
     def holds(self) -> bool:
-        if self._expected is None or self._running.digest() == self._expected:
+        if self._unknown or digest_is(self._stated, self._running.digest()):
             return True
-        return self._entity is not None and self._entity.digest() == self._expected
+        return self._entity is not None and digest_is(self._stated, self._entity.digest())
