@@ -5,7 +5,7 @@ import re
 from strandline.core.content import text_of
 from strandline.dom import styles
 from strandline.dom.feeds import discover_feed
-from strandline.dom.links import OUTLINKS, discover_html
+from strandline.dom.links import OUTLINKS, Pages
 from strandline.dom.resolving import Resolver
 from strandline.dom.sitemaps import discover_sitemap, unzipped
 from strandline.ports import Discovery, Named
@@ -28,13 +28,13 @@ class Documents:
 
     def __init__(self, social_images: bool = False) -> None:
         """`social_images`: also name the pictures pages offer to other sites (og:image)."""
-        self._social_images = social_images
+        self._pages = Pages(social_images)
 
     def discover(self, url: str, mime: str, body: bytes, charset: str) -> Discovery:
         """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""
         match kind_of(mime, body):
             case "html":
-                return discover_html(url, body, charset, social_images=self._social_images)
+                return self._pages.discover(url, body, charset)
             case "css":
                 return discover_css(url, body, charset)
             case "sitemap":

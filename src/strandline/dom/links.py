@@ -6,7 +6,8 @@ unclosed formatting elements, so each page is weighed first; pages that could be
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,12 @@ from strandline.ports import Discovery, Named
 OUTLINKS = 6_000
 """Addresses taken from one document."""
 
-_TREE_BYTES = 64 * 1024
-"""Above this a single tag may hold enough attributes to cost seconds; a tree is built only below."""
-_TREE_TAGS = 6_000
-_REBUILT = 400_000
+_REMEMBERED = 50_000
+
+_TREE_BYTES = 100 * 1024
+"""Above this a single tag may hold enough attributes to cost many seconds; a tree is built only below."""
+_TREE_TAGS = 8_000
+_REBUILT = 600_000
 """Bound on formatting elements with attributes times tags: each may be rebuilt in each, as nodes of the tree."""
 
 Attributes = Mapping[str, str | None]
@@ -46,6 +49,8 @@ _REQUISITE_RELS = frozenset(
 _UNWANTED_RELS = frozenset(
     {"dns-prefetch", "preconnect", "pingback", "edituri", "wlwmanifest", "webmention", "search", "profile"}
 )
+_SOURCES = frozenset({"src", "data-src", "poster", "lowsrc"})
+_SOURCE_SETS = frozenset({"srcset", "data-srcset", "imagesrcset"})
 _SRCSET = re.compile(r"[\s,]*+([^\s,](?:[^\s]*[^\s,])?+)(?:\s++[^,(]*+(?:\([^)]*+(?:\)|\Z)[^,(]*+)*+)?+,?")
 _REFRESH = re.compile(
     r"""\s*+[\d.]*+[;,\s]++(?:url\s*+=\s*+)?+(?:"([^"]*+)|'([^']*+)|(\S.*+))""", re.IGNORECASE | re.DOTALL
@@ -53,58 +58,68 @@ _REFRESH = re.compile(
 
 
 class _Page:
-    """Collects what the elements of one page name, as written, in document order."""
+    """Collects what the elements of one page name, as written: for each role, in document order."""
 
     def __init__(self, social_images: bool) -> None:
-        self.named: dict[tuple[str, str], None] = {}
+        self.links: dict[str, None] = {}
+        self.requisites: dict[str, None] = {}
+        self.others: dict[str, dict[str, None]] = {}
         self.base = ""
         self.title = ""
         self.noarchive = False
         self._social_images = social_images
 
+    def named(self) -> Iterator[tuple[str, dict[str, None]]]:
+        """Roles and the addresses in them; what the page needs comes before what it links to."""
+        yield "requisite", self.requisites
+        yield from self.others.items()
+        yield "link", self.links
+
     def name(self, written: str | None, via: str) -> None:
         if written:
-            self.named[written, via] = None
+            self.others.setdefault(via, {})[written] = None
+
+    def need(self, written: str | None) -> None:
+        if written:
+            self.requisites[written] = None
 
     def styled(self, css: str | None) -> None:
         if css and ("url" in css or "@" in css or "URL" in css):
-            for written in styles.addresses(css):
-                self.named[written, "requisite"] = None
+            self.requisites.update(dict.fromkeys(styles.addresses(css)))
 
     def link(self, found: Attributes) -> None:
-        self.name(found.get("href") or found.get("xlink:href"), "link")
+        if written := found.get("href") or found.get("xlink:href"):
+            self.links[written] = None
 
     def frame(self, found: Attributes) -> None:
         self.name(found.get("src"), "frame")
 
     def source(self, found: Attributes) -> None:
         """Images, scripts and media: everything with src, srcset and their lazy forms."""
-        get = found.get
-        for key in ("src", "data-src", "poster", "lowsrc"):
-            if written := get(key):
-                self.named[written, "requisite"] = None
-        for key in ("srcset", "data-srcset", "imagesrcset"):
-            if written := get(key):
+        for key, written in found.items():
+            if key in _SOURCES and written:
+                self.requisites[written] = None
+            elif key in _SOURCE_SETS and written:
                 for match in _SRCSET.finditer(written):
-                    self.name(match[1], "requisite")
+                    self.requisites[match[1]] = None
 
     def data(self, found: Attributes) -> None:
-        self.name(found.get("data") or found.get("src"), "requisite")
+        self.need(found.get("data") or found.get("src"))
 
     def input(self, found: Attributes) -> None:
         if (found.get("type") or "").lower() == "image":
-            self.name(found.get("src"), "requisite")
+            self.need(found.get("src"))
 
     def drawing(self, found: Attributes) -> None:
-        self.name(found.get("href") or found.get("xlink:href"), "requisite")
+        self.need(found.get("href") or found.get("xlink:href"))
 
     def relation(self, found: Attributes) -> None:
         """A link element: its role depends on rel."""
         rels = frozenset((found.get("rel") or "").lower().split())
         written = found.get("href")
         if rels & _REQUISITE_RELS:
-            self.name(written, "requisite")
-            self.source({"imagesrcset": found.get("imagesrcset")})
+            self.need(written)
+            self.source(found)
         elif "canonical" in rels:
             self.name(written, "canonical")
         elif "alternate" in rels and _FEEDS.match(found.get("type") or ""):
@@ -112,7 +127,7 @@ class _Page:
         elif "sitemap" in rels:
             self.name(written, "sitemap")
         elif rels and not rels & _UNWANTED_RELS:
-            self.name(written, "link")
+            self.link(found)
 
     def meta(self, found: Attributes) -> None:
         content = found.get("content") or ""
@@ -124,7 +139,7 @@ class _Page:
             words = re.split(r"[\s,]+", content.lower())
             self.noarchive = self.noarchive or "noarchive" in words or "none" in words
         elif self._social_images and said in ("og:image", "twitter:image"):
-            self.name(content, "requisite")
+            self.need(content)
 
     def based(self, found: Attributes) -> None:
         self.base = self.base or (found.get("href") or "")
@@ -132,7 +147,7 @@ class _Page:
     def anywhere(self, found: Attributes) -> None:
         """Attributes any element may carry."""
         self.styled(found.get("style"))
-        self.name(found.get("background"), "requisite")
+        self.need(found.get("background"))
 
 
 _ELEMENTS: dict[str, Callable[[_Page, Attributes], None]] = {
@@ -155,54 +170,82 @@ _ELEMENTS: dict[str, Callable[[_Page, Attributes], None]] = {
     "image": _Page.drawing,
     "use": _Page.drawing,
 }
-_WANTED = frozenset(_ELEMENTS) | {"style", "title"}
 
 
-def discover_html(url: str, body: bytes, charset: str, *, social_images: bool = False) -> Discovery:
-    """Addresses of an HTML page at `url`; `social_images` adds the pictures meant for other sites' previews."""
-    page = _Page(social_images)
-    text = text_of(body, charset)
-    ascii_based = not charset.startswith("utf-16")
-    read = _read_tree if _tame(body if ascii_based else text.encode("utf-8", "replace")) else _read_tags
-    lost = read(page, text)
-    return _discovery(page, url, charset, lost)
+_NAMES = (*_ELEMENTS, "style", "title")
+_WANTED = frozenset(_NAMES)
 
 
-def _discovery(page: _Page, url: str, charset: str, lost: str) -> Discovery:
-    base = url
-    if page.base:
-        try:
-            base = canonical(page.base.strip(), url)
-        except ValueError:
-            base = url
-    resolve = Resolver(base, charset)
-    named: dict[tuple[str, str], Named] = {}
-    for written, via in page.named:
-        resolved = resolve(written)
-        if resolved is None or (resolved, via) in named:
-            continue
-        if len(named) >= OUTLINKS:
-            lost = f"more than {OUTLINKS} addresses"
-            break
-        named[resolved, via] = Named(resolved, via)
-    return Discovery(tuple(named.values()), page.title, lost, page.noarchive)
+class Pages:
+    """Reads HTML pages; remembers the addresses they share, since the pages of a site mostly link to the same ones."""
+
+    def __init__(self, social_images: bool = False) -> None:
+        """`social_images`: also take the pictures pages offer for other sites' previews (og:image)."""
+        self._social_images = social_images
+        self._memory: dict[tuple[str, str, str], dict[str, Named | None]] = {}
+        self._remembered = 0
+
+    def discover(self, url: str, body: bytes, charset: str) -> Discovery:
+        """Addresses of an HTML page at a canonical address."""
+        page = _Page(self._social_images)
+        text = text_of(body, charset)
+        # The tags of a page are plain bytes in every charset but UTF-16.
+        tame, selector = _weighed(text.encode("utf-8", "replace") if charset.startswith("utf-16") else body)
+        lost = _read_tree(page, text, selector) if tame else _read_tags(page, text)
+        base = _base(page, url)
+        resolve = Resolver(base, charset)
+        named: list[Named] = []
+        for via, group in page.named():
+            found = self._resolved(group, via, resolve)
+            if len(named) + len(found) > OUTLINKS:
+                lost = f"more than {OUTLINKS} addresses"
+            named += found[: OUTLINKS - len(named)]
+        return Discovery(tuple(named), page.title, lost, page.noarchive)
+
+    def _resolved(self, group: dict[str, None], via: str, resolve: Resolver) -> list[Named]:
+        """The addresses of one role, each once."""
+        if self._remembered > _REMEMBERED:
+            self._memory.clear()
+            self._remembered = 0
+        rooted = self._memory.setdefault((resolve.origin, resolve.charset, via), {})
+        beside = self._memory.setdefault((resolve.folder, resolve.charset, via), {})
+        found: dict[str, Named] = {}
+        for written in group:
+            memory = rooted if written[0] == "/" else beside
+            if written in memory:
+                named = memory[written]
+            else:
+                url = resolve(written)
+                named = None if url is None else Named(url, via)
+                # A mere query continues the page's own address, which the next page does not share.
+                if written.lstrip()[:1] != "?":
+                    memory[written] = named
+                    self._remembered += 1
+            if named is not None:
+                found[named.url] = named
+        return list(found.values())
 
 
-def _read_tree(page: _Page, text: str) -> str:
-    tree = LexborHTMLParser(text)
-    elements = _ELEMENTS
-    root = tree.root
-    for node in () if root is None else root.traverse():
-        tag = node.tag
-        if tag is not None and (read := elements.get(tag)) is not None:
-            read(page, node.attributes)
+def _base(page: _Page, url: str) -> str:
+    if not page.base:
+        return url
+    try:
+        return canonical(page.base.strip(), url)
+    except ValueError:
+        return url
+
+
+def _read_tree(page: _Page, text: str, selector: str) -> str:
+    for node in LexborHTMLParser(text).css(selector):
+        tag, found = node.tag, node.attributes
+        if tag is not None and (read := _ELEMENTS.get(tag)) is not None:
+            read(page, found)
         elif tag == "style":
             page.styled(node.text())
         elif tag == "title" and not page.title:
             page.title = _one_line(node.text())
-    if "url(" in text or "URL(" in text or "background=" in text:
-        for node in tree.css("[style],[background]"):
-            page.anywhere(node.attributes)
+        if "style" in found or "background" in found:
+            page.anywhere(found)
     return ""
 
 
@@ -216,39 +259,54 @@ def _read_tags(page: _Page, text: str) -> str:
             page.title = _one_line(unescaped(content[:4096]))
         if "style" in found or "background" in found:
             page.anywhere(found)
-        if len(page.named) > 4 * OUTLINKS:
+        if len(page.links) + len(page.requisites) > 4 * OUTLINKS:
             # Repeats and addresses of other schemes were left room for; more is not looked at.
             return f"more than {OUTLINKS} addresses"
     return ""
 
 
-def _tame(data: bytes) -> bool:
-    """Whether the tree of a page is certainly cheap to build; looks at two bytes behind each "<" and no further."""
+def _weighed(data: bytes) -> tuple[bool, str]:
+    """Whether the tree of a page is certainly cheap to build, and the selector of elements that may be in it.
+
+    Looks at two bytes behind each "<" and no further.
+    """
     if len(data) > _TREE_BYTES:
-        return False
+        return False, ""
     letters = np.frombuffer(data + b"\0\0", np.uint8)
     tags = np.flatnonzero(letters == ord("<"))
-    pairs = letters[tags + 1] | letters[tags + 2].astype(np.uint16) << 8
-    formatting = int(np.count_nonzero(_FORMATTING[pairs]))
-    return len(tags) <= _TREE_TAGS and formatting * len(tags) <= _REBUILT
+    signs = _SIGNS[letters[tags + 1] | letters[tags + 2].astype(np.uint16) << 8]
+    formatting = int(np.count_nonzero(signs & _FORMATTING))
+    tame = len(tags) <= _TREE_TAGS and formatting * len(tags) <= _REBUILT
+    return tame, _selector(int(np.bitwise_or.reduce(signs, initial=0)))
 
 
-def _formatting_pairs() -> NDArray[np.bool_]:
-    """First two bytes of tags whose elements are rebuilt in every block until closed.
+_FORMATTING = 1 << len(_NAMES)
 
-    A browser keeps only three equal ones, so those of one letter count only when attributes may follow. The longer
-    names are taken by their first two letters: some other elements are counted with them.
+
+@cache
+def _selector(signs: int) -> str:
+    return ",".join(["[style]", "[background]", *(name for nth, name in enumerate(_NAMES) if signs >> nth & 1)])
+
+
+def _first_bytes() -> NDArray[np.uint32]:
+    """What a tag may be by its first two bytes: bits for the elements read here, and one for formatting.
+
+    Formatting elements are rebuilt in every block until closed. A browser keeps only three equal ones, so those of one
+    letter count only when attributes may follow; the longer names are taken by their first two letters.
     """
-    table = np.zeros(1 << 16, np.bool_)
-    for name in ("b", "i", "s", "u", "em", "tt", "big", "code", "font", "small", "strike", "strong"):
-        seconds = " \t\n\r\f/" if len(name) == 1 else name[1] + name[1].upper()
+    table = np.zeros(1 << 16, np.uint32)
+    bits = [(name, 1 << nth) for nth, name in enumerate(_NAMES)]
+    bits += [("img", 1 << _NAMES.index("image")), ("image", 1 << _NAMES.index("img"))]
+    names = ("b", "i", "s", "u", "em", "tt", "big", "code", "font", "small", "strike", "strong")
+    for name, bit in [*bits, *((name, _FORMATTING) for name in names)]:
+        seconds = " \t\n\r\f/" + ">" * (bit != _FORMATTING) if len(name) == 1 else name[1] + name[1].upper()
         for first in name[0] + name[0].upper():
             for second in seconds:
-                table[ord(first) | ord(second) << 8] = True
+                table[ord(first) | ord(second) << 8] |= bit
     return table
 
 
-_FORMATTING = _formatting_pairs()
+_SIGNS = _first_bytes()
 
 
 def _one_line(text: str) -> str:

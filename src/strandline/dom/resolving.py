@@ -29,9 +29,9 @@ class Resolver:
 
     def __init__(self, base: str, charset: str = "utf-8") -> None:
         self._base = base
-        self._origin = origin(base)
-        self._folder = base.partition("?")[0].rpartition("/")[0] + "/"
-        self._charset = charset
+        self.origin = origin(base)
+        self.folder = base.partition("?")[0].rpartition("/")[0] + "/"
+        self.charset = charset
 
     def __call__(self, written: str) -> str | None:
         """The canonical address, or None for what is none (other schemes, a mere fragment, nonsense)."""
@@ -41,7 +41,7 @@ class Resolver:
         plain = _PLAIN.fullmatch(text)
         if plain is not None:
             way = plain.lastgroup
-            url = text if way == "whole" else (self._origin if way == "rooted" else self._folder) + text
+            url = text if way == "whole" else (self.origin if way == "rooted" else self.folder) + text
             return url if len(url) <= LONGEST else None
         if len(text) > 2 * LONGEST or _OTHER_SCHEME.match(text):
             return None
@@ -53,10 +53,10 @@ class Resolver:
     def _encoded(self, text: str) -> str:
         """Browsers send the query in the charset of the document."""
         path, mark, query = text.partition("?")
-        if self._charset in ("utf-8", "utf-16le", "utf-16be") or query.isascii():
+        if self.charset in ("utf-8", "utf-16le", "utf-16be") or query.isascii():
             return text
         try:
-            data = query.encode(self._charset, "xmlcharrefreplace")
+            data = query.encode(self.charset, "xmlcharrefreplace")
         except LookupError:
             return text
         return path + mark + quote(data, safe="".join(map(chr, range(33, 127))))
