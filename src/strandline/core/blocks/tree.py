@@ -17,7 +17,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from strandline.core.blocks.words import masked, words
+from strandline.core.blocks.words import masked, word_set
 
 ItemKind = Literal["text", "link", "image", "frame"]
 LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
@@ -137,11 +137,7 @@ class PageBlock:
     @cached_property
     def words(self) -> frozenset[str]:
         """Distinct words of the block."""
-        return frozenset(word for text in self.texts for word in words(text))
-
-    def take_words(self, other: "PageBlock") -> None:
-        """Take over the words another block with the same texts has already counted: counting is the costly part."""
-        self.__dict__["words"] = other.words
+        return frozenset().union(*map(word_set, self.texts))
 
     @property
     def link_density(self) -> float:

@@ -1,6 +1,7 @@
 """Words as the comparison of texts counts them: case folded, punctuation dropped, each CJK character a word."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _CJK: Final = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -19,6 +20,12 @@ def words(text: str) -> list[str]:
     return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
 
 
+@lru_cache(maxsize=1 << 13)
+def word_set(text: str) -> frozenset[str]:
+    """Distinct words of a text. Most texts of a page are those of its last version, so recent answers are kept."""
+    return frozenset(words(text))
+
+
 def word_distance(before: str, after: str) -> float:
     """Share of distinct words that differ between two texts (paper 001, section 6.2.1), in [0, 1].
 
@@ -34,11 +41,12 @@ def word_distance(before: str, after: str) -> float:
     """
     if before == after:
         return 0.0
-    old, new = set(words(before)), set(words(after))
-    union = len(old | new)
+    old, new = word_set(before), word_set(after)
+    common = len(old & new)
+    union = len(old) + len(new) - common
     if not union:
         return 1.0
-    return max(len(old ^ new) / union, 1.0 / union)
+    return max((union - common) / union, 1.0 / union)
 
 
 def masked(text: str) -> str:

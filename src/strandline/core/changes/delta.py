@@ -82,15 +82,6 @@ class Delta:
         """All operations, block by block."""
         return tuple(operation for change in self.changes for operation in change.operations)
 
-    @cached_property
-    def page_words(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Distinct words of the old and of the new version; blocks that did not change are counted once."""
-        before = self.old.words
-        for i, j in self.pairs:
-            if self.old.blocks[i].digest == self.new.blocks[j].digest:
-                self.new.blocks[j].take_words(self.old.blocks[i])
-        return before, self.new.words
-
     @property
     def empty(self) -> bool:
         """True when a reader sees no difference."""

@@ -33,7 +33,7 @@ from typing import Any, Final, Literal
 from strandline.core.blocks.roles import AdRule, block_factor, block_importances, is_advertising
 from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import plain_address
-from strandline.core.blocks.words import is_number, words
+from strandline.core.blocks.words import is_number, word_set
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
@@ -151,7 +151,7 @@ class _Tally:
     """Counts what is new in one block."""
 
     def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
-        self._before, self._after = delta.page_words
+        self._before, self._after = delta.old.words, delta.new.words
         self._noise = noise
         self._advertising = advertising
         self.novelty = 0.0
@@ -183,7 +183,7 @@ class _Tally:
         if before and after and self._noise.is_masked_text(path, before, after):
             self.masked += 1
             return
-        old, new = set(words(before)), set(words(after))
+        old, new = word_set(before), word_set(after)
         value = sum(self._inserted(word) for word in new - old) + sum(self._deleted(word) for word in old - new)
         if self._noise.seen_item(after or before):  # it comes and goes
             value *= OLD_WORD

@@ -26,8 +26,15 @@ Pairs = dict[int, int]  # old number -> new number
 
 def likeness(one: PageBlock, other: PageBlock) -> float:
     """Share of distinct words two blocks have in common."""
-    union = len(one.words | other.words)
-    return len(one.words & other.words) / union if union else float(one.digest == other.digest)
+    common = len(one.words & other.words)
+    union = len(one.words) + len(other.words) - common
+    return common / union if union else float(one.digest == other.digest)
+
+
+def _may_be_alike(one: PageBlock, other: PageBlock, least: float) -> bool:
+    """False when the blocks differ so much in size that they cannot have this share of words in common."""
+    small, large = sorted((len(one.words), len(other.words)))
+    return small >= least * large
 
 
 def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[int, int]]:
@@ -83,14 +90,16 @@ def _same_path(
     for olds, news in on_path.values():
         if not olds or not news or len(olds) * len(news) > MOST_COMPARED:
             continue
-        alone = len(olds) == len(news) == 1
+        least = ALIKE_ALONE if len(olds) == len(news) == 1 else ALIKE_ON_PATH
         scored = []
         for i in olds:
             for j in news:
+                same = old[i].masked_digest == new[j].masked_digest
+                if not same and not _may_be_alike(old[i], new[j], least):
+                    continue
                 alike = likeness(old[i], new[j])
-                if alike >= (ALIKE_ALONE if alone else ALIKE_ON_PATH) or old[i].masked_digest == new[j].masked_digest:
-                    bonus = 0.15 * (old[i].key == new[j].key) + (old[i].masked_digest == new[j].masked_digest)
-                    scored.append((-(alike + bonus), i, j))
+                if same or alike >= least:
+                    scored.append((-(alike + 0.15 * (old[i].key == new[j].key) + same), i, j))
         _take_best(scored, pairs)
 
 
@@ -111,7 +120,7 @@ def _rare_words(
     scored = [
         (-alike, i, j)
         for (i, j), _ in candidates.most_common(MOST_COMPARED)
-        if (alike := likeness(old[i], new[j])) >= ALIKE_ANYWHERE
+        if _may_be_alike(old[i], new[j], ALIKE_ANYWHERE) and (alike := likeness(old[i], new[j])) >= ALIKE_ANYWHERE
     ]
     _take_best(scored, pairs)
 

@@ -5,13 +5,13 @@ without queries: leftovers on both sides are updates. Texts are compared as mult
 words. An element that the page as a whole neither lost nor gained, and that only turned up in another block, is moved.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
-from strandline.core.blocks.words import word_distance
+from strandline.core.blocks.words import masked, word_distance, word_set
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind
 from strandline.core.changes.matching import MOST_COMPARED, in_place, matched
 
@@ -122,26 +122,17 @@ class _Writer:
     def _texts(self, path: str, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
         before = [item.text for item in gone if item.kind == "text"]
         after = [item.text for item in come if item.kind == "text"]
-        operations = []
-        if len(before) * len(after) <= MOST_COMPARED:
-            scored = sorted(
-                (distance, i, j)
-                for i, text in enumerate(before)
-                for j, other in enumerate(after)
-                if (distance := word_distance(text, other)) <= FARTHEST_UPDATE
-            )
-            used_before: set[int] = set()
-            used_after: set[int] = set()
-            for distance, i, j in scored:
-                if i not in used_before and j not in used_after:
-                    used_before.add(i)
-                    used_after.add(j)
-                    operations.append((j, Operation("update", "text", path, distance, before[i], after[j])))
-            before = [text for i, text in enumerate(before) if i not in used_before]
-            after = [text for j, text in enumerate(after) if j not in used_after]
-        ordered = [operation for _, operation in sorted(operations, key=lambda pair: pair[0])]
-        ordered += [Operation("insert", "text", path, 1.0, "", text) for text in after]
-        return ordered + [Operation("delete", "text", path, 1.0, text, "") for text in before]
+        pairs = _paired_texts(before, after)
+        used = set(pairs.values())
+        operations = [
+            Operation("update", "text", path, word_distance(before[pairs[j]], text), before[pairs[j]], text)
+            if j in pairs
+            else Operation("insert", "text", path, 1.0, "", text)
+            for j, text in enumerate(after)
+        ]
+        return operations + [
+            Operation("delete", "text", path, 1.0, text, "") for i, text in enumerate(before) if i not in used
+        ]
 
     def _linked(self, path: str, element: ElementKind, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
         before = [item.address for item in gone if item.kind == element]
@@ -154,6 +145,33 @@ class _Writer:
             weight = ADVERTISING if self._advertising(right or left) else 1.0
             operations.append(Operation(kind, element, path, weight, left, right))
         return operations
+
+
+def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Texts that are an earlier and a later state of one another, as new number -> old number.
+
+    Texts that differ in their numbers only are paired in order; the others by words, the closest first.
+    """
+    waiting: defaultdict[str, list[int]] = defaultdict(list)
+    for i in range(len(before) - 1, -1, -1):
+        waiting[masked(before[i])].append(i)
+    pairs = {j: waiting[key].pop() for j, text in enumerate(after) if waiting.get(key := masked(text))}
+    used = set(pairs.values())
+    left = [(i, word_set(text)) for i, text in enumerate(before) if i not in used]
+    right = [(j, word_set(text)) for j, text in enumerate(after) if j not in pairs]
+    if len(left) * len(right) > MOST_COMPARED:
+        return pairs
+    scored = sorted(
+        (word_distance(before[i], after[j]), i, j)
+        for i, old in left
+        for j, new in right
+        if len(old & new) >= (1.0 - FARTHEST_UPDATE) * max(len(old), len(new))
+    )
+    for distance, i, j in scored:
+        if distance <= FARTHEST_UPDATE and i not in used and j not in pairs:
+            pairs[j] = i
+            used.add(i)
+    return pairs
 
 
 def _surplus(items: Sequence[Item], other: Sequence[Item]) -> list[Item]:

@@ -25,7 +25,7 @@ import numpy as np
 import xxhash
 
 from strandline.core.blocks.tree import PageBlock, hashed, plain_address
-from strandline.core.blocks.words import words
+from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
 
 Rating = Literal["noise", "matters"]
@@ -96,7 +96,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        kept = " ".join(sorted(set(words(before)) & set(words(after))))
+        kept = " ".join(sorted(word_set(before) & word_set(after)))
         return hashed(f"{self._settled_path(path)}\x1f{kept}")
 
     def rating(self, path: str) -> Rating | None:
@@ -164,13 +164,13 @@ class NoiseState:
         gone = [operation for change in delta.changes for operation in change.content if operation.before]
         if not gone:
             return
-        staying = delta.page_words[1]
+        staying = delta.new.words
         for operation in gone:
             if operation.element in ("text", "block"):
                 for text in operation.before.split("\n"):
                     self.items[hashed(text)] = None
-                for word in set(words(operation.before)) - staying:
-                    self.words[_short(word)] = None
+                    for word in word_set(text) - staying:
+                        self.words[_short(word)] = None
             else:
                 self.items[hashed(plain_address(operation.before))] = None
         _forget_oldest(self.items, MOST_ITEMS)
