@@ -66,7 +66,13 @@ def test_recall_between_requests_is_interpolated():
     site = known([{"a": "1", "b": "1"}, {"a": "2", "b": "1"}])
     outlook = site.learned(0, 0).outlook(site.shape, 1.0)
     trace = site.trace(outlook, 0, 1, PLAIN)
-    assert trace.recall_at([1.0, 0.75, 0.5, 0.0]).tolist() == [0.0, 0.5, 1.0, 1.0]
+    assert trace.recall_at([1.0, 0.75, 0.5, 0.0]) == pytest.approx([0.0, 0.5, 1.0, 1.0], abs=1e-6)
+
+
+def test_a_full_crawl_catches_all_deletes():
+    site = known([{f"old/{n}": "1" for n in range(5)}, {f"new/{n}": "1" for n in range(5)}])
+    outlook = site.learned(0, 0).outlook(site.shape, 1.0)
+    assert site.trace(outlook, 0, 1, PLAIN).recall_at([0.0]) == pytest.approx([1.0])
 
 
 def test_a_site_that_lost_all_its_pages_can_not_be_followed():

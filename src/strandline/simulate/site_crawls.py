@@ -19,6 +19,8 @@ from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, S
 from strandline.core.quality.maintenance import Maintenance
 
 Mask = NDArray[np.bool_]
+JUST_BELOW = 1e-9
+"""Far less than one page of any site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,11 @@ class Trace:
     recall: Floats
 
     def recall_at(self, bypass: Sequence[float]) -> Floats:
-        """Strict change recall where these shares of the pages are skipped, interpolated."""
-        recall: Floats = np.interp(np.asarray(bypass), self.bypass[::-1], self.recall[::-1])
+        """Strict change recall where these shares of the pages are skipped, interpolated.
+
+        Requests that find a page gone do not change the share; all of them count at the share where they are made.
+        """
+        recall: Floats = np.interp(np.asarray(bypass) - JUST_BELOW, self.bypass[::-1], self.recall[::-1])
         return recall
 
 
