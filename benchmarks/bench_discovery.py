@@ -38,7 +38,7 @@ def page(kib, links, seed=1):
 
 
 def cpu(*functions):
-    """Microseconds of CPU per call, the best of rounds in which the functions take turns, so that all see the same machine."""
+    """Microseconds of CPU per call: the best of rounds in which the functions take turns on the same machine."""
     best = [math.inf] * len(functions)
     for _ in range(15):
         for nth, function in enumerate(functions):

@@ -75,7 +75,7 @@ def take_all(catalog, calls, limit):
 
 
 def commits(catalog, pages, count):
-    """Group commits of 64 visits with 60 links each, four fifths of them known; rows written per second, wall and CPU."""
+    """Group commits of 64 visits with 60 links each, four fifths of them known: rows per second, wall and CPU."""
     rows = offset = 0
     start, cpu = time.perf_counter(), time.process_time()
     for number in range(count):

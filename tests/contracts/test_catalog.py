@@ -157,11 +157,12 @@ def test_a_committed_visit_shows_everywhere(store):
     kept = capture("http://a.example/", entity="sha1:E", record_id="<urn:uuid:1>")
     catalog.commit(
         Batch(
-            [visited(task.page, kept, etag='"x"', last_modified="yesterday", due=150.0)],
-            [],
-            [found("http://a.example/next", via="link", source=task.page, hops=1, due=150.0)],
-            [HostState("a.example", seconds=0.5, robots_time=7.0, robots_status=200, robots_body=b"User-agent: *")],
-            [Refusal("out of scope", "http://other.example/", 3), Refusal("trap", "http://a.example/t")],
+            visited=[visited(task.page, kept, etag='"x"', last_modified="yesterday", due=150.0)],
+            found=[found("http://a.example/next", via="link", source=task.page, hops=1, due=150.0)],
+            hosts=[
+                HostState("a.example", seconds=0.5, robots_time=7.0, robots_status=200, robots_body=b"User-agent: *")
+            ],
+            refused=[Refusal("out of scope", "http://other.example/", 3), Refusal("trap", "http://a.example/t")],
         )
     )
     catalog.commit(Batch(refused=[Refusal("out of scope", "http://third.example/")]))

@@ -37,9 +37,8 @@ def test_no_query_walks_over_all_pages(crowded):
     retry = Visited(tasks[2].page, Outcome.TIMEOUT, "", None, Evidence.UNREACHABLE, 200.0, 1.0, 210.0, 1)
     found = Found("http://big.example/new", Kind.PAGE, "link", tasks[1].page, 2, 0.0, 1.0, 5.0)
     host = HostState("h3.example", not_before=230.0)
-    crowded.commit(
-        Batch([visit, retry], [], [found, Found("http://big.example/1", Kind.PAGE, "link", 1, 0, 0.0, 1.0)], [host])
-    )
+    again = Found("http://big.example/1", Kind.PAGE, "link", 1, 0, 0.0, 1.0)
+    crowded.commit(Batch(visited=[visit, retry], found=[found, again], hosts=[host]))
     crowded.take(50, 240.0, 60.0, [])
     crowded.waiting(40.0)
     crowded.page("http://big.example/7")
