@@ -184,25 +184,16 @@ def pywb_python(given: str) -> str | None:
     return str(python)
 
 
-OURS = """
-import sys
-from pathlib import Path
-from strandline.access.in_memory import MemoryIndex
-from strandline.access.index import Holdings
-from strandline.warc.captures import Kept, captures_of
-from strandline.warc.reader import WarcReader
-from strandline.web.options import ServeOptions
-from strandline.web.server import serve
-path = Path(sys.argv[1])
-kept = [item.capture for item in captures_of(path, strict=False) if isinstance(item, Kept)]
-holdings = Holdings(MemoryIndex(kept), WarcReader(path.parent), "bench")
-serve(holdings, ServeOptions(port=int(sys.argv[2]), replay_port=int(sys.argv[3])), lambda addresses: None)
-"""
-
-
 def run_ours(warc: Path, urls: list[str], requests: int) -> dict[str, tuple[float, float]]:
     port, replay_port = free_port(), free_port()
-    server = subprocess.Popen([sys.executable, "-c", OURS, str(warc), str(port), str(replay_port)])
+    command = [sys.executable, "-m", "strandline"]
+    archive = str(warc.parent / "archive")
+    for step in (["init", archive], ["import", archive, str(warc)]):
+        subprocess.run([*command, *step], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ports = ["--port", str(port), "--replay-port", str(replay_port)]
+    server = subprocess.Popen(
+        [*command, "serve", archive, *ports], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         wait_for(replay_port, "/healthz")
         return {mod: measure(server.pid, replay_port, f"/web/{STAMP}{mod}/", urls, requests) for mod in ("mp_", "id_")}

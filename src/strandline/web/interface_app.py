@@ -84,6 +84,7 @@ class Pages:
         found = stretch(self._holdings.index, url, before)
         if not found.captures:
             return self._message(404, "Not in the archive", f"No capture of {url} is in this archive.", typed)
+        url = found.captures[0].url  # as it was captured: people type less
         values = {"url": url, "query": url, "days": by_day(found.captures), "found": found}
         return self._page("captures.html", values)
 

@@ -17,6 +17,8 @@ class ServeOptions:
     replay_port: int = 8081
     token_file: Path | None = None
     """Holds the sum of the access token; made, and the token told once, when it does not exist."""
+    token: str = ""
+    """The access token itself, from the environment; instead of a file."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is reached."""
     behind_tls: bool = False

@@ -26,6 +26,7 @@ def _environment() -> Environment:
     environment.filters.update(
         {"timestamp": timestamp, "iso": iso, "moment": moment_text, "day": day_text, "clock": clock_text}
     )
+    environment.filters["date"] = date_text
     environment.filters["number"] = lambda value: f"{value:,}"
     return environment
 
@@ -48,6 +49,12 @@ def moment_text(time: float) -> str:
     """A moment for people: 15 November 2026, 04:05:06 UTC."""
     at = _at(time)
     return f"{at.day} {at:%B %Y, %H:%M:%S} UTC"
+
+
+def date_text(time: float) -> str:
+    """A date for people, without the day of the week."""
+    at = _at(time)
+    return f"{at.day} {at:%B %Y}"
 
 
 def day_text(time: float) -> str:

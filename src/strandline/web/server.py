@@ -44,11 +44,11 @@ class Service:
 
     def __init__(self, holdings: Holdings, options: ServeOptions) -> None:
         """Check the settings; SettingError when they are unsafe or a port is taken."""
-        if not options.loopback and options.token_file is None:
+        if not options.loopback and options.token_file is None and not options.token:
             raise SettingError(
                 f"host: {options.host} can be reached from other machines; give --token-file to require a token"
             )
-        access, token = open_access(options.token_file)
+        access, token = open_access(options.token_file, options.token)
         port = _free_port(options.host, options.port, "port")
         replay_port = _free_port(options.host, options.replay_port, "replay-port", taken=port)
         options = replace(options, port=port, replay_port=replay_port)

@@ -16,6 +16,7 @@ from pathlib import Path
 from strandline.errors import SettingError
 
 _PREFIX = "sha256:"
+_SHORTEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,12 @@ def _digest(token: str) -> str:
     return _PREFIX + hashlib.sha256(token.strip().encode()).hexdigest()
 
 
-def open_access(path: Path | None) -> tuple[Access, str]:
-    """Rights from a token file, and the token itself when it was drawn just now."""
+def open_access(path: Path | None, given: str = "") -> tuple[Access, str]:
+    """Rights from a token or a token file, and the token itself when it was drawn just now."""
+    if given:
+        if len(given) < _SHORTEST:
+            raise SettingError(f"token: an access token has at least {_SHORTEST} characters")
+        return Access(_digest(given), secrets.token_bytes(32)), ""
     if path is None:
         return Access(), ""
     if not path.exists():
