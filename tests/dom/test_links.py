@@ -241,6 +241,16 @@ def test_what_is_remembered_of_one_page_fits_the_next():
     ]
 
 
+def test_the_memory_between_pages_is_bounded(monkeypatch):
+    monkeypatch.setattr(links, "_REMEMBERED", 100)
+    pages = Pages()
+    for n in range(300):
+        html = f"<a href=x{n}><a href=/y{n}><img src='data:image/png;base64,{'A' * 1000}{n}'>".encode()
+        assert len(pages.discover(f"http://a.example/{n}/", html, "utf-8").named) == 2
+    kept = [written for memory in pages._memory.values() for written in memory]
+    assert len(kept) + len(pages._memory) < 300 and max(map(len, kept)) < 300
+
+
 def test_documents_read_html_whatever_it_is_called():
     page = b"<!doctype html><a href=/x>"
     for mime in ("text/html", "application/xhtml+xml", "", "application/octet-stream"):

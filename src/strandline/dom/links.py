@@ -24,6 +24,8 @@ OUTLINKS = 6_000
 """Addresses taken from one document."""
 
 _REMEMBERED = 50_000
+"""Addresses kept at hand between pages."""
+_SHORT = 256
 
 _TREE_BYTES = 100 * 1024
 """Above this a single tag may hold enough attributes to cost many seconds; a tree is built only below."""
@@ -207,6 +209,7 @@ class Pages:
         if self._remembered > _REMEMBERED:
             self._memory.clear()
             self._remembered = 0
+        self._remembered += 1
         rooted = self._memory.setdefault((resolve.origin, resolve.charset, via), {})
         beside = self._memory.setdefault((resolve.folder, resolve.charset, via), {})
         found: dict[str, Named] = {}
@@ -217,8 +220,9 @@ class Pages:
             else:
                 url = resolve(written)
                 named = None if url is None else Named(url, via)
-                # A mere query continues the page's own address, which the next page does not share.
-                if written.lstrip()[:1] != "?":
+                # A mere query continues the page's own address, which the next page does not share; inline pictures
+                # are long and seldom come again.
+                if len(written) <= _SHORT and written.lstrip()[:1] != "?":
                     memory[written] = named
                     self._remembered += 1
             if named is not None:
