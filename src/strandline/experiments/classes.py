@@ -191,7 +191,9 @@ def _selection(histories: Histories) -> Table:
     found = []
     for title, columns in (("paper's", class_errors.PAPER_COLUMNS), ("12", class_errors.MORE_COLUMNS)):
         kept, error = wrapper_selection(split.features(columns)[rows], split.true[rows], columns)
-        found.append((title, ", ".join(kept), ", ".join(set(columns) - set(kept)) or "none", 100 * error))
+        found.append(
+            (title, ", ".join(kept), ", ".join(name for name in columns if name not in kept) or "none", 100 * error)
+        )
     return Table("Wrapper feature selection", ("features", "kept", "dropped", "error %"), tuple(found))
 
 

@@ -110,6 +110,14 @@ def test_many_gaps_at_once_equal_one_by_one():
         np.testing.assert_array_equal(together[i], calendar.observed(since[i], until[i]))
 
 
+def test_a_calendar_grows_with_what_it_is_asked():
+    grown = LocalCalendar(Periods("Europe/Paris", "FR"))
+    for year in (2015, 2011, 2020):
+        fresh = LocalCalendar(Periods("Europe/Paris", "FR"))
+        since, until = epoch(year, 3, 1), epoch(year, 11, 5, 7)
+        np.testing.assert_allclose(grown.observed(since, until), fresh.observed(since, until), atol=1e-9)
+
+
 def test_what_cannot_be_is_said_clearly():
     with pytest.raises(ValueError, match="unknown time zone 'Mars/Olympus'"):
         LocalCalendar(Periods("Mars/Olympus"))

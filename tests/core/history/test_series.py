@@ -203,6 +203,16 @@ def test_day_series_add_up_to_the_page_series(steps):
         np.testing.assert_allclose(importance, total.importance[number], atol=1e-6)
 
 
+def test_day_series_of_captures_in_the_same_second():
+    calendar = LocalCalendar(Periods())
+    midnight = day_series(calendar, [MONDAY] * 3, [0.0, 0.5, 0.25])
+    assert [(day.date.isoformat(), day.importance[0], day.observed.sum()) for day in midnight] == [
+        ("2025-01-06", 0.75, 0.0)
+    ]
+    later = day_series(calendar, [MONDAY, MONDAY + 86_400, MONDAY + 86_400], [0.0, 0.0, 0.5])
+    assert [(day.date.day, day.importance.sum()) for day in later] == [(6, 0.0), (7, 0.5)]
+
+
 def test_day_series_of_nonsense():
     calendar = LocalCalendar(Periods())
     assert day_series(calendar, [], []) == []

@@ -39,8 +39,9 @@ def bump(hour: float, width: float = 2.0) -> np.ndarray:
 SHAPES = {"morning": bump(8), "evening": bump(20), "flat": np.ones(24)}
 
 
-def test_pages_that_keep_the_same_hours_are_found():
-    rng = np.random.default_rng(5)
+@pytest.mark.parametrize("seed", [2, 5])
+def test_pages_that_keep_the_same_hours_are_found(seed):
+    rng = np.random.default_rng(seed)
     pages = {
         f"{name}/{i}": page_with(shape, rng.uniform(0.05, 0.3), 56, rng)
         for name, shape in SHAPES.items()
@@ -70,6 +71,15 @@ def test_noise_alone_makes_no_groups():
     rng = np.random.default_rng(8)
     pages = {str(i): page_with(np.ones(24), 0.04, 28, rng) for i in range(40)}
     assert len(shared_patterns(pages)) == 1
+
+
+def test_equal_pages_and_weeks_are_one_group():
+    series = page_with(SHAPES["morning"], 0.4, 28, np.random.default_rng(4))
+    assert [len(group.members) for group in shared_patterns({"a": series, "b": series, "c": series})] == [3]
+    week = Periods(cycle=Cycle.WEEK, count=168)
+    rng = np.random.default_rng(1)
+    pages = {str(i): page_with(SHAPES["evening"], 0.3, 28, rng, week) for i in range(6)}
+    assert [len(group.members) for group in shared_patterns(pages)] == [6]
 
 
 def test_few_or_no_changes():

@@ -32,6 +32,13 @@ def test_wrapper_drops_the_feature_that_is_noise(pages):
     assert error < 0.2
 
 
+def test_wrapper_keeps_what_helps():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2, 3], 80)
+    features = np.column_stack([group % 2 * 3.0, group // 2 * 3.0]) + rng.normal(0, 0.5, (320, 2))
+    assert sc.wrapper_selection(features, group, ("a", "b"))[0] == ("a", "b")
+
+
 def test_balanced_rows(pages):
     group = pages[1]
     rows = sc.balanced(group, np.random.default_rng(0))

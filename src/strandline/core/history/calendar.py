@@ -15,6 +15,7 @@ difference of two rows of a running sum, so it costs the same for an hour and fo
 
 import datetime as dt
 import enum
+import functools
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -26,6 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DAY = 86_400
+_COUNTRIES = frozenset(holidays.list_supported_countries())
 _FIRST_YEAR, _LAST_YEAR = 1970, 2199
 _ROUNDING = 1e-9  # of a period; what two running sums may differ by without meaning anything
 
@@ -230,18 +232,12 @@ class LocalCalendar:
         return total
 
 
+@functools.cache
 def public_holidays(country: str | None, year: int) -> frozenset[dt.date]:
     """Nation-wide public holidays; empty without a country or for a country nobody has listed."""
-    key = (country or "", year)
-    if key not in _HOLIDAYS:
-        known = country is not None and country.upper() in _COUNTRIES
-        found = holidays.country_holidays(key[0].upper(), years=year) if known else ()
-        _HOLIDAYS[key] = frozenset(found)
-    return _HOLIDAYS[key]
-
-
-_COUNTRIES = frozenset(holidays.list_supported_countries())
-_HOLIDAYS: dict[tuple[str, int], frozenset[dt.date]] = {}
+    if country is None or country.upper() not in _COUNTRIES:
+        return frozenset()
+    return frozenset(holidays.country_holidays(country.upper(), years=year))
 
 
 def _year(time: float) -> int:

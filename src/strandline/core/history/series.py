@@ -188,7 +188,7 @@ def day_series(calendar: LocalCalendar, times: ArrayLike, importances: ArrayLike
         raise ValueError("captures must come in the order of time")
     starts, ends, amounts = at[:-1], at[1:], amount[1:]
     found = []
-    for day in calendar.days(float(at[0]), float(at[-1])):
+    for day in calendar.days(float(at[0]), float(np.nextafter(at[-1], np.inf))):
         first = int(np.searchsorted(ends, day.start, side="left"))
         last = int(np.searchsorted(starts, day.end, side="left"))
         sums, seen = np.zeros(calendar.periods.count), np.zeros(calendar.periods.count)
@@ -196,11 +196,12 @@ def day_series(calendar: LocalCalendar, times: ArrayLike, importances: ArrayLike
             begin, end = max(starts[i], day.start), min(ends[i], day.end)
             whole = ends[i] - starts[i]
             if end <= begin:
-                if whole == 0.0 and day.start < ends[i] <= day.end:
+                if whole == 0.0 and day.start <= ends[i] < day.end:
                     sums[calendar.place(ends[i])[1]] += amounts[i]
                 continue
             inside = calendar.observed(begin, end).sum(axis=0)
             seen += inside
             sums += amounts[i] * (end - begin) / whole * inside / inside.sum()
-        found.append(DaySeries(day.date, day.kind, sums, seen))
+        if seen.any() or sums.any():
+            found.append(DaySeries(day.date, day.kind, sums, seen))
     return found

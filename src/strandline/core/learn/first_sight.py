@@ -152,13 +152,8 @@ def ridge_poisson(
         curve = (design * mean[:, None]).T @ design + np.diag(pull)
         step = np.linalg.solve(curve, slope)
         size = 1.0
-        while size > 1e-6:
-            better = _penalised(design, counts, offset, c + size * step, pull, target)
-            if better >= value:
-                break
+        while (better := _penalised(design, counts, offset, c + size * step, pull, target)) < value and size > 1e-6:
             size /= 2.0
-        else:
-            break
         c = c + size * step
         if better - value < 1e-10 * (1.0 + abs(value)):
             break

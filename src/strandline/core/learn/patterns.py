@@ -245,14 +245,11 @@ def _cut(counts: Floats, times: Floats, shape: Floats) -> list[tuple[Ints, Float
         if side.min() == side.max():
             return None
         shapes = np.stack([_shape(counts[side == i], times[side == i], shape) for i in (0, 1)])
-        after = _likelihoods(counts, times, shapes).argmax(axis=1)
-        if np.array_equal(after, side):
+        scores = _likelihoods(counts, times, shapes)
+        before, side = side, scores.argmax(axis=1)
+        if np.array_equal(before, side):
             break
-        side = after
-    if side.min() == side.max():
-        return None
-    shapes = np.stack([_shape(counts[side == i], times[side == i], shape) for i in (0, 1)])
-    split = float(_likelihoods(counts, times, shapes)[np.arange(side.size), side].sum())
+    split = float(scores.max(axis=1).sum())
     whole = float(_likelihoods(counts, times, shape[None])[:, 0].sum())
     if (split - whole) / _OVERDISPERSION <= _price(counts, times):
         return None
