@@ -217,6 +217,19 @@ def test_many_at_once_and_large_bodies_in_the_spool(server, tmp_path):
     fetcher.close()
 
 
+def test_large_bodies_come_in_bursts_and_whole(server):
+    fetcher = make(limits=FetchLimits(burst=200_000, connect=0.4))
+    big = bytes(range(256)) * 8000
+    wire = b"".join(b"%x\r\n%s\r\n" % (len(big) // 8, big[n::8]) for n in range(8)) + b"0\r\n\r\n"
+    server.replies["/length"] = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(big) + big
+    server.replies["/chunks"] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + wire
+    server.replies["/odd"] = b"HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: %d\r\n\r\n" % len(big) + big
+    results = fetch(fetcher, *[f"http://127.0.0.1:{server.port}{path}" for path in ("/length", "/chunks", "/odd")])
+    assert [exchange.outcome for exchange, _ in results] == [Outcome.ANSWERED] * 3
+    assert [body for _, body in results] == [big, wire, big]
+    fetcher.close()
+
+
 def test_names_are_resolved_once_pinned_and_checked(server):
     asked = []
 
@@ -306,6 +319,13 @@ def test_ipv6(fetcher):
     with serving(six):
         [(exchange, body)] = fetch(fetcher, f"http://[::1]:{six.port}/")
     assert (exchange.outcome, body, exchange.address) == (Outcome.ANSWERED, b"hello", "::1")
+
+
+def test_a_long_ipv6_address_is_a_host_like_any_other():
+    closed = make(policy=AddressPolicy.allowing(["fd00::/8"]), limits=FetchLimits(connect=0.5))
+    [(exchange, _)] = fetch(closed, "http://[fd12:3456:789a:1::1]:8080/")
+    assert exchange.outcome in (Outcome.CONNECT, Outcome.OFFLINE, Outcome.TIMEOUT), exchange
+    closed.close()
 
 
 def test_names_that_take_too_long_time_out():
@@ -459,6 +479,16 @@ def test_archive_mode_keeps_what_a_bad_certificate_says_with_a_note(secure):
         assert (exchange.outcome, body) == (Outcome.ANSWERED, b"hello")
         assert "certificate not verified" in exchange.detail
     lenient.close()
+
+
+def test_odd_heads_are_read_over_tls_too(secure, certificate):
+    fetcher = make(ca_file=str(certificate / "cert.pem"))
+    body = bytes(range(256)) * 1000
+    head = b"HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: %d\r\n\r\n" % len(body)
+    secure.replies["/odd"] = head + body
+    [(exchange, content)] = fetch(fetcher, f"https://good.example:{secure.port}/odd")
+    assert (exchange.outcome, exchange.response_head, content) == (Outcome.ANSWERED, head, body)
+    fetcher.close()
 
 
 def test_plain_http_on_a_tls_port_and_a_stalled_handshake(server):

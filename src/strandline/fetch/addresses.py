@@ -114,6 +114,7 @@ class AddressPolicy:
         """
         return cls(tuple(ip_network(block.strip()) for block in blocks))
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - policies live as long as the process
     def check(self, ip: str, port: int) -> str | None:
         """Reason why a connection to a numeric address must not be made, None when it may."""
         if not 0 < port < 65536 or (port in BLOCKED_PORTS and port not in self.allow_ports):
@@ -122,10 +123,6 @@ class AddressPolicy:
             address = ip_address(ip.partition("%")[0])
         except ValueError:
             return f"{ip[:60]!r} is no address"
-        return self._refusal(address)
-
-    @lru_cache(maxsize=4096)  # noqa: B019 - policies live as long as the process
-    def _refusal(self, address: Address) -> str | None:
         mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         asked = mapped or address
         if any(asked in net for net in self.allow if net.version == asked.version):

@@ -19,6 +19,7 @@ import ssl
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any, Final
@@ -37,6 +38,8 @@ from strandline.fetch.verdict import Ending, Verdict, judge, may_be_ours, not_tr
 
 _PORTS: Final = {"http:": 80, "https:": 443}
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SPAN: Final = 0.25
+"""Seconds between two looks at the clock."""
 _REGAIN: Final = 50
 """Exchanges that must end well before one more connection is tried after a shortage."""
 
@@ -56,6 +59,7 @@ def _target(request: Request) -> Target | Verdict:
     return Target(request, url.href, host, port, since=monotonic())
 
 
+@lru_cache(maxsize=4096)
 def _is_address(host: str) -> bool:
     try:
         ip_address(host)
@@ -94,7 +98,7 @@ class HttpFetcher:
         self._outage = Outage()
         limits = options.limits
         spans = (limits.connect, limits.first_byte, limits.between_reads, limits.total, limits.rate_after)
-        self._tick = min(0.25, min(spans) / 4)
+        self._tick = min(_SPAN, min(spans) / 4)
         self._next_look = 0.0
 
     # -- ports.Fetcher ---------------------------------------------------------------------------------------------
@@ -297,6 +301,8 @@ class HttpFetcher:
             if verdict:
                 transfer.stopped = verdict
                 self._end(transfer, pycurl.E_OPERATION_TIMEDOUT, "")
+            else:
+                transfer.resume()
         for host in [host for host, targets in self._resolving.items() if targets]:
             late = [target for target in self._resolving[host] if now - target.since > self._options.limits.connect]
             for target in late:

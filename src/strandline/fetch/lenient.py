@@ -106,6 +106,7 @@ class LenientTransfer(Transfer):
         elif self._chunks is not None:
             self._chunks.feed(data)
             data = data[: len(data) - len(self._chunks.rest)]
+        self._burst = 0  # there is nobody to keep bytes back for us here
         if self._on_body(data) is not None:
             return True
         if self._chunks is not None and self._chunks.problem:

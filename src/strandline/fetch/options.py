@@ -20,6 +20,8 @@ class FetchLimits:
     lowest_rate: int = 1024
     """Bytes per second, looked at over each `rate_after` seconds."""
     rate_after: float = 30.0
+    burst: int = 2 * 1024 * 1024
+    """Body bytes taken from one host within a quarter of a second. One endless body must not starve its neighbours."""
     body: int = 1024**3
     header_block: int = 256 * 1024
     header_line: int = 64 * 1024

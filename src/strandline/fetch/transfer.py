@@ -5,6 +5,7 @@ because a timer per read never ends on a server that sends a byte now and then.
 """
 
 import errno
+import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -112,16 +113,18 @@ class Transfer:
         self._head_bytes = self._lines = 0
         self._sent = b""
         self._spool = Spool(self._options.spool_folder, self._limits.memory)
-        self._excess = 0
+        self._excess = self._burst = 0
+        self._paused = False
         self.stopped: Verdict | None = None
         self.refused = ""
         self.local_fault: OSError | None = None
         curl = self.curl
         curl.setopt(pycurl.URL, target.url)
         curl.setopt(pycurl.HTTPHEADER, self._request_headers(target.request))
-        if target.addresses:
+        if target.addresses != (target.host,):  # a numeric host needs no pin, and IPv6 ones cannot have any
             pinned = ",".join(f"[{ip}]" if ":" in ip else ip for ip in target.addresses)
-            curl.setopt(pycurl.RESOLVE, [f"+{target.host}:{target.port}:{pinned}"])
+            if pinned:
+                curl.setopt(pycurl.RESOLVE, [f"+{target.host}:{target.port}:{pinned}"])
         trusted = not target.unverified
         curl.setopt(pycurl.SSL_VERIFYPEER, int(trusted))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)
@@ -216,6 +219,11 @@ class Transfer:
                 return pycurl.SOCKET_BAD
         try:
             made = socket.socket(family, kind, protocol)
+            try:
+                os.close(os.dup(made.fileno()))  # libcurl will work on a duplicate: is there room for it?
+            except OSError:
+                made.close()
+                raise
         except OSError as fault:
             if fault.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
                 self.local_fault = fault
@@ -253,7 +261,18 @@ class Transfer:
         self._head_complete = line in (b"\r\n", b"\n")
         return None
 
+    def resume(self) -> None:
+        """Begin the next span of time of a body that came faster than it may."""
+        self._burst = 0
+        if self._paused:
+            self._paused = False
+            self.curl.pause(pycurl.PAUSE_CONT)
+
     def _on_body(self, data: bytes) -> int | None:
+        if self._burst > self._limits.burst:
+            self._paused = True
+            return int(pycurl.WRITEFUNC_PAUSE)  # libcurl keeps these bytes and brings them again
+        self._burst += len(data)
         self._arrived(len(data))
         room = self._limits.body - self._spool.length
         try:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.core.capture import Outcome
+from strandline.core.politeness import delays
 from strandline.core.politeness.delays import (
     LONGEST_WAIT,
     Manners,
@@ -91,26 +92,48 @@ def test_crawl_delay_counts_from_the_end():
     assert once(m, 30.0, 0.1) == pytest.approx(30.1)
 
 
-def test_overload_is_heeded_when_it_is_the_host_that_is_overloaded():
+def overloaded(m: Manners, now: float, told: float | None) -> float:
+    """One 503; the seconds the host is left alone for."""
+    once(m, now, 0.0, Reply.OVERLOADED)
+    m.asked_to_wait(H, now, told)
+    return m.ready_at(H, now) - now
+
+
+def test_a_host_that_never_answered_otherwise_is_believed_at_once():
+    assert overloaded(manners(delay=0.0), 0.0, 3600.0) == 3600.0
     m = manners(delay=0.0)
-    for ticket, (now, opens) in enumerate([(0.0, 0.1), (1.0, 6.1), (7.0, 7.1 + 3600.0)]):
-        once(m, now, 0.1, Reply.OVERLOADED, ticket)
-        m.asked_to_wait(H, now + 0.1, 3600.0)
-        assert m.ready_at(H, now + 0.1) == pytest.approx(opens)
-    assert m.failures(H) == 3
-    assert once(m, 4000.0, 0.1) == pytest.approx(4000.1)
+    waits, now = [], 0.0
+    for _ in range(4):
+        waits.append(overloaded(m, now, None))
+        now += waits[-1]
+    assert waits == [5.0, 60.0, 360.0, 2160.0]
+    assert m.failures(H) == 4
+
+
+def working(m: Manners) -> Manners:
+    for ticket in range(40):
+        once(m, 0.0, 0.0, Reply.ANSWERED, ticket)
+    return m
+
+
+def test_one_page_does_not_speak_for_its_neighbours_but_three_that_agree_do():
+    m = working(manners(delay=0.0))
+    assert overloaded(m, 0.0, 3600.0) == 0.5
+    assert overloaded(m, 10.0, 3590.0) == 0.5
+    assert overloaded(m, 20.0, 3580.0) == 3580.0
+    m = working(manners(delay=0.0))
+    odd = [120.0, LONGEST_WAIT, 0.0, LONGEST_WAIT, 0.0, 3600.0, 4.0, 1200.0]
+    assert [overloaded(m, 100.0 * n, told) for n, told in enumerate(odd)] == [0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 4.0, 0.5]
+    m = working(manners(delay=0.0))
+    assert [overloaded(m, 1000.0 * n, None) for n in range(3)] == [0.5, 0.5, 360.0]
+
+
+def test_many_different_waits_in_a_row_are_believed_in_the_end():
+    m = working(manners(delay=0.0))
+    waits = [overloaded(m, 1e6 * n, 600.0 + 7000.0 * (n % 2)) for n in range(16)]
+    assert waits == [0.5] * 15 + [7600.0]
+    assert once(m, 1e8, 0.0) == 1e8
     assert m.failures(H) == 0
-
-
-def test_overload_without_a_time_backs_off():
-    m = manners(delay=0.0)
-    waits = []
-    now = 0.0
-    for ticket in range(5):
-        opens = once(m, now, 0.0, Reply.OVERLOADED, ticket)
-        waits.append(opens - now)
-        now = opens
-    assert waits == [0.0, 0.0, 5.0, 60.0, 360.0]
 
 
 def test_unreachable_hosts_wait_longer_and_longer_up_to_a_day():
@@ -124,14 +147,17 @@ def test_unreachable_hosts_wait_longer_and_longer_up_to_a_day():
     assert waits == [5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT, LONGEST_WAIT, LONGEST_WAIT]
 
 
-def test_failing_pages_count_late_and_our_own_faults_never():
+def test_silence_counts_late_and_broken_pages_and_our_own_faults_never():
     m = manners(delay=0.0)
     for ticket in range(9):
-        assert once(m, 0.0, 0.0, Reply.FAILED, ticket) == 0.0
-    assert once(m, 0.0, 0.0, Reply.FAILED) == 5.0
-    m = manners(delay=0.0)
-    for ticket in range(50):
-        assert once(m, 0.0, 0.0, Reply.OURS, ticket) == 0.0
+        assert once(m, 0.0, 0.0, Reply.SILENT, ticket) == 0.0
+    assert once(m, 0.0, 0.0, Reply.SILENT) == 5.0
+    assert once(m, 5.0, 0.0, Reply.FAILED) == 5.0
+    assert once(m, 5.0, 0.0, Reply.SILENT) == 5.0
+    for reply in (Reply.OURS, Reply.FAILED):
+        m = manners(delay=0.0)
+        for ticket in range(50):
+            assert once(m, 0.0, 0.0, reply, ticket) == 0.0
 
 
 def test_jitter_stretches_by_a_tenth_at_most():
@@ -141,7 +167,8 @@ def test_jitter_stretches_by_a_tenth_at_most():
     assert once(m, 0.0, 0.0, Reply.UNREACHABLE) == pytest.approx(5.25)
 
 
-def test_rest_is_capped_and_hosts_without_a_record_are_forgotten():
+def test_rest_is_capped_and_hosts_without_a_record_are_forgotten(monkeypatch):
+    monkeypatch.setattr(delays, "_MOST_KNOWN", 10)
     m = manners()
     m.rest(H, 0.0, 1e12)
     assert m.ready_at(H, 0.0) == LONGEST_WAIT
@@ -150,7 +177,7 @@ def test_rest_is_capped_and_hosts_without_a_record_are_forgotten():
         m.ended(f"h{i}", 0.1, i, 0.1, Reply.ANSWERED)
     assert m.next_ready(0.1) == pytest.approx(3.1)
     assert len(m.busy(4.0)) == 1
-    assert len(m._hosts) == 1
+    assert len(m._hosts) <= 11
 
 
 @pytest.mark.parametrize(
@@ -178,7 +205,9 @@ def test_replies():
     assert reply_of(Outcome.ANSWERED, 404) is Reply.ANSWERED
     assert reply_of(Outcome.ANSWERED, 429) is Reply.OVERLOADED
     assert reply_of(Outcome.TRUNCATED, 200) is Reply.ANSWERED
-    assert reply_of(Outcome.TIMEOUT, 0) is Reply.FAILED
+    assert reply_of(Outcome.TIMEOUT, 0) is Reply.SILENT
+    assert reply_of(Outcome.TIMEOUT, 200) is Reply.FAILED
+    assert reply_of(Outcome.PROTOCOL, 0) is Reply.FAILED
     assert reply_of(Outcome.CONNECT, 0) is Reply.UNREACHABLE
     assert reply_of(Outcome.OFFLINE, 0) is Reply.OURS
 

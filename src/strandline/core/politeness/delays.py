@@ -5,13 +5,14 @@ A host is *blocked* until a moment in time that follows from what happened to it
     after an answer       pause = 5 x the seconds it took, 3..30 s, or a fixed pause; never less than its Crawl-delay
     while it is asked     until the answer, or until the fetch has *hung* for `slow_after`: then it moves to a slow lane
                           of at most 16 and the host is open again, so that one silent page does not hide its neighbours
-    429, 503              first a short pause (the page itself waits as told), from the third in a row as long as the
-                          host says, at most a day; without a Retry-After 5 s, 1 min, 6 min, 36 min ...
-    not reachable         the same steps; pages that fail one by one count only after ten in a row
+    429, 503              the page waits as it says, at most a day; the host too when it is the host that speaks: it has
+                          not answered anything else yet, or says the same three times in a row, or most of its
+                          last 32 replies were such. Otherwise one page would speak for all its neighbours
+    not reachable         5 s, 1 min, 6 min, 36 min ... 1 day; silence counts like this from the tenth time in a row on
 
 All times are seconds of one monotonic clock, given by the caller. Blocked hosts lie in a heap by the time they
-open, hosts that are open and have no record are forgotten, so each call costs O(log n) at most, with any number of
-hosts.
+open, and open hosts without a record are forgotten beyond 50,000, so each call costs O(log n) at most, with any
+number of hosts.
 """
 
 import heapq
@@ -26,10 +27,17 @@ from strandline.core.capture import Outcome
 
 LONGEST_WAIT: Final = 24 * 3600.0
 _STEPS: Final = (5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT)
-_FIRST_PAUSE: Final = 5.0
-"""Longest pause of the whole host for the first two answers 429 or 503 in a row."""
+_SHORT_WAIT: Final = 5.0
+"""A wait that is kept for the whole host without asking who speaks."""
+_DOUBTED_WAIT: Final = 0.5
+"""Pause of the whole host when one page asks for a long wait and others are fine."""
+_AGREEMENT: Final = 3
+_WINDOW: Final = 32
+"""Replies looked back at."""
 _PATIENCE: Final = 10
-"""Pages of a host that may fail in a row before the host is left alone."""
+"""Pages of a host that may stay silent in a row before the host is left alone."""
+_MOST_KNOWN: Final = 50_000
+"""Hosts remembered although there is nothing to remember but that they answer."""
 
 
 class Reply(StrEnum):
@@ -39,13 +47,16 @@ class Reply(StrEnum):
     OVERLOADED = "overloaded"
     """429 or 503."""
     FAILED = "failed"
-    """The page failed; the host was there."""
+    """The page failed, but the host spoke."""
+    SILENT = "silent"
+    """Connected, but nothing came."""
     UNREACHABLE = "unreachable"
     OURS = "ours"
     """The fault was on our side."""
 
 
 _UNREACHABLE: Final = frozenset({Outcome.CONNECT, Outcome.NO_SUCH_HOST, Outcome.TLS})
+_SILENT: Final = frozenset({Outcome.TIMEOUT, Outcome.RESET})
 _OURS: Final = frozenset({Outcome.OFFLINE, Outcome.BAD_URL, Outcome.BAD_ADDRESS})
 
 
@@ -57,7 +68,9 @@ def reply_of(outcome: Outcome, status: int) -> Reply:
         return Reply.UNREACHABLE
     if status in (429, 503):
         return Reply.OVERLOADED
-    return Reply.ANSWERED if outcome in (Outcome.ANSWERED, Outcome.TRUNCATED) else Reply.FAILED
+    if outcome in (Outcome.ANSWERED, Outcome.TRUNCATED):
+        return Reply.ANSWERED
+    return Reply.SILENT if outcome in _SILENT and not status else Reply.FAILED
 
 
 def retry_after(value: str, now: float) -> float | None:
@@ -127,14 +140,35 @@ class _Host:
     next_time: float = -math.inf
     wait_until: float = -math.inf
     asked_delay: float = 0.0
+    history: int = 0
+    """One bit per reply, newest lowest: 1 for a host that works, 0 for 429 and 503."""
+    seen: int = 0
     overloads: int = 0
+    """429 and 503 in a row."""
+    told_until: float = -math.inf
+    """The moment the last of them named."""
+    agreeing: int = 0
+    """How many in a row named about the same moment."""
+    untold: int = 0
+    """How many in a row named none."""
     unreachable: int = 0
-    failed: int = 0
+    silent: int = 0
 
     @property
     def remarkable(self) -> bool:
-        """Whether there is anything to remember once it is open."""
-        return bool(self.running or self.asked_delay or self.overloads or self.unreachable or self.failed)
+        """Whether there is more to remember than that it answers."""
+        return bool(self.running or self.asked_delay or self.overloads or self.unreachable or self.silent)
+
+    def replied(self, working: bool) -> None:
+        """Look back at the last replies."""
+        self.history = (self.history << 1 | working) & (1 << _WINDOW) - 1
+        self.seen = min(self.seen + 1, _WINDOW)
+
+    @property
+    def speaks_for_itself(self) -> bool:
+        """Whether 429 and 503 are the state of the host, not of a page."""
+        working = self.history.bit_count()
+        return working * 2 <= self.seen or self.agreeing >= _AGREEMENT or self.untold >= _AGREEMENT
 
 
 class Manners:
@@ -199,31 +233,38 @@ class Manners:
         self._settle(authority, host, now)
 
     def _judge(self, host: _Host, now: float, reply: Reply) -> None:
-        if reply is Reply.ANSWERED:
-            host.overloads = host.unreachable = host.failed = 0
-        elif reply is Reply.OVERLOADED:
+        if reply is Reply.OURS:
+            return
+        if reply is Reply.OVERLOADED:
             host.overloads += 1
-            host.unreachable = host.failed = 0
-            if host.overloads > 2:
-                host.wait_until = max(host.wait_until, now + back_off(host.overloads - 2, self._chance()))
-        elif reply is Reply.UNREACHABLE:
-            host.unreachable += 1
-            host.wait_until = max(host.wait_until, now + back_off(host.unreachable, self._chance()))
-        elif reply is Reply.FAILED:
-            host.failed += 1
-            if host.failed >= _PATIENCE:
-                steps = host.failed - _PATIENCE + 1
-                host.wait_until = max(host.wait_until, now + back_off(steps, self._chance()))
+            host.unreachable = host.silent = 0
+            host.replied(False)
+        elif reply in (Reply.ANSWERED, Reply.FAILED):
+            host.unreachable = host.silent = 0
+            host.overloads = host.agreeing = host.untold = 0
+            host.replied(True)
+        else:
+            if reply is Reply.UNREACHABLE:
+                host.unreachable += 1
+            else:
+                host.silent += 1
+            steps = max(host.unreachable, host.silent - _PATIENCE + 1)
+            host.wait_until = max(host.wait_until, now + back_off(steps, self._chance()))
 
-    def asked_to_wait(self, authority: str, now: float, seconds: float) -> None:
-        """The host said Retry-After. Call it after `ended` for the same answer.
-
-        One page that wants to be left alone for a day does not speak for its neighbours; three in a row do.
-        """
+    def asked_to_wait(self, authority: str, now: float, seconds: float | None) -> None:
+        """A host said 429 or 503, with a Retry-After or (None) without. Call it after `ended`, for each of them."""
         host = self._hosts.setdefault(authority, _Host())
-        if host.overloads <= 2:
-            seconds = min(seconds, _FIRST_PAUSE * (host.overloads - 1))
-        self.rest(authority, now, seconds)
+        if seconds is None:
+            host.untold, host.agreeing = host.untold + 1, 0
+            wait = back_off(host.untold, self._chance())
+        else:
+            wait = min(seconds, LONGEST_WAIT)
+            same = abs(now + wait - host.told_until) <= max(60.0, wait / 4) and wait > 0
+            host.untold, host.agreeing = 0, host.agreeing + 1 if same else 1
+            host.told_until = now + wait
+        if (wait > _SHORT_WAIT or seconds is None) and not host.speaks_for_itself:
+            wait = _DOUBTED_WAIT
+        self.rest(authority, now, wait)
 
     def rest(self, authority: str, now: float, seconds: float) -> None:
         """Leave a host alone for some time, at most a day: what is left of a wait of an earlier run, or a new one."""
@@ -262,5 +303,5 @@ class Manners:
 
     def _opened(self, authority: str, host: _Host) -> None:
         self._opens.pop(authority, None)
-        if not host.remarkable:
+        if not host.remarkable and len(self._hosts) > _MOST_KNOWN:
             self._hosts.pop(authority, None)
