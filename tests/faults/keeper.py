@@ -84,13 +84,13 @@ def promise(capture):
     }
 
 
-def start(folder):
-    """Catalog and writer of a folder, after recovery."""
+def start(folder, fsync=True):
+    """Catalog and writer of a folder, after recovery. Promised bytes that are missing can only be without fsync."""
     for name in ("archive", "indexes"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     catalog = open_catalog(folder)
     for found in recover(folder / "archive", folder / "quarantine", catalog.reading.committed):
-        if found.missing:
+        if found.missing and fsync:
             raise AssertionError(f"{found.missing} promised bytes are missing in {found.file}")
         catalog.salvage(kept.capture for kept in found.salvaged if isinstance(kept, Kept))
     settings = WriterSettings(host="h", rotate_bytes=300_000)
@@ -103,7 +103,7 @@ def run(folder, groups=1_000_000, fsync=True, seed=None, out=None):
         OpenWarc.sync = lambda self: None
     out = out or sys.stdout
     rng = random.Random(seed)
-    catalog, writer = start(folder)
+    catalog, writer = start(folder, fsync)
     number = 0
     for _ in range(groups):
         captures = []

@@ -37,12 +37,13 @@ _NO_LOG_FLUSH = 2
 class Run:
     """A program under way: its process id and what it printed so far."""
 
-    def __init__(self, command: "Sequence[str] | Callable[[], None]") -> None:
+    def __init__(self, command: "Sequence[str] | Callable[[], None]", quiet: bool = False) -> None:
+        """With `quiet` a forked child does not print why it ended: after a power cut everything fails."""
         reading, writing = os.pipe()
         if callable(command):
             self.pid = os.fork()
             if self.pid == 0:
-                _in_child(command, reading, writing)
+                _in_child(command, reading, writing, quiet)
         else:
             self._process = subprocess.Popen(list(command), stdout=writing)
             self.pid = self._process.pid
@@ -51,12 +52,12 @@ class Run:
         self._text = b""
         self.status: int | None = None
 
-    def read(self, seconds: float) -> bool:
-        """Collect output for some time; False when the program has closed it."""
+    def read(self, seconds: float, lines: int = -1) -> bool:
+        """Collect output for some time, or until there are so many lines; False when the program has closed it."""
         end = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self._pipe, selectors.EVENT_READ)
-            while (left := end - time.monotonic()) > 0:
+            while (left := end - time.monotonic()) > 0 and not 0 <= lines <= self._text.count(b"\n"):
                 if selector.select(left):
                     data = os.read(self._pipe, 1 << 16)
                     if not data:
@@ -79,7 +80,7 @@ class Run:
         return [line for line in map(json.loads, lines) if line.get("event") == "captured"]
 
 
-def _in_child(command: Callable[[], None], reading: int, writing: int) -> None:
+def _in_child(command: Callable[[], None], reading: int, writing: int, quiet: bool) -> None:
     status = 70
     try:
         os.close(reading)
@@ -88,7 +89,8 @@ def _in_child(command: Callable[[], None], reading: int, writing: int) -> None:
         command()
         status = 0
     except BaseException:  # noqa: BLE001 - the child ends here, whatever it is
-        traceback.print_exc()
+        if not quiet:
+            traceback.print_exc()
     finally:
         os._exit(status)
 
@@ -108,7 +110,7 @@ def crash_loop(
     check: Callable[[list[dict[str, object]]], list[str]],
     cycles: int,
     *,
-    longest: float = 0.15,
+    longest: float = 0.1,
     stop: Callable[[], None] | None = None,
     restore: Callable[[], None] | None = None,
     seed: int = 1,
@@ -122,8 +124,11 @@ def crash_loop(
     rng = random.Random(seed)
     tally = Tally()
     for _ in range(cycles):
-        run = Run(command)
-        ended = not run.read(rng.uniform(0, longest))
+        run = Run(command, quiet=stop is not None)
+        # A third of the runs ends at any moment, starting up and recovering included. The others get to some
+        # promises first, however slow the machine is, and end a little later.
+        going = rng.random() < 1 / 3 or run.read(60, lines=rng.randint(1, 8))
+        ended = not (going and run.read(rng.uniform(0, longest)))
         if stop is not None:
             stop()
         promises = run.end()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strandline.warc.fixity import complete_sums
 from strandline.warc.members import Gap, Member, Window, walk
 from strandline.warc.verify import verify
 from strandline.warc.writer import WarcWriter, WriterSettings
@@ -38,6 +39,22 @@ def test_clean_archive(folder):
     found = audit(folder, kept)
     assert found.ok
     assert found.as_json()["captures"] == len(kept)
+
+
+def test_lists_of_checksums(folder):
+    kept, path = archive(folder)
+    sums = folder.parent / "fixity" / f"{path.name}.sums"
+    whole = sums.read_bytes()
+    for damaged in (whole[:-20], whole[:-1], whole.replace(b"\n0 ", b"\n1 "), whole[:100] + whole[150:], b""):
+        sums.write_bytes(damaged)
+        assert not audit(folder, kept).ok
+    sums.unlink()
+    found = audit(folder, kept)
+    assert found.ok
+    assert found.unlisted == (path.name,)
+    complete_sums(folder, path.name, path)
+    assert sums.read_bytes() == whole
+    assert audit(folder, kept).unlisted == ()
 
 
 def test_every_random_cut_in_the_last_record_is_found(folder):
