@@ -133,6 +133,14 @@ def test_stop_at_a_target_takes_more_requests_for_a_higher_one():
     assert all(fewer <= more for fewer, more in pairwise(taken))
 
 
+def test_the_estimate_of_what_is_caught_ends_at_all():
+    _, _, crawl = crawl_of([f"a/{n}" for n in range(10)])
+    before = crawl.share_caught()
+    assert before == pytest.approx(0.5 / (0.5 + crawl.chances().sum()))
+    run_crawl(crawl, StopRule(), lambda pages: answers(pages == 3))
+    assert crawl.share_caught() == 1.0
+
+
 def test_new_pages_count_as_requests():
     _, _, crawl = crawl_of([f"a/{n}" for n in range(10)])
     order = run_crawl(crawl, StopRule(budget=6), lambda pages: answers([False] * len(pages), [2] * len(pages)))

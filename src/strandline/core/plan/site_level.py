@@ -98,18 +98,16 @@ class SiteCrawl:
 
     def values(self) -> Floats:
         """Value of a request for each page of the outlook, as known now; fetched pages keep theirs."""
-        multipliers = self._multipliers[self._directories]
-        value = self.hazards()
-        high = value > 0.5
-        value[high] = 1.0 - 0.25 / value[high]
-        expected_new = self.outlook.new_pages * multipliers
-        value = (value + expected_new) / (1.0 + expected_new)
+        expected_new = self._expected_new()
+        value = (self.chances() + expected_new) / (1.0 + expected_new)
         return value if self._weights is None else value * self._weights
 
-    def hazards(self) -> Floats:
-        """Probable changes of each page of the outlook, with what this crawl has shown so far."""
-        multipliers = self._multipliers[self._directories] * self._group_factors[self._groups]
-        return self.outlook.pending * multipliers
+    def chances(self) -> Floats:
+        """Probability that each page of the outlook has changed, with what this crawl has shown so far."""
+        chance = self.outlook.pending * self._factors()
+        high = chance > 0.5
+        chance[high] = 1.0 - 0.25 / chance[high]
+        return chance
 
     def reason(self, place: int) -> str:
         """Why a page has its value: one line for an archivist."""
@@ -137,7 +135,7 @@ class SiteCrawl:
         if size <= 0 or not len(left):
             return nothing
         values = self.values()
-        if stop.target is not None and self._share_caught(left, values[left]) >= stop.target:
+        if stop.target is not None and self.share_caught() >= stop.target:
             return nothing
         oldest = int(np.ceil(size * self.settings.oldest_share)) if size > 1 else 0
         best = left[_largest(values[left], size - oldest)]
@@ -171,8 +169,14 @@ class SiteCrawl:
         """Pages the crawl did not reach and the hazard they carry into the next one."""
         missed = np.ones(len(self._open), dtype=np.bool_)
         missed[self.fetched_places()] = False
-        factors = self._multipliers[self._directories] * self._group_factors[self._groups]
-        return self.outlook.pages[missed], (self.outlook.rates * factors)[missed]
+        return self.outlook.pages[missed], (self.outlook.rates * self._factors())[missed]
+
+    def share_caught(self) -> float:
+        """Estimated share of all changes that the crawl has caught so far; optimistic by .01 to .05."""
+        missed = np.ones(len(self._open), dtype=np.bool_)
+        missed[self.fetched_places()] = False
+        remaining = float((self.chances() + self._expected_new())[missed].sum())
+        return (self.caught + 0.5) / (self.caught + remaining + 0.5)
 
     def fetched_places(self) -> NDArray[np.int64]:
         """Places fetched so far, in order."""
@@ -194,10 +198,11 @@ class SiteCrawl:
         expected_names = np.bincount(self._groups[places], surprise, len(self._group_changes))
         self._group_factors = (settings.name_prior + self._group_changes) / (settings.name_prior + expected_names)
 
-    def _share_caught(self, left: NDArray[np.int64], values: Floats) -> float:
-        multipliers = self._multipliers[self._directories[left]]
-        remaining = float(values.sum() + (self.outlook.new_pages[left] * multipliers).sum())
-        return (self.caught + 0.5) / (self.caught + remaining + 0.5)
+    def _factors(self) -> Floats:
+        return self._multipliers[self._directories] * self._group_factors[self._groups]
+
+    def _expected_new(self) -> Floats:
+        return self.outlook.new_pages * self._multipliers[self._directories]
 
 
 def run_crawl(crawl: SiteCrawl, stop: StopRule, ask: Callable[[Ids], Answers]) -> Ids:
