@@ -70,6 +70,16 @@ class Web:
         return Outcomes(rows, times, changed, importance)
 
 
+def listed_items(world: World) -> Floats:
+    """How many items the first version of each page lists; 1 for pages that are no lists."""
+    count = np.ones(len(world))
+    if world.items is not None:
+        listed = world.items.page_base >= 0
+        base = world.items.page_base[listed]
+        count[listed] = np.maximum(world.items.first[base + 1] - world.items.first[base], 1)
+    return count
+
+
 def known_table(world: World, last_visit: Floats, period: int) -> PageTable:
     """The page table of an oracle: true rates and the true pattern of this period."""
     patterns = world.patterns
@@ -84,6 +94,7 @@ def known_table(world: World, last_visit: Floats, period: int) -> PageTable:
         directory=world.directory,
         weight=world.weight,
         last_visit=last_visit,
+        items=listed_items(world),
         rate=rate @ share,
         chance=chance[:, now],
         expected_change=expected[:, now],
@@ -97,7 +108,12 @@ class _Tables:
     def __init__(self, world: World, known: bool) -> None:
         self._first = known_table(world, np.zeros(len(world)), 0) if known else None
         self._plain = PageTable.of(
-            len(world), site=world.site, directory=world.directory, weight=world.weight, last_visit=0.0
+            len(world),
+            site=world.site,
+            directory=world.directory,
+            weight=world.weight,
+            last_visit=0.0,
+            items=listed_items(world),
         )
         patterns = world.patterns
         self._patterns = patterns

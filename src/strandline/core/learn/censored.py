@@ -25,19 +25,21 @@ from strandline.core.learn.censored_kernels import (
 )
 from strandline.core.learn.estimate import Estimate
 from strandline.core.learn.estimate_kernels import estimate_rows
+from strandline.core.learn.level_prior import gamma_on_grid, likely_priors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FIRST_SIGHT_ROWS = 40
+FIRST_SIGHT_SHAPE = 2.0
 CLOCK_DAYS = 512
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class LearnerSettings:
-    """`cycle` maps each period of the cycle to its bin. Rates are per period. `prior_shape` is the Gamma shape of
-    the site prior (1: levels differ widely; 2: shrink harder), `start_rate` its mean before anything was seen.
+    """`cycle` maps each period of the cycle to its bin. Rates are per period. `prior_shape` and
+    `start_rate` are shape and mean of the Gamma prior before anything was seen (see level_prior.py).
     `accumulates`: a capture shows the difference to the last capture, not the last change alone.
     """
 
@@ -95,10 +97,20 @@ class CensoredLearner:
         shape = self._first_shapes.copy()
         grid = np.geomspace(self.settings.slowest, self.settings.fastest, self.settings.levels)
         zeros = np.zeros_like(shape)
+        share = np.bincount(cycle, minlength=self._bins) / len(cycle)
         self._shared = Shared(
-            grid, np.zeros((1, len(grid))), shape, np.ones_like(shape), zeros.copy(), zeros.copy(), zeros.copy(),
-            zeros.copy(), cycle, _running(shape, cycle),
-        )  # fmt: skip
+            grid=grid,
+            priors=np.zeros((1, len(grid))),
+            shape=shape,
+            profile=np.ones_like(shape),
+            shape_count=zeros.copy(),
+            shape_exposure=zeros.copy(),
+            profile_sum=zeros.copy(),
+            profile_weight=zeros.copy(),
+            cycle=cycle,
+            running=_running(shape, cycle),
+            share=share,
+        )
         self._rules = Rules(
             4.0, 4.0, self.settings.accumulates, 1.0 / self.settings.periods_per_day,
             14.0 * self.settings.periods_per_day if self.settings.clock else np.inf,
@@ -107,7 +119,6 @@ class CensoredLearner:
         self._first_sight = np.empty(0)
         self._beliefs = _beliefs(0, self._first_shapes.shape[0], len(grid), self._bins)
         self._clock = _clock(0, 0, self.settings.periods_per_day)
-        self._site_mean = np.empty(0)
 
     def __len__(self) -> int:
         return len(self._beliefs.last)
@@ -125,8 +136,10 @@ class CensoredLearner:
         old = len(self)
         if count > old:
             fresh = _beliefs(count - old, self._beliefs.shape.shape[1], len(self._shared.grid), self._bins)
-            joined = (np.concatenate(pair) for pair in zip(self._beliefs, fresh, strict=True))
-            self._beliefs = Beliefs(*joined)
+            joined = {
+                name: np.concatenate([getattr(self._beliefs, name), new]) for name, new in fresh._asdict().items()
+            }
+            self._beliefs = Beliefs(**joined)
             self._first_sight = np.concatenate([self._first_sight, np.full(count - old, np.nan)])
             self._beliefs.site[old:] = site[old:]
             self._beliefs.directory[old:] = directory[old:]
@@ -157,7 +170,7 @@ class CensoredLearner:
         node = np.empty((count, 4))
         state = (self._beliefs, self._shared, self._clock, self._rules)
         estimate_rows(state, np.asarray(rows, dtype=np.int64), self._total, rate, importance, node)
-        share = np.bincount(self.cycle, minlength=self._bins) / len(self.cycle)
+        share = self._shared.share
         odds = np.full((count, 3), 1.0 / 3.0)
         return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
 
@@ -177,8 +190,7 @@ class CensoredLearner:
         """Relearn what pages share: shapes, importance profiles, site priors. Once a day is enough."""
         shared = self._shared
         shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
-        share = np.bincount(self.cycle, minlength=self._bins) / len(self.cycle)
-        shared.shape[:] = shape / (shape @ share)[:, None]
+        shared.shape[:] = shape / (shape @ shared.share)[:, None]
         shared.running[:] = _running(shared.shape, self.cycle)
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
         self._turn_clock(now)
@@ -219,25 +231,20 @@ class CensoredLearner:
         grid, settings = self.grid, self.settings
         site = self._beliefs.site
         sites = int(site.max()) + 1
-        if len(self._site_mean) == 0:
-            mean = np.full(sites, settings.start_rate)
-            mixture = np.full(len(grid), 1.0 / len(grid))
+        start = (settings.start_rate, settings.prior_shape)
+        if settings.by_site:
+            mean, shape = likely_priors(self._beliefs.level, site, grid, start)
         else:
-            odds = self.levels() if len(self._shared.priors) > 1 else np.full((len(self), len(grid)), 1.0 / len(grid))
-            rates = odds @ grid
-            overall = float(rates.mean())
-            sums = np.bincount(site, weights=rates, minlength=sites)
-            mean = (5.0 * overall + sums) / (5.0 + np.bincount(site, minlength=sites))
-            if not settings.by_site:
-                mean[:] = overall
-            mixture = odds.mean(axis=0)
-        self._site_mean = mean
+            mean, shape = likely_priors(self._beliefs.level, np.zeros_like(site), grid, start)
+            mean, shape = np.full(sites, mean[0]), np.full(sites, shape[0])
         ladder = np.geomspace(grid[0], grid[-1], FIRST_SIGHT_ROWS)
-        shapes = np.concatenate([np.full(sites, settings.prior_shape), np.full(FIRST_SIGHT_ROWS, 2.0)])
-        means = np.concatenate([mean, ladder])
-        density = (grid / means[:, None]) ** shapes[:, None] * np.exp(-shapes[:, None] * grid / means[:, None])
-        density /= density.sum(axis=1, keepdims=True)
-        priors = np.log(0.98 * density + 0.02 * mixture)
+        laws = gamma_on_grid(
+            grid,
+            np.concatenate([shape, np.full(FIRST_SIGHT_ROWS, FIRST_SIGHT_SHAPE)]),
+            np.concatenate([mean, ladder]),
+        )
+        # Two parts in a hundred for levels the law thinks impossible: pages unlike the others of their site.
+        priors = np.log(0.98 * laws + 0.02 / len(grid))
         self._shared = self._shared._replace(priors=priors)
         known = ~np.isnan(self._first_sight)
         self._beliefs.prior[:] = site
@@ -270,7 +277,7 @@ class CensoredLearner:
 
     def to_bytes(self) -> bytes:
         """Everything learned, as one block of bytes (numpy's npz)."""
-        arrays = {"total": self._total, "first_sight": self._first_sight, "site_mean": self._site_mean}
+        arrays: dict[str, NDArray[np.generic]] = {"total": self._total, "first_sight": self._first_sight}
         for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
             arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
         clock = self._clock
@@ -294,7 +301,6 @@ class CensoredLearner:
             site=arrays["clock.site"], directory=arrays["clock.directory"], origin=arrays["clock.origin"]
         )
         learner._total, learner._first_sight = arrays["total"], arrays["first_sight"]
-        learner._site_mean = arrays["site_mean"]
         return learner
 
 

@@ -22,7 +22,7 @@ class Beliefs(NamedTuple):
 
     level: Floats
     shape: Floats
-    count: Singles
+    counted: Singles
     exposure: Singles
     gain: Singles
     gained: Singles
@@ -47,6 +47,7 @@ class Shared(NamedTuple):
     profile_weight: Floats
     cycle: Ints
     running: Floats
+    share: Floats
 
 
 class Clock(NamedTuple):
@@ -120,7 +121,8 @@ def day_factor(clock: Clock, site: int, directory: int, day: int) -> float:
     at_site = clock.site[site, place]
     at_directory = clock.directory[directory, place]
     of_site = (clock.site_inertia + at_site[0]) / (clock.site_inertia + at_site[1])
-    return of_site * (clock.directory_inertia + at_directory[0]) / (clock.directory_inertia + at_directory[1])
+    own = (clock.directory_inertia + at_directory[0]) / (clock.directory_inertia + at_directory[1])
+    return float(of_site * own)
 
 
 @compiled
@@ -137,6 +139,26 @@ def shape_exposure(shared: Shared, c: int, begin: float, end: float) -> float:
 
 
 @compiled
+def page_pattern(beliefs: Beliefs, shared: Shared, row: int, odds: Floats, correction: float) -> Floats:
+    """Relative rate of a page per bin: row 0 with the page's own correction (mean 1), row 1 the shared pattern."""
+    bins = len(shared.share)
+    found = np.zeros((2, bins))
+    shared_mean, own_mean = 0.0, 0.0
+    for b in range(bins):
+        for c in range(len(odds)):
+            found[1, b] += odds[c] * shared.shape[c, b]
+        own = (correction + beliefs.counted[row, b]) / (correction + beliefs.exposure[row, b])
+        found[0, b] = found[1, b] * own
+        shared_mean += shared.share[b] * found[1, b]
+        own_mean += shared.share[b] * found[0, b]
+    # The level carries the scale; a correction with a scale of its own would drift against it.
+    for b in range(bins):
+        found[0, b] /= own_mean
+        found[1, b] /= shared_mean
+    return found
+
+
+@compiled
 def walk(
     state: tuple[Beliefs, Shared, Clock, Rules], row: int, span: tuple[float, float], odds: Floats, parts: Floats
 ) -> tuple[int, float, float]:
@@ -146,6 +168,7 @@ def walk(
     """
     beliefs, shared, clock, rules = state
     clocked = parts[0, 2] > 0.0
+    pattern = page_pattern(beliefs, shared, row, odds, rules.correction)
     now, end = span
     count = 0
     exposure = 0.0
@@ -159,13 +182,9 @@ def walk(
             day = period // clock.daylength
             factor = day_factor(clock, beliefs.site[row], beliefs.directory[row], day)
         b = shared.cycle[period % len(shared.cycle)]
-        pattern = 0.0
-        for c in range(len(odds)):
-            pattern += odds[c] * shared.shape[c, b]
-        correction = (rules.correction + beliefs.count[row, b]) / (rules.correction + beliefs.exposure[row, b])
         length = following - now
-        parts[count, 0] = pattern * correction * factor * length
-        parts[count, 1] = pattern * length
+        parts[count, 0] = pattern[0, b] * factor * length
+        parts[count, 1] = pattern[1, b] * length
         parts[count, 3] = length
         exposure += parts[count, 0]
         stretched += factor * length
@@ -329,7 +348,7 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
         happened = counted * parts[k, 0] / max(exposure, 1e-300)
         if seen == 2:
             happened = 1.0 if k == 0 else 0.0
-        beliefs.count[row, b] += happened
+        beliefs.counted[row, b] += happened
         beliefs.exposure[row, b] += after * parts[k, 1]
         for c in range(len(shapes)):
             shared.shape_count[c, b] += shapes[c] * happened

@@ -12,6 +12,7 @@ from strandline.core.learn.censored_kernels import (
     Shared,
     Singles,
     level_odds,
+    page_pattern,
     shape_odds,
 )
 
@@ -51,13 +52,12 @@ def estimate_rows(
         mean = level_odds(beliefs, shared, row, odds)
         shape_odds(beliefs, row, shapes)
         page = (2.0 * overall + beliefs.importance[row, 0]) / (2.0 + beliefs.importance[row, 1])
+        pattern = page_pattern(beliefs, shared, row, shapes, rules.correction)
         for b in range(rate.shape[1]):
-            pattern, profile = 0.0, 0.0
+            profile = 0.0
             for c in range(len(shapes)):
-                pattern += shapes[c] * shared.shape[c, b]
                 profile += shapes[c] * shared.profile[c, b]
-            count, exposure = beliefs.count[row, b], beliefs.exposure[row, b]
-            rate[i, b] = mean * pattern * (rules.correction + count) / (rules.correction + exposure)
+            rate[i, b] = mean * pattern[0, b]
             own = (rules.bin_changes + beliefs.gain[row, b]) / (rules.bin_changes + beliefs.gained[row, b])
             importance[i, b] = min(max(page * profile * own, 1e-4), 1.0)
         thirds(shared.grid, odds, mean, node[i])

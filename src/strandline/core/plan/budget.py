@@ -111,8 +111,9 @@ class Costs(Protocol):
 def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:
     """Rows of the most urgent pages that the budget allows, most urgent first.
 
-    Only finite urgencies above -inf are candidates; NaN never wins. Without caps this is one partial
-    selection over all pages and a sort of the chosen ones; with caps the selection is widened until it suffices.
+    Only finite urgencies above -inf are candidates; NaN never wins; among equals the first row wins. Without caps
+    this is one partial selection over all pages and a sort of the chosen ones; with caps the selection is widened
+    until the caps leave enough of it.
 
     >>> from strandline.core.plan.strategy import PageTable
     >>> spend(np.array([0.1, 0.9, 0.5]), Budget(2), PageTable.of(3)).tolist()
@@ -123,54 +124,37 @@ def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:
     reach = wanted
     while True:
         best = _best(scores, reach)
-        kept = best if not budget.capped else best[_allowed(best, budget, costs)]
-        if len(kept) >= wanted or reach >= len(scores) or _bytes_bound(best, kept, budget, costs):
+        kept = _allowed(best, budget, costs) if budget.capped else best
+        if len(kept) >= wanted or reach >= len(scores):
             return kept[:wanted]
         reach = min(len(scores), 4 * reach)
 
 
 def _best(scores: Floats, count: int) -> Rows:
+    rows = np.arange(len(scores))
     if count < len(scores):
-        rows = np.argpartition(scores, len(scores) - count)[len(scores) - count :]
-    else:
-        rows = np.arange(len(scores))
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        above, level = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+        # Among equals the first rows win, so that plans do not depend on how a partition happens to fall.
+        rows = np.concatenate([above, level[: count - len(above)]])
     rows = rows[np.lexsort((rows, -scores[rows]))]
     return rows[scores[rows] > -np.inf]
 
 
-def _allowed(rows: Rows, budget: Budget, costs: Costs) -> NDArray[np.bool_]:
-    allowed = np.ones(len(rows), dtype=np.bool_)
-    for group, cap, caps in (
-        (costs.site, budget.site_cap, budget.site_caps),
-        (costs.host, budget.host_cap, budget.host_caps),
-    ):
-        if cap is None and not caps:
+def _allowed(rows: Rows, budget: Budget, costs: Costs) -> Rows:
+    """Rows one after the other, as long as their site, their host and the bytes allow; too large ones are skipped."""
+    site_left = dict(budget.site_caps)
+    host_left = dict(budget.host_caps)
+    bytes_left = np.inf if budget.max_bytes is None else budget.max_bytes
+    kept: list[int] = []
+    for row in rows.tolist():
+        site, host, size = int(costs.site[row]), int(costs.host[row]), float(costs.size[row])
+        at_site = site_left.get(site, budget.visits if budget.site_cap is None else budget.site_cap)
+        at_host = host_left.get(host, budget.visits if budget.host_cap is None else budget.host_cap)
+        if at_site < 1 or at_host < 1 or size > bytes_left:
             continue
-        members = group[rows]
-        limit = np.full(len(rows), np.inf if cap is None else cap)
-        for name, own in caps.items():
-            limit[members == name] = own
-        allowed &= _place_in_group(members, allowed) < limit
-    if budget.max_bytes is not None:
-        sizes = np.where(allowed, costs.size[rows], 0.0)
-        allowed &= np.cumsum(sizes) <= budget.max_bytes
-    return allowed
-
-
-def _place_in_group(members: Rows, counted: NDArray[np.bool_]) -> Rows:
-    """How many counted members of the same group come before each element."""
-    order = np.argsort(members, kind="stable")
-    running: Rows = np.cumsum(counted[order]) - counted[order]
-    heads = np.r_[True, members[order][1:] != members[order][:-1]] if len(order) else np.empty(0, dtype=np.bool_)
-    first = np.maximum.accumulate(np.where(heads, np.arange(len(order)), 0))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = running - running[first]
-    return place
-
-
-def _bytes_bound(best: Rows, kept: Rows, budget: Budget, costs: Costs) -> bool:
-    """Whether the bytes are used up, so that looking further down the list brings nothing."""
-    if budget.max_bytes is None or len(kept) == 0:
-        return False
-    left = budget.max_bytes - float(costs.size[kept].sum())
-    return left <= 0 or (len(kept) < len(best) and float(costs.size[best].min()) > left)
+        site_left[site], host_left[host], bytes_left = at_site - 1, at_host - 1, bytes_left - size
+        kept.append(row)
+        if len(kept) == budget.visits:
+            break
+    return np.array(kept, dtype=np.int64)

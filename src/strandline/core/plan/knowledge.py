@@ -76,7 +76,7 @@ class LearnedPatterns:
     """Patterns learned from captures. A first fetch (last visit before any outcome) is taken from the table."""
 
     def __init__(self, learner: CensoredLearner | None = None) -> None:
-        self.learner = learner or CensoredLearner()
+        self.learner = CensoredLearner() if learner is None else learner
 
     @property
     def cycle(self) -> NDArray[np.int64]:

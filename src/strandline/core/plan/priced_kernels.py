@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Lines = tuple[Floats, Floats] | tuple[Singles, Singles]
 
 LONGEST_WALK = 336
 NEVER = 1e30
@@ -65,8 +66,9 @@ def best_spacing(pages: Pages, row: int, price: float) -> tuple[float, float]:
     mean = pages.mean_importance[row]
     if worth * mean <= price:
         return np.inf, 0.0
-    low, high = 1e-3, 1e7
-    for _ in range(48):
+    unit = 1.0 / max(pages.mean_rate[row], 1e-12)
+    low, high = 1e-3 * unit, 1e3 * unit
+    for _ in range(26):
         tau = np.sqrt(low * high)
         gained = 0.0
         for q in range(pages.level.shape[1]):
@@ -76,8 +78,6 @@ def best_spacing(pages: Pages, row: int, price: float) -> tuple[float, float]:
             high = tau
         else:
             low = tau
-    if high > 9e6:
-        return np.inf, 0.0
     tau = max(np.sqrt(low * high), 1.0)
     gained = -price
     for q in range(pages.level.shape[1]):
@@ -106,7 +106,7 @@ def step_lines(pages: Pages, row: int, first: int, gain: Floats, keep: Floats) -
 
 
 @compiled
-def future_worth(value: Floats, rho: float, price: float, lines: tuple[Floats, Floats], worth: Floats) -> None:
+def future_worth(value: Floats, rho: float, price: float, lines: Lines, worth: Floats) -> None:
     """B for every period of the horizon, backward. worth has one place more than the horizon has steps."""
     gain, keep = lines
     horizon, nodes = len(worth) - 1, len(value)
@@ -187,7 +187,7 @@ def slow_advantage(pages: Pages, row: int, age: float, pending: Floats, price: f
 
 @compiled
 def advantage_from(
-    value: Floats, pending: Floats, rho: float, price: float, lines: tuple[Floats, Floats], worth: Floats
+    value: Floats, pending: Floats, rho: float, price: float, lines: Lines, worth: Floats | Singles
 ) -> tuple[float, int]:
     """Advantage of a capture at step 0 over the best later one (with B in `worth`), and the best later step."""
     gain, keep = lines
@@ -303,4 +303,15 @@ def wanted_visits(pages: Pages, price: float) -> float:
         tau, rho = best_spacing(pages, row, price)
         if rho > 0.0:
             total += 1.0 / max(tau, 1.0)
+    return total
+
+
+@compiled
+def captured_value(pages: Pages, price: float) -> float:
+    """Value caught per period when every page is fetched at its best even spacing."""
+    total = 0.0
+    for row in range(len(pages.last)):
+        tau, rho = best_spacing(pages, row, price)
+        if rho > 0.0:
+            total += rho + price / tau
     return total

@@ -59,6 +59,7 @@ class PricedPlan:
         self._budgeted = 0
         self._day = -1
         self._weight = np.empty(0)
+        self._items = np.empty(0)
         self._pages: Pages | None = None
         self._plans: Plans | None = None
         self._stale = np.empty(0, dtype=np.int64)
@@ -83,6 +84,7 @@ class PricedPlan:
             return self._pages
         self._knowledge.grow(pages)
         self._weight = pages.weight.copy()
+        self._items = pages.items.copy()
         every = np.arange(count)
         estimate = self._knowledge.estimate(every)
         bins, nodes = estimate.rate.shape[1], estimate.level.shape[1]
@@ -135,6 +137,8 @@ class PricedPlan:
         tables.importance[rows] = 1.0 if flat else estimate.importance
         tables.level[rows] = 1.0 if content else estimate.level
         weight = np.ones(len(rows)) if worth.objective == "count" else self._weight[rows]
+        if worth.objective == "content":
+            weight = weight * self._items[rows]
         tables.value[rows] = worth.node_values(estimate, weight)
         tables.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
         tables.mean_importance[rows] = 1.0 if flat else estimate.mean_importance

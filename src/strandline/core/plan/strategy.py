@@ -22,9 +22,9 @@ from strandline.core.plan.budget import Budget
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-FLOAT_COLUMNS = ("weight", "last_visit", "rate", "chance", "expected_change", "mean_change", "size")
+FLOAT_COLUMNS = ("weight", "last_visit", "rate", "chance", "expected_change", "mean_change", "size", "items")
 INT_COLUMNS = ("page", "site", "directory", "host", "change_class")
-DEFAULTS = {"weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "change_class": 0.0, "size": 0.0}
+DEFAULTS = {"weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "change_class": 0.0, "size": 0.0, "items": 1.0}
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,10 @@ class Visit:
 
 @dataclass(frozen=True)
 class PageTable:
-    """The pages as columns. Rows keep their place: new pages are appended, so a row number is a lasting name."""
+    """The pages as columns. Rows keep their place: new pages are appended, so a row number is a lasting name.
+
+    `size` is the expected bytes of a fetch, `items` how many items (articles, products) the page lists.
+    """
 
     page: Rows
     site: Rows
@@ -53,6 +56,7 @@ class PageTable:
     expected_change: Floats
     mean_change: Floats
     size: Floats
+    items: Floats
 
     def __post_init__(self) -> None:
         lengths = {len(getattr(self, name)) for name in FLOAT_COLUMNS + INT_COLUMNS}

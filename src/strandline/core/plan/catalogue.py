@@ -1,0 +1,117 @@
+"""Strategies by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.learn.censored import HOURS_OF_WEEK, CensoredLearner, LearnerSettings
+from strandline.core.plan.baselines import (
+    CLASS_INTERVALS,
+    ChangeClassVisits,
+    Coherence,
+    NutchAdaptive,
+    Relevance,
+    RoundRobin,
+    Sharc,
+)
+from strandline.core.plan.freshness import Frequency
+from strandline.core.plan.informed import Informed
+from strandline.core.plan.knowledge import LearnedPatterns
+from strandline.core.plan.objective import Objective, Worth
+from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
+from strandline.core.plan.strategy import Strategy
+from strandline.core.plan.urgency import Importance, ImportancePattern, OnlinePatterns, Pattern
+
+
+@dataclass(frozen=True)
+class StrategyOptions:
+    """What the makers of strategies may need. `window` is the span (in periods) quality is judged over;
+    `accumulates` says that a capture shows the difference to the last capture, as a real crawler's does.
+    """
+
+    objective: Objective = "page"
+    coherence: float = 0.0
+    window: float = 504.0
+    period_hours: float = 1.0
+    accumulates: bool = True
+    clock: bool = True
+    cycle: NDArray[np.int64] = field(default_factory=lambda: HOURS_OF_WEEK.copy())
+
+    @property
+    def learner(self) -> LearnerSettings:
+        """Settings of a learner for this length of period."""
+        if self.period_hours >= 24.0:
+            daily = LearnerSettings.daily()
+            return LearnerSettings(
+                cycle=daily.cycle, slowest=daily.slowest, fastest=daily.fastest, start_rate=daily.start_rate,
+                periods_per_day=1, accumulates=self.accumulates, clock=self.clock,
+            )  # fmt: skip
+        return LearnerSettings(cycle=self.cycle, accumulates=self.accumulates, clock=self.clock)
+
+    @property
+    def priced(self) -> PricedPlanSettings:
+        """Settings of a priced plan for this length of period."""
+        worth = Worth(self.objective, self.window)
+        if self.period_hours >= 24.0:
+            return PricedPlanSettings(
+                worth=worth, coherence=self.coherence, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1
+            )
+        return PricedPlanSettings(worth=worth, coherence=self.coherence)
+
+
+def priced_plan(options: StrategyOptions) -> PricedPlan:
+    """The priced plan, learning from its own captures."""
+    return PricedPlan(LearnedPatterns(CensoredLearner(options.learner)), options.priced)
+
+
+def _nutch(options: StrategyOptions) -> Strategy:
+    day = 24.0 / options.period_hours
+    return NutchAdaptive(start=day, shortest=min(1.0, day), longest=365.0 * day)
+
+
+def _change_class(options: StrategyOptions) -> Strategy:
+    return ChangeClassVisits(tuple(hours / options.period_hours for hours in CLASS_INTERVALS))
+
+
+STRATEGIES: dict[str, Callable[[StrategyOptions], Strategy]] = {
+    "round-robin": lambda _: RoundRobin(),
+    "relevance": lambda _: Relevance(),
+    "relevance-top": lambda _: Relevance(restart=True),
+    "sharc": lambda _: Sharc(),
+    "coherence": lambda _: Coherence(),
+    "frequency": lambda _: Frequency(),
+    "freshness": lambda _: Frequency(weighted=True),
+    "lambda-crawl": lambda _: Frequency(harmonic=True),
+    "nutch": _nutch,
+    "change-class": _change_class,
+    "importance": lambda _: Importance(),
+    "pattern": lambda _: Pattern(),
+    "importance-pattern": lambda _: ImportancePattern(),
+    "importance-pattern-online": lambda options: OnlinePatterns(options.cycle),
+    "priced-plan": priced_plan,
+}
+"""Makers by name. Those of the papers read rates and patterns from the page table; see `make_strategy`."""
+
+READS_TABLE = frozenset(
+    ("sharc", "coherence", "frequency", "freshness", "lambda-crawl", "importance", "pattern", "importance-pattern")
+)
+
+
+def make_strategy(name: str, options: StrategyOptions | None = None, *, learned: bool = False) -> Strategy:
+    """A strategy by name. With `learned`, one that reads rates or patterns gets them from its own captures.
+
+    >>> make_strategy("sharc").name, make_strategy("freshness", learned=True).name
+    ('sharc', 'freshness-learned')
+    """
+    options = options or StrategyOptions()
+    if name.endswith("-learned") and name.removesuffix("-learned") in READS_TABLE:
+        return make_strategy(name.removesuffix("-learned"), options, learned=True)
+    if name not in STRATEGIES:
+        raise ValueError(f"no strategy {name!r}; there are {', '.join(sorted(STRATEGIES))}")
+    strategy = STRATEGIES[name](options)
+    if learned and name in READS_TABLE:
+        per_day = 1 if options.period_hours >= 24.0 else 24
+        return Informed(strategy, LearnedPatterns(CensoredLearner(options.learner)), per_day)
+    return strategy

@@ -1,0 +1,153 @@
+"""How good is a live archive, where the truth is not known? Estimates with intervals, and evidence per memento.
+
+Papers 001 and 004 measure completeness on simulated truth. In a live archive the changes between captures are
+not seen; but the learned rates say how many to expect. With rate r and mean importance m of a page, an interval of
+length d between captures holds r d changes; a capture that found the page changed caught one version.
+    expected total     m * r * d over all intervals, at least what was caught
+    expected caught    m * (captures that found a change)
+Uncertainty of the rate is carried by rate nodes; the counting noise of Poisson changes is added to it.
+
+Evidence for a memento shown at instant t (after the classes of Ainsworth, Nelson and Van de Sompel):
+    proved     the same content was captured before and after t, or a validator says so
+    probable   with its chance exp(-r * distance to the closest capture)
+    violated   a trusted change time lies between the capture and t: what was live at t was something else
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.quality.coherence import Captures, Evidence, coherent_chance
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+EvidenceClass = Literal["proved", "probable", "violated"]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is known of watched pages. `found` counts captures that found a change, `span` the periods between the
+    first capture and now, `rate` and `level`/`odds` the learned rate and its uncertainty (multipliers, chances).
+    """
+
+    weight: Floats
+    importance: Floats
+    rate: Floats
+    level: Floats
+    odds: Floats
+    found: Floats
+    span: Floats
+    last: Floats
+    site: Ints
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """An estimate with its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def completeness_estimate(pages: Watched, rows: Ints | None = None) -> Estimated:
+    """Expected caught weight over expected total weight of some pages (all by default): the pooled measure.
+
+    >>> one = Watched(*(np.array([v]) for v in (1.0, 0.5, 0.1)), np.ones((1, 1)), np.ones((1, 1)),
+    ...               np.array([60.0]), np.array([1000.0]), np.array([1000.0]), np.array([0]))
+    >>> estimate = completeness_estimate(one)
+    >>> round(estimate.value, 2), estimate.low < estimate.value < estimate.high
+    (0.6, True)
+    """
+    picked = np.arange(len(pages.weight)) if rows is None else rows
+    seen = picked[~np.isnan(pages.last[picked]) & (pages.span[picked] > 0)]
+    if len(seen) == 0:
+        return Estimated(float("nan"), 0.0, 1.0)
+    unit = pages.weight[seen] * pages.importance[seen]
+    caught = unit * pages.found[seen]
+    per_node = np.maximum(pages.rate[seen, None] * pages.level[seen] * pages.span[seen, None], pages.found[seen, None])
+    mean = (per_node * pages.odds[seen]).sum(axis=1)
+    spread = (per_node**2 * pages.odds[seen]).sum(axis=1) - mean**2 + mean
+    got, total = float(caught.sum()), float(unit @ mean)
+    if total <= 0:
+        return Estimated(1.0, 0.0, 1.0)
+    error = 1.645 * float(np.sqrt((unit**2 * np.maximum(spread, 0.0)).sum()))
+    return Estimated(
+        got / total,
+        min(got / (total + error), 1.0),
+        min(got / max(total - error, got, 1e-300), 1.0) if got > 0 else min(error / total, 1.0),
+    )
+
+
+def freshness(pages: Watched, now: float, rows: Ints | None = None) -> float:
+    """Share of page weight whose last capture still shows the live page, expected."""
+    picked = np.arange(len(pages.weight)) if rows is None else rows
+    age = np.where(np.isnan(pages.last[picked]), np.inf, np.maximum(now - pages.last[picked], 0.0))
+    rate = pages.rate[picked, None] * pages.level[picked]
+    with np.errstate(invalid="ignore"):
+        fresh = np.where(np.isinf(age), 0.0, (np.exp(-rate * age[:, None]) * pages.odds[picked]).sum(axis=1))
+    total = float(pages.weight[picked].sum())
+    return float(pages.weight[picked] @ np.nan_to_num(fresh)) / total if total > 0 else 1.0
+
+
+def coverage(pages: Watched, rows: Ints | None = None) -> float:
+    """Share of known pages that have at least one capture."""
+    picked = np.arange(len(pages.weight)) if rows is None else rows
+    return float(np.mean(~np.isnan(pages.last[picked]))) if len(picked) else 1.0
+
+
+def coherence_estimate(evidence: Evidence, instants: Floats, rows: Ints | None = None) -> float:
+    """Expected weight share of versions that were live at the instant asked for, mean over instants."""
+    shares = []
+    for instant in instants:
+        chosen, chance = coherent_chance(evidence, float(instant))
+        weight = np.where(chosen >= 0, evidence.weight, 0.0)
+        if rows is not None:
+            weight, chance = weight[rows], chance[rows]
+        total = float(weight.sum())
+        shares.append(float(weight @ chance) / total if total > 0 else 1.0)
+    return float(np.mean(shares)) if shares else 1.0
+
+
+@dataclass(frozen=True)
+class Memento:
+    """One shown version: its capture, what is known, and the chance that it was live at the instant."""
+
+    page: int
+    captured: float
+    evidence: EvidenceClass
+    chance: float
+
+
+def memento_evidence(evidence: Evidence, instant: float, known_changes: Captures) -> list[Memento]:
+    """Evidence for every page's closest memento. `known_changes` holds trusted change times per page."""
+    chosen, chance = coherent_chance(evidence, instant)
+    found: list[Memento] = []
+    for page, capture in enumerate(chosen):
+        if capture < 0:
+            continue
+        captured = float(evidence.captures.time[capture])
+        first, last = min(captured, instant), max(captured, instant)
+        times = known_changes.time[known_changes.start[page] : known_changes.start[page + 1]]
+        if np.any((times > first) & (times <= last)):
+            found.append(Memento(page, captured, "violated", 0.0))
+        else:
+            kind: EvidenceClass = "proved" if chance[page] >= 1.0 else "probable"
+            found.append(Memento(page, captured, kind, float(chance[page])))
+    return found
+
+
+@dataclass(frozen=True)
+class Visiting:
+    """Intended against achieved visits of a span of time."""
+
+    intended: int
+    achieved: int
+    failed: int
+
+    @property
+    def share(self) -> float:
+        """Achieved over intended visits."""
+        return self.achieved / self.intended if self.intended else 1.0

@@ -1,0 +1,77 @@
+"""Every strategy keeps the promises of the conformance kit; and the kit notices broken ones."""
+
+import numpy as np
+import pytest
+
+from strandline.checks import CHECKS, check_strategy, example_pages, failures
+from strandline.core.plan.budget import Budget
+from strandline.core.plan.campaigns import Campaign, WithCampaigns
+from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, make_strategy
+from strandline.core.plan.strategy import PageTable, Visit
+
+NAMES = [*STRATEGIES, *(f"{name}-learned" for name in sorted(READS_TABLE))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_strategies_keep_their_promises(name, check):
+    check(lambda: make_strategy(name))
+
+
+def test_a_campaign_keeps_the_promises_of_its_strategy():
+    campaign = Campaign("flood", frozenset(range(0, 60, 7)), 0.0, 1e6)
+    check_strategy(lambda: WithCampaigns(make_strategy("importance"), [campaign]))
+
+
+class Greedy:
+    """Plans every page, whatever the budget, without a reason."""
+
+    name = "greedy"
+
+    def plan(self, pages, budget, now):
+        return [Visit(int(page), 1.0, "", now) for page in pages.page]
+
+
+def test_the_kit_names_broken_promises():
+    broken = list(failures(Greedy))
+    assert any("budget of 1" in sentence for sentence in broken)
+    assert any("reason" in sentence for sentence in broken)
+    assert any("site caps" in sentence for sentence in broken)
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="round-robin"):
+        make_strategy("clairvoyant")
+
+
+def test_campaign_raises_its_pages_and_ends_by_itself():
+    pages = PageTable.of(40, weight=1.0, last_visit=0.0, rate=0.01)
+    campaign = Campaign("election", frozenset({3, 4}), start=10.0, end=20.0, boost=100.0)
+    strategy = WithCampaigns(make_strategy("importance"), [campaign])
+    during = strategy.plan(pages, Budget(2), 15.0)
+    assert {visit.page for visit in during} == {3, 4}
+    assert all(visit.reason.startswith("campaign election") for visit in during)
+    assert {visit.page for visit in strategy.plan(pages, Budget(2), 25.0)} == {0, 1}
+
+
+def test_whole_passes_visit_every_page_once_in_the_order_promised():
+    pages = example_pages(30).with_columns(last_visit=np.zeros(30))
+    orders = {
+        "relevance": np.argsort(-pages.weight),
+        "coherence": np.argsort(pages.rate),
+        "round-robin": np.arange(30),
+    }
+    for name, order in orders.items():
+        strategy, last, seen = make_strategy(name), np.zeros(30), []
+        for period in range(1, 7):
+            for visit in strategy.plan(pages.with_columns(last_visit=last.copy()), Budget(5), float(period)):
+                last[visit.page - 1000] = visit.due
+                seen.append(visit.page - 1000)
+        assert seen == order.tolist()
+
+
+def test_sharc_has_the_fastest_page_in_the_middle():
+    pages = PageTable.of(9, rate=np.linspace(0.1, 0.9, 9), last_visit=0.0)
+    order = [visit.page for visit in make_strategy("sharc").plan(pages, Budget(9), 1.0)]
+    assert order[4] == 8
+    assert {order[0], order[-1]} == {0, 1}

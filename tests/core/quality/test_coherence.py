@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strandline.core.quality.coherence import (
+    Captures,
+    Evidence,
+    archive_coherence,
+    best_instant,
+    closest_capture,
+    coherence,
+    coherent_chance,
+    query_coherence,
+    shown_versions,
+)
+from strandline.core.quality.completeness import Changes
+
+from .test_completeness import archives, as_arrays
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5), st.integers(0, 9)), min_size=1, max_size=7))
+def test_coherence_is_the_heaviest_set_that_shares_a_point(intervals):
+    begin = np.array([b for b, _, _ in intervals], dtype=float)
+    end = np.array([b + d for b, d, _ in intervals], dtype=float)
+    weight = np.array([w / 4 for _, _, w in intervals])
+    # A common point, if there is one, can be taken at the beginning of an interval.
+    sets = [(begin <= x) & (x <= end) for x in begin]
+    total = weight.sum()
+    found = coherence(begin, end, weight)
+    assert found.by_weight == pytest.approx(max(weight[s].sum() for s in sets) / total if total else 1.0)
+    assert found.by_count == pytest.approx(max(s.sum() for s in sets) / len(intervals))
+    at = (begin <= found.instant) & (found.instant <= end)
+    assert weight[at].sum() == pytest.approx(max(weight[s].sum() for s in sets))
+
+
+@settings(max_examples=100, deadline=None)
+@given(archives(), st.integers(-2, 15))
+def test_query_results_are_the_closest_captures(archive, instant):
+    times, importances, captures, weights = archive
+    changes, pages = as_arrays(times, importances), len(times)
+    page = np.array([c[0] for c in captures], dtype=np.int64)
+    moment = np.array([c[1] for c in captures], dtype=float)
+    sorted_captures = Captures.of(page, moment, pages)
+    chosen = closest_capture(sorted_captures, float(instant))
+    begin, end, weight = [], [], []
+    for i in range(pages):
+        own = sorted(t for p, t in captures if p == i)
+        if not own:
+            assert chosen[i] == -1
+            continue
+        closest = min(own, key=lambda t: (abs(t - instant), t))
+        assert sorted_captures.time[chosen[i]] == closest
+        before = [k for k, t in enumerate(times[i]) if t <= closest]
+        after = [t for t in times[i] if t > closest]
+        begin.append(times[i][before[-1]] if before else -np.inf)
+        end.append(after[0] if after else np.inf)
+        weight.append(weights[i] * (importances[i][before[-1]] if before else 0.5))
+    shown = shown_versions(changes, sorted_captures, np.array(weights, dtype=float), initial=0.5)
+    expected = coherence(np.array(begin), np.array(end), np.array(weight))
+    assert query_coherence(shown, float(instant)).by_weight == pytest.approx(expected.by_weight)
+    whole = archive_coherence(shown, np.array([float(instant)]), np.zeros(pages, dtype=np.int64))
+    assert whole == pytest.approx(expected.by_weight)
+
+
+def small_evidence():
+    # Page 0: same content at 0 and 10. Page 1: content changed between 0 and 10. Page 2: one capture.
+    captures = Captures.of(np.array([0, 0, 1, 1, 2]), np.array([0.0, 10.0, 0.0, 10.0, 6.0]), 3)
+    return Evidence(captures, np.array([7, 7, 1, 2, 3]), np.array([0.1, 0.2, 0.3]), np.array([1.0, 1.0, 2.0]))
+
+
+def test_chances_of_being_live_at_an_instant():
+    chosen, chance = coherent_chance(small_evidence(), 4.0)
+    assert chosen.tolist() == [0, 2, 4]
+    assert chance == pytest.approx([1.0, np.exp(-0.8), np.exp(-0.6)])
+
+
+def test_the_best_instant_is_never_worse_than_the_one_asked_for():
+    evidence = small_evidence()
+    _, asked = best_instant(evidence, 4.0, 0.0)
+    instant, share = best_instant(evidence, 4.0, 6.0)
+    assert share >= asked
+    assert -2.0 <= instant <= 10.0
+    # Brute force over a fine ladder of instants.
+    ladder = np.linspace(-2.0, 10.0, 49)
+    values = [coherent_chance(evidence, x)[1] @ evidence.weight / 4.0 for x in ladder]
+    assert share == pytest.approx(max(values))
+
+
+def test_an_archive_without_captures():
+    shown = shown_versions(
+        Changes(np.array([0, 0]), np.empty(0), np.empty(0)), Captures.of(np.empty(0, int), np.empty(0), 1), np.ones(1)
+    )
+    assert query_coherence(shown, 3.0).by_weight == 1.0

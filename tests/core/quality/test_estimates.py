@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from strandline.core.quality.coherence import Captures
+from strandline.core.quality.estimates import (
+    Visiting,
+    Watched,
+    coherence_estimate,
+    completeness_estimate,
+    coverage,
+    freshness,
+    memento_evidence,
+)
+
+from .test_coherence import small_evidence
+
+
+def watched(rate, found, span, last):
+    count = len(rate)
+    one = np.ones((count, 1))
+    return Watched(
+        np.ones(count), np.full(count, 0.5), np.array(rate, float), one, one, np.array(found, float),
+        np.array(span, float), np.array(last, float), np.zeros(count, dtype=np.int64),
+    )  # fmt: skip
+
+
+def test_the_interval_holds_the_truth_nine_times_out_of_ten():
+    """Poisson pages captured every 8 periods: the estimated interval covers the true completeness."""
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(200):
+        rate, span = rng.uniform(0.02, 0.3, 20), 400
+        changes = rng.poisson(rate[:, None], (20, span))
+        blocks = changes.reshape(20, span // 8, 8).sum(axis=2)
+        found = (blocks > 0).sum(axis=1)
+        truth = found.sum() / changes.sum()
+        estimate = completeness_estimate(watched(rate, found, [span] * 20, [span] * 20))
+        covered += estimate.low <= truth <= estimate.high
+    assert 160 <= covered <= 200
+
+
+def test_never_fetched_pages_have_no_estimate():
+    estimate = completeness_estimate(watched([0.1], [0], [0], [np.nan]))
+    assert np.isnan(estimate.value)
+    assert (estimate.low, estimate.high) == (0.0, 1.0)
+
+
+def test_freshness_and_coverage():
+    pages = watched([0.1, 0.1], [1, 0], [10, 0], [5.0, np.nan])
+    assert freshness(pages, 5.0) == pytest.approx(0.5)
+    assert freshness(pages, 15.0) == pytest.approx(0.5 * np.exp(-1.0))
+    assert coverage(pages) == 0.5
+
+
+def test_evidence_classes():
+    known = Captures.of(np.array([2]), np.array([5.0]), 3)
+    found = {m.page: m for m in memento_evidence(small_evidence(), 4.0, known)}
+    assert found[0].evidence == "proved"
+    assert found[1].evidence == "probable"
+    assert 0 < found[1].chance < 1
+    assert found[2].evidence == "violated"
+    assert found[2].chance == 0.0
+
+
+def test_coherence_estimate_is_a_mean_of_chances():
+    value = coherence_estimate(small_evidence(), np.array([4.0]))
+    assert value == pytest.approx((1.0 + np.exp(-0.8) + 2 * np.exp(-0.6)) / 4.0)
+
+
+def test_intended_against_achieved():
+    assert Visiting(10, 8, 2).share == 0.8
+    assert Visiting(0, 0, 0).share == 1.0
