@@ -21,6 +21,8 @@ APPLICATION = 0x57524B4C
 
 _CACHE_KIB = 32 * 1024
 _BUSY_MS = 10_000
+_LOG_PAGES = 8_192
+"""The log is folded into the database every 32 MiB: index leaves written again and again meanwhile go there once."""
 
 
 @cache
@@ -73,6 +75,7 @@ def open_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
             migrate(connection)
         except BaseException:
             connection.close()
