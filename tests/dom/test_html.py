@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from strandline.core.blocks.tree import Item
 from strandline.dom.html import blocks, layout, visible_hash
 from strandline.dom.scan import scanned
-from strandline.dom.scan_kernels import AS_SERVED
+from strandline.dom.scan_memory import AS_SERVED
 
 
 def texts(html: str | bytes) -> list[str]:

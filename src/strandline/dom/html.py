@@ -25,7 +25,7 @@ from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, ScannedPage, ready, scanned
-from strandline.dom.scan_kernels import AS_SERVED, HIDDEN
+from strandline.dom.scan_memory import AS_SERVED, HIDDEN
 from strandline.dom.tags import CONTAINER, DIALOG, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take

@@ -7,15 +7,16 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from strandline.dom import scan_kernels as kernel
+from strandline.dom import scan_memory as at
+from strandline.dom.scan_kernels import scan
 from strandline.dom.tags import TABLE_FLAGS, TABLE_KEYS
 
-NESTING_LIMIT = kernel.STACK_LIMIT  # open elements; deeper ones are read as if they lay at this depth
+NESTING_LIMIT = at.STACK_LIMIT  # open elements; deeper ones are read as if they lay at this depth
 
 
 @dataclass(frozen=True, slots=True)
 class ScannedPage:
-    """Flat arrays of one page; their columns are described in `scan_kernels`."""
+    """Flat arrays of one page; their columns are described in `scan_memory`."""
 
     page: bytes
     nodes: NDArray[np.int64]
@@ -34,7 +35,7 @@ class ScannedPage:
 @cache
 def ready() -> None:
     """Load the compiled pass, or compile it the first time it is used on this machine (some ten seconds)."""
-    scanned(b"<p>ready</p>", kernel.AS_SERVED)
+    scanned(b"<p>ready</p>", at.AS_SERVED)
 
 
 def scanned(page: bytes, mode: int) -> ScannedPage:
@@ -43,23 +44,23 @@ def scanned(page: bytes, mode: int) -> ScannedPage:
     tags = int(np.count_nonzero(source == ord("<"))) + 2
     most_items = 2 * tags + len(page) // 64 + 16
     text = np.empty(len(page) + 2 * tags + 16, np.uint8)
-    base_items = kernel.BASE + tags * kernel.NODE_WIDTH
-    memory = np.empty(base_items + most_items * kernel.ITEM_WIDTH, np.int64)
-    memory[: kernel.STACK] = 0
-    memory[[kernel.RUN, kernel.SKIPPING, kernel.NODE]] = -1
-    memory[[kernel.MODE, kernel.MOST_ITEMS]] = mode, most_items
-    memory[[kernel.BASE_NODES, kernel.BASE_ITEMS]] = kernel.BASE, base_items
-    kernel.scan(source, TABLE_KEYS, TABLE_FLAGS, text, memory)
-    state = memory[: kernel.STACK].tolist()
-    nodes = memory[kernel.BASE : kernel.BASE + state[kernel.NODES] * kernel.NODE_WIDTH]
-    items = memory[base_items : base_items + state[kernel.ITEMS] * kernel.ITEM_WIDTH]
+    base_items = at.BASE + tags * at.NODE_WIDTH
+    memory = np.empty(base_items + most_items * at.ITEM_WIDTH, np.int64)
+    memory[: at.STACK] = 0
+    memory[[at.RUN, at.SKIPPING, at.NODE]] = -1
+    memory[[at.MODE, at.MOST_ITEMS]] = mode, most_items
+    memory[[at.BASE_NODES, at.BASE_ITEMS]] = at.BASE, base_items
+    scan(source, TABLE_KEYS, TABLE_FLAGS, text, memory)
+    state = memory[: at.STACK].tolist()
+    nodes = memory[at.BASE : at.BASE + state[at.NODES] * at.NODE_WIDTH]
+    items = memory[base_items : base_items + state[at.ITEMS] * at.ITEM_WIDTH]
     return ScannedPage(
         page,
-        nodes.reshape(-1, kernel.NODE_WIDTH),
-        items.reshape(-1, kernel.ITEM_WIDTH),
-        text[: state[kernel.OUT]].tobytes(),
-        state[kernel.DEEPEST],
-        state[kernel.ATTRIBUTES],
-        state[kernel.LINKS],
-        state[kernel.ADDRESSES],
+        nodes.reshape(-1, at.NODE_WIDTH),
+        items.reshape(-1, at.ITEM_WIDTH),
+        text[: state[at.OUT]].tobytes(),
+        state[at.DEEPEST],
+        state[at.ATTRIBUTES],
+        state[at.LINKS],
+        state[at.ADDRESSES],
     )

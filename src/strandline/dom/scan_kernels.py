@@ -6,24 +6,13 @@ over bytes. The same pass reads HTML as it was served (`AS_SERVED`): it then gue
 That is less exact than a parser and takes linear time on anything, so it serves the visible hash, the survey that
 protects the parser from hostile pages, and those hostile pages themselves.
 
-The caller allots one array of integers, `m` (see `strandline.dom.scan`); passing one array instead of many
-keeps the small functions below as fast as one large one. In it lie, in this order:
-
-    state                       the constants OUT ... BASE_ITEMS name its places
-    found                       what the attributes of the current tag say (`markup_kernels`)
-    stack[depth]                packed name, flags, node or -1, link item or -1
-    nodes[n]                    parent, end of subtree, flags, first item, end item, id span, class span, role span,
-                                packed name
-    items[k]                    kind, node, text span, address span, weight, weight inside links, prominence, hash
-
-`text` receives the visible characters with white space collapsed; spans of texts and anchors count its characters,
-all other spans count bytes of the page. The hash is over the first words of a text, or an address without its query.
+What was found lies in one array of integers, described in `scan_memory`, and in `text`.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.blocks.tree import BEGINNING, LINK_WEIGHT, PICTURE_WEIGHT
+from strandline.core.blocks.tree import LINK_WEIGHT, PICTURE_WEIGHT
 from strandline.dom.markup_kernels import (
     ADDRESS,
     CLOSED,
@@ -34,7 +23,6 @@ from strandline.dom.markup_kernels import (
     NAME,
     Bytes,
     Ints,
-    entity,
     flags_of,
     past_declaration,
     past_raw_text,
@@ -42,12 +30,42 @@ from strandline.dom.markup_kernels import (
     read_name,
     scanner,
 )
+from strandline.dom.scan_memory import (
+    ADDRESSES,
+    AS_SERVED,
+    ATTRIBUTES,
+    BASE_ITEMS,
+    BASE_NODES,
+    DEEPEST,
+    DEPTH,
+    FRAME_ITEM,
+    HIDDEN,
+    IMAGE_ITEM,
+    ITEM_WIDTH,
+    ITEMS,
+    LETTERS,
+    LINK_ITEM,
+    LINKS,
+    LINKS_OPEN,
+    MODE,
+    NEWLINES,
+    NODE,
+    NODE_WIDTH,
+    NODES,
+    OVER,
+    SKIPPING,
+    SPACE,
+    STACK,
+    STACK_LIMIT,
+    STRONG_OPEN,
+    VERBATIM_OPEN,
+    WITHOUT_HIDDEN,
+)
 from strandline.dom.tags import (
     BLOCK,
     BREAK,
     CONTAINER,
     FRAME,
-    HEADING,
     IMAGE,
     LINK,
     OPTIONAL_END,
@@ -58,136 +76,11 @@ from strandline.dom.tags import (
     VOID,
     packed,
 )
-
-AS_SERVED, WITHOUT_HIDDEN = 1, 2  # modes, may be added
-TEXT_ITEM, LINK_ITEM, IMAGE_ITEM, FRAME_ITEM = 0, 1, 2, 3
-HIDDEN = 1 << 20  # a flag of nodes, beside those of `tags`
-BOLD = 7  # prominence of a run that is bold throughout; headings are 1 to 6, 9 is plain
-PLAIN = 9
-
-OUT, NODES, ITEMS, DEPTH, DEEPEST, OVER, RUN, CHARS, IN_LINK, IN_STRONG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-LINKS_OPEN, STRONG_OPEN, VERBATIM_OPEN, SKIPPING, NEWLINES, SPACE, NODE, MODE = 10, 11, 12, 13, 14, 15, 16, 17
-ADDRESSES, ATTRIBUTES, LINKS, MOST_ITEMS, BASE_NODES, BASE_ITEMS, LETTERS, HASH = 18, 19, 20, 21, 22, 23, 24, 25
-
-STACK_LIMIT = 2_000
-STACK = FOUND + FOUND_SIZE
-BASE = STACK + 4 * STACK_LIMIT  # where the nodes begin
-NODE_WIDTH, ITEM_WIDTH = 12, 10
+from strandline.dom.text_kernels import MIX, end_run, prominence_of, put_text, spread
 
 _TABLE, _TD, _TH, _P = packed("table"), packed("td"), packed("th"), packed("p")
 _DT, _DD = packed("dt"), packed("dd")
 _ROWS = (packed("tr"), packed("tbody"), packed("thead"), packed("tfoot"))
-_MIX = 0x100000001B3
-_SPREAD = -0x61C8864680B583EB  # 2**64 over the golden ratio, as a signed number
-
-
-@scanner
-def prominence_of(m: Ints) -> int:
-    """1 to 6 inside a heading, BOLD for a run that is bold throughout, else PLAIN."""
-    node = m[NODE]
-    if node >= 0:
-        at = m[BASE_NODES] + node * NODE_WIDTH
-        if m[at + 2] & HEADING:
-            return (m[at + 11] & 63) - 27
-    return BOLD if m[CHARS] and m[IN_STRONG] == m[CHARS] else PLAIN
-
-
-@scanner
-def spread(mixed: int) -> int:
-    """A running hash made fit for comparing by size: every bit depends on all bytes."""
-    mixed = (mixed ^ ((mixed >> 32) & 0xFFFFFFFF)) * _SPREAD
-    return mixed ^ ((mixed >> 29) & 0x7FFFFFFFF)
-
-
-@scanner
-def end_run(text: Bytes, m: Ints) -> None:
-    """Close the text run that is being collected and make it an item."""
-    m[SPACE] = m[NEWLINES] = 0
-    if m[RUN] < 0:
-        return
-    at = m[BASE_ITEMS] + m[ITEMS] * ITEM_WIDTH
-    m[at], m[at + 1], m[at + 2], m[at + 3] = TEXT_ITEM, m[NODE], m[RUN], m[LETTERS]
-    m[at + 4], m[at + 5], m[at + 6], m[at + 7], m[at + 8] = 0, 0, m[CHARS], m[IN_LINK], prominence_of(m)
-    m[at + 9] = spread(m[HASH])
-    m[ITEMS] += 1
-    text[m[OUT]] = 32
-    m[OUT] += 1
-    m[LETTERS] += 1
-    m[RUN] = -1
-    m[CHARS] = m[IN_LINK] = m[IN_STRONG] = m[HASH] = 0
-
-
-@scanner
-def put_word(page: Bytes, start: int, end: int, text: Bytes, m: Ints) -> None:
-    """Add visible bytes to the current run, with the white space that was waiting before them."""
-    out, mixed = m[OUT], m[HASH]
-    chars = 0
-    if m[RUN] < 0:
-        m[RUN] = m[LETTERS]
-    elif m[SPACE]:
-        text[out] = 32
-        out += 1
-        chars += 1
-    if m[CHARS] < BEGINNING:
-        for i in range(start, end):
-            mixed = (mixed ^ np.int64(page[i])) * _MIX
-        mixed = (mixed ^ 32) * _MIX
-    for i in range(start, end):
-        byte = page[i]
-        text[out] = byte
-        out += 1
-        if byte & 0xC0 != 0x80:
-            chars += 1
-    m[SPACE] = m[NEWLINES] = 0
-    m[OUT], m[HASH] = out, mixed
-    m[LETTERS] += chars
-    m[CHARS] += chars
-    if m[LINKS_OPEN]:
-        m[IN_LINK] += chars
-    if m[STRONG_OPEN]:
-        m[IN_STRONG] += chars
-
-
-@scanner
-def put_special(page: Bytes, i: int, end: int, text: Bytes, m: Ints) -> int:
-    """Add what stands at i, an `&` or the first byte of a no-break space; returns the place after it."""
-    if page[i] == 0xC2:
-        if i + 1 < end and page[i + 1] == 0xA0:
-            m[SPACE] = 1
-            return i + 2
-        put_word(page, i, i + 1, text, m)
-        return i + 1
-    value, size = entity(page, i, end)
-    if value == 32:
-        m[SPACE] = 1
-        return i + size
-    put_word(page, i, i + 1, text, m)
-    if size == 0 or m[MODE] & AS_SERVED:
-        return i + 1
-    text[m[OUT] - 1] = value
-    return i + size
-
-
-@scanner
-def put_text(page: Bytes, i: int, end: int, text: Bytes, m: Ints) -> None:
-    """Add the text between two tags to the current run."""
-    while i < end:
-        byte = page[i]
-        if byte <= 32:
-            m[SPACE] = 1
-            if byte == 10:
-                m[NEWLINES] += 1
-            i += 1
-            continue
-        if m[NEWLINES] > 1 and m[VERBATIM_OPEN] and 2 * m[ITEMS] < m[MOST_ITEMS]:
-            end_run(text, m)
-        start = i
-        while i < end and page[i] > 32 and page[i] != 38 and page[i] != 0xC2:
-            i += 1
-        if i > start:
-            put_word(page, start, i, text, m)
-        else:
-            i = put_special(page, i, end, text, m)
 
 
 @scanner
@@ -216,7 +109,7 @@ def pop(text: Bytes, m: Ints) -> None:
 @scanner
 def matching_depth(m: Ints, name: int, flags: int) -> int:
     """Depth of the open element an end tag closes, or -1. An inline end tag does not reach past a block."""
-    depth = m[DEPTH] - 1
+    depth = int(m[DEPTH]) - 1
     while depth >= 0:
         if m[STACK + 4 * depth] == name:
             return depth
@@ -244,7 +137,7 @@ def closes(name: int, other: int) -> bool:
 @scanner
 def implied_depth(m: Ints, name: int, flags: int) -> int:
     """Depth of the open element whose left-out end tag this start tag implies, or -1."""
-    depth = m[DEPTH] - 1
+    depth = int(m[DEPTH]) - 1
     if depth >= 0 and flags & BLOCK and m[STACK + 4 * depth] == _P:
         return depth
     if not flags & OPTIONAL_END:
@@ -265,21 +158,21 @@ def implied_depth(m: Ints, name: int, flags: int) -> int:
 @scanner
 def add_address(page: Bytes, m: Ints) -> int:
     """Hash of an address without query and fragment (a whole one, for an inline image), also mixed into the page's."""
-    mixed = 0
+    mixed = np.int64(0)
     i, end = m[FOUND + ADDRESS], m[FOUND + ADDRESS + 1]
     inline = i + 5 < end and page[i] == 100 and page[i + 4] == 58  # data:
     while i < end and (inline or (page[i] != 63 and page[i] != 35)):
-        mixed = (mixed ^ np.int64(page[i])) * _MIX
+        mixed = (mixed ^ np.int64(page[i])) * MIX
         i += 1
-    mixed = spread(mixed)
-    m[ADDRESSES] = (m[ADDRESSES] ^ mixed) * _MIX
-    return mixed
+    whole = spread(int(mixed))
+    m[ADDRESSES] = (m[ADDRESSES] ^ whole) * MIX
+    return whole
 
 
 @scanner
 def add_item(page: Bytes, kind: int, m: Ints) -> int:
     """A link, image or frame; returns its number."""
-    k = m[ITEMS]
+    k = int(m[ITEMS])
     at = m[BASE_ITEMS] + k * ITEM_WIDTH
     m[at], m[at + 1], m[at + 4], m[at + 5] = kind, m[NODE], m[FOUND + ADDRESS], m[FOUND + ADDRESS + 1]
     m[at + 2], m[at + 3], m[at + 6], m[at + 7], m[at + 8] = (
@@ -297,7 +190,7 @@ def add_item(page: Bytes, kind: int, m: Ints) -> int:
 @scanner
 def add_node(name: int, flags: int, m: Ints) -> int:
     """A block-level element; returns its number."""
-    n = m[NODES]
+    n = int(m[NODES])
     at = m[BASE_NODES] + n * NODE_WIDTH
     m[at], m[at + 1], m[at + 2] = m[NODE], n + 1, flags
     m[at + 3] = m[at + 4] = m[ITEMS]

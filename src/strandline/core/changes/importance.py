@@ -196,7 +196,7 @@ class _Tally:
         if word in self._before or self._noise.seen_word(word):
             return OLD_WORD
         self.new_words += 1
-        if len(self.examples) < 5:
+        if len(self.examples) < 5 and word not in self.examples:
             self.examples.append(word)
         return NEW_WORD
 

@@ -1,0 +1,109 @@
+"""Blocks, visible hash, comparison and importance as ratios to the bare lexbor parse of the same pages.
+
+usage: python -m benchmarks blocks; pages come from ../shared/data/pages or $STRANDLINE_DATA, else they are made.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from strandline.core.changes.importance import study
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState
+from strandline.dom.html import blocks, visible_hash
+from strandline.dom.scan import ready
+from strandline.simulate.page_versions import page_versions
+
+ROUNDS, OF_A_PAGE, MOST_PAGES = 3, 30, 12
+TARGETS = {"visible hash": 2.5, "blocks": 8.0, "diff and importance": 1.5}
+
+
+def made_pages() -> list[list[bytes]]:
+    """Three pages with scripts, menus and text, a few words changed from version to version."""
+    rng = random.Random(1)
+    pages = []
+    for _ in range(3):
+        texts = [" ".join(f"w{rng.randrange(4000)}" for _ in range(60)) for _ in range(80)]
+        versions = []
+        for number in range(OF_A_PAGE):
+            if number % 3 == 0:
+                texts[rng.randrange(80)] = f"new text {number} " + " ".join(
+                    f"w{rng.randrange(4000)}" for _ in range(50)
+                )
+            menu = "".join(f"<li class='item'><a href='/p{k}?t={number}'>Page {k}</a></li>" for k in range(150))
+            body = "".join(f"<div class='para'><p>{text}</p></div>" for text in texts)
+            script = f"<script>var token = {number};{'x();' * 8000}</script>"
+            versions.append(f"<body><nav><ul>{menu}</ul></nav><main>{body}</main>{script}</body>".encode())
+        pages.append(versions)
+    return pages
+
+
+def real_pages(folder: Path) -> list[list[bytes]]:
+    """The first versions of some pages of each file."""
+    pages = []
+    for file in sorted(folder.glob("*.jsonl*")):
+        if "items" in file.name:
+            continue
+        found: dict[str, list[bytes]] = {}
+        for version in page_versions(file):
+            if version.url not in found and len(found) == MOST_PAGES:
+                break
+            kept = found.setdefault(version.url, [])
+            if len(kept) < OF_A_PAGE:
+                kept.append(version.html)
+        pages += list(found.values())
+    return pages
+
+
+def cpu(work: Callable[[], object]) -> float:
+    start = time.thread_time()
+    work()
+    return time.thread_time() - start
+
+
+def fastest(steps: Sequence[Callable[[], object]]) -> float:
+    """Sum over the steps of the least CPU time each took."""
+    return sum(min(cpu(step) for _ in range(ROUNDS)) for step in steps)
+
+
+def main() -> None:
+    ready()
+    folder = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pages"
+    pages = real_pages(folder) if folder.is_dir() else made_pages()
+    versions = [html for page in pages for html in page]
+    print(
+        f"{len(versions)} versions of {len(pages)} pages, {sum(map(len, versions)) / len(versions) / 1e3:.0f} kB each"
+    )
+    bare = fastest([lambda html=html: LexborHTMLParser(html) for html in versions]) / len(versions)
+    rows = {
+        "visible hash": fastest([lambda html=html: visible_hash(html, charset="utf-8") for html in versions]),
+        "blocks": fastest(
+            [lambda html=html: [b.digest for b in blocks(html, charset="utf-8").blocks] for html in versions]
+        ),
+    }
+    rows = {name: spent / len(versions) for name, spent in rows.items()}
+    spent = pairs = 0
+    for page in pages:
+        noise, scale, trees = NoiseState(), 0, []
+        for html in page:
+            tree = blocks(html, charset="utf-8", scale=scale)
+            scale = tree.scale
+            _ = [block.digest for block in tree.blocks]
+            trees.append(tree)
+        for old, new in pairwise(trees):
+            spent += cpu(lambda old=old, new=new, noise=noise: study(compare(old, new), noise))
+            pairs += 1
+    rows["diff and importance"] = spent / max(pairs, 1)
+    print(f"{'bare parse':22}{1e3 * bare:8.2f} ms")
+    for name, each in rows.items():
+        ratio, limit = each / bare, TARGETS[name]
+        print(f"{name:22}{1e3 * each:8.2f} ms{ratio:8.2f} x, {'within' if ratio <= limit else 'OVER'} {limit:g}")
+
+
+if __name__ == "__main__":
+    main()
