@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +20,7 @@ from strandline.errors import OutOfSpace
 from strandline.fetch import http, outage
 from strandline.fetch.addresses import AddressPolicy
 from strandline.fetch.http import HttpFetcher
-from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
+from strandline.fetch.options import FetchLimits, FetchOptions, trusted_certificates, user_agent
 
 LOOPBACK = AddressPolicy.allowing(["127.0.0.1/32", "::1/128"])
 LIMITS = FetchLimits(connect=5, first_byte=5, between_reads=5, total=20)
@@ -524,6 +525,13 @@ def test_any_header_block_is_kept_as_it_came(server, fetcher, headers, line_end)
 def test_user_agent_names_the_contact():
     assert user_agent("1", "https://x/") == "Mozilla/5.0 (compatible; strandline/1 +https://x/)"
     assert user_agent("1", "") == "Mozilla/5.0 (compatible; strandline/1)"
+
+
+def test_certificates_are_found_without_those_of_the_system(monkeypatch):
+    assert Path(trusted_certificates()).is_file()
+    nothing = ssl.get_default_verify_paths()._replace(cafile=None)
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: nothing)
+    assert trusted_certificates().endswith("cacert.pem")
 
 
 def test_waiting_costs_no_processor_time(server, fetcher):

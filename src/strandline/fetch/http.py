@@ -15,7 +15,6 @@ import contextlib
 import errno
 import selectors
 import socket
-import ssl
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,7 +29,7 @@ import pycurl
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import OutOfSpace
 from strandline.fetch.lenient import AVAILABLE, LenientTransfer
-from strandline.fetch.options import FetchOptions
+from strandline.fetch.options import FetchOptions, trusted_certificates
 from strandline.fetch.outage import Outage
 from strandline.fetch.resolve import Answer, Lookup, Resolver, system_lookup
 from strandline.fetch.transfer import Target, Transfer, failed
@@ -73,7 +72,7 @@ class HttpFetcher:
 
     def __init__(self, options: FetchOptions, lookup: Lookup = system_lookup) -> None:
         if not options.ca_file:
-            options = replace(options, ca_file=ssl.get_default_verify_paths().cafile or "")
+            options = replace(options, ca_file=trusted_certificates())
         self._options = options
         self._room = options.connections
         self._since_shortage = 0

@@ -1,6 +1,9 @@
 """How the web is asked: limits, identity, trust. Plain values; the settings file is someone else's business."""
 
+import ssl
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -57,3 +60,11 @@ def user_agent(version: str, contact: str) -> str:
     """
     suffix = f" +{contact}" if contact else ""
     return f"Mozilla/5.0 (compatible; strandline/{version}{suffix})"
+
+
+def trusted_certificates() -> str:
+    """Those of the system; on a system without any those of certifi, which our dependencies bring."""
+    found = ssl.get_default_verify_paths().cafile
+    if not found and find_spec("certifi"):
+        found = str(import_module("certifi").where())
+    return found or ""
