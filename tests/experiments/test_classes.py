@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,3 +64,14 @@ def test_splits_share_no_page_and_no_site():
         assert len(split.train) + len(split.test) == histories.pages
     for split in class_errors.splits_by_site(histories):
         assert set(histories.site[split.train]).isdisjoint(histories.site[split.test])
+
+
+def test_no_site_is_judged_by_a_table_it_helped_to_write():
+    made = made_histories(np.random.default_rng(1), sites=3, pages=80)
+    assert class_schedules.is_held_out(made)
+    assert all(table is class_schedules.COEFFICIENTS for table in class_schedules.fair_tables(made).values())
+    known = replace(made, sites=("flink", "mdn", "unseen"))
+    assert not class_schedules.is_held_out(known)
+    tables = class_schedules.fair_tables(known)
+    assert tables["unseen"] is class_schedules.COEFFICIENTS
+    assert not np.allclose(tables["flink"], class_schedules.COEFFICIENTS)

@@ -212,6 +212,8 @@ def _schedules(histories: Histories, quick: bool, progress: Progress) -> tuple[l
                 histories, turn, class_schedules.QUICK_ARCHIVE if quick else None, draws=1 if quick else 2
             )
             tables.append(_schedule_table(f"One archive of all sites, N/{turn:.0f} a day", archive[turn]))
+    if class_schedules.is_held_out(histories):
+        return tables, _held_out_targets(single)
     return tables, _schedule_targets(single, archive)
 
 
@@ -254,6 +256,23 @@ def _schedule_targets(single: dict[float, Rows], archive: dict[float, Rows]) -> 
         if turn in single:
             worst = min(single[turn].ratios(DEFAULT, 182))
             targets.append(Target(f"worst site, N/{turn:.0f}", ">= .97", f"{worst:.3f}", worst >= 0.97 * 0.98))
+    return targets
+
+
+def _held_out_targets(single: dict[float, Rows]) -> list[Target]:
+    """What to ask of sites that nobody had seen when the model was made."""
+    targets = []
+    for turn, least in ((28.0, 1.06), (90.0, 1.12)):
+        rows = single[turn]
+        got, worst = rows.geometric(DEFAULT, 182), min(rows.ratios(DEFAULT, 182))
+        pairs = zip(rows.outcomes[DEFAULT], rows.outcomes[SITE_MEAN], strict=True)
+        better = float(np.mean([mine.catches(182) >= other.catches(182) for mine, other in pairs]))
+        name = f"held-out sites, N/{turn:.0f}, 26 weeks"
+        targets += [
+            Target(f"{name}, against uniform", f">= {least}", f"{got:.3f}", got >= least),
+            Target(f"{name}, sites not below site mean", ">= 3/4", f"{better:.2f}", better >= 0.75),
+            Target(f"{name}, worst site", ">= .95", f"{worst:.3f}", worst >= 0.95),
+        ]
     return targets
 
 
