@@ -1,7 +1,7 @@
 """Reading the parts of a tag from HTML bytes, compiled: names, attributes, declarations, raw text, entities."""
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
@@ -23,6 +23,7 @@ _DATA_SRC = packed("data-src")
 _HASH = 0x9E3779B97F4A7C15
 
 
+_COMPILATION: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -33,7 +34,7 @@ def scanner(function: Callable[P, R]) -> Callable[P, R]:
     As `core.compiled`, but without counting references to arrays at every call: nothing here allots or keeps one, and
     the counting took two thirds of the time of these small functions.
     """
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, _nrt=False)(function))
+    return cast("Callable[P, R]", numba.njit(**_COMPILATION)(function))
 
 
 @scanner
@@ -70,7 +71,7 @@ def flags_of(number: int, keys: NDArray[np.uint64], values: NDArray[np.int32]) -
     place = np.int64((key * np.uint64(_HASH)) >> np.uint64(54))
     while keys[place] != 0:
         if keys[place] == key:
-            return np.int64(values[place])
+            return int(values[place])
         place = (place + 1) % TABLE_SIZE
     return 0
 
