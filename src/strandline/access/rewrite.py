@@ -92,12 +92,21 @@ def _rewrite(body: bytes, document: Document, base: Base, links: Links) -> bytes
     if kind == "page":
         # What script fetches as data gets no script of ours: it is not a document that runs.
         runs = document.mod in ("", "mp_", "if_")
-        text = PageRewriter(links, client_markup(document, base) if runs else "").rewrite(text)
+        text = PageRewriter(links, client_markup(document, base), runs).rewrite(text)
     elif kind == "style":
         text = rewrite_css(text, links)
     else:
         text = rewrite_js(text, links)
     return text.encode(codec, "surrogatepass" if codec != "latin-1" else "xmlcharrefreplace")
+
+
+def may_run(body: bytes, content_type: str) -> bool:
+    """Whether script of a page may run once it is rewritten.
+
+    In ISO-2022-JP any byte of markup may be half a character, so what comes first in such a page cannot be told
+    without decoding it; it is shown without script.
+    """
+    return b"\x1b" not in body or charset_of(content_type, body) != "iso-2022-jp"
 
 
 def client_markup(document: Document, base: Base) -> str:

@@ -88,7 +88,9 @@ class PageRewriter:
 
     links: Links
     client: str = ""
-    """Markup that loads `replay.js`, placed before anything of the page's own can run."""
+    """Markup that loads `replay.js`, placed before anything that can run: at the start of the page if the page itself
+    runs, and at the start of documents written inside it."""
+    runs: bool = True
     depth: int = 0
     """How many documents this one is written inside of (`srcdoc`)."""
     _placed: bool = False
@@ -98,6 +100,7 @@ class PageRewriter:
 
     def rewrite(self, text: str) -> str:
         """The page with its addresses inside the archive."""
+        self._placed = not self.runs
         out = _TOKEN.sub(self._token, text)
         return out if self._placed else out + self.client
 
@@ -237,7 +240,7 @@ class PageRewriter:
         # The inner document resolves against this one, and needs its own copy of the client side.
         if self.depth >= _DEEPEST:
             return ""
-        return PageRewriter(self.links, self.client, self.depth + 1, _based=True).rewrite(value)
+        return PageRewriter(self.links, self.client, depth=self.depth + 1, _based=True).rewrite(value)
 
     def _content(self, tag: _Tag, value: str) -> str | None:
         if tag.name != "meta" or tag.value("http-equiv").strip().lower() != "refresh":

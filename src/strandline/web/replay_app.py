@@ -39,12 +39,16 @@ def replay_headers(policy: Policy, host: str, runs: bool = False, inner: bool = 
 
 @lru_cache(maxsize=64)
 def _headers(interface: str, runs: bool) -> list[tuple[bytes, bytes]]:
-    """The policy. Frames inside archived pages have an opaque origin above them, which no list can name."""
+    """The policy.
+
+    Frames inside archived pages have an opaque origin above them, which no list of ancestors can name. Frames from
+    `data:` and `blob:` are out: script in them would run without the client side, which alone takes WebRTC away.
+    """
     framed = f"frame-ancestors 'self' {interface}; " if interface else ""
     csp = (
         "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:; "
-        f"form-action 'self'; {framed}object-src 'none'; "
-        f"base-uri 'self'; worker-src 'self' blob:; sandbox{' allow-scripts allow-forms' if runs else ''}"
+        f"form-action 'self'; {framed}object-src 'none'; base-uri 'self'; worker-src 'self' blob:; frame-src 'self'; "
+        f"sandbox{' allow-scripts allow-forms' if runs else ''}"
     )
     return [
         (b"content-security-policy", csp.encode()),

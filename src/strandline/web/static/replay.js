@@ -11,6 +11,7 @@
   const here = document.currentScript;
   if (!here || window.__replay_ready) return;
   const { root = "", time = "", url: pageUrl = "about:blank" } = here.dataset;
+  const client = here.outerHTML;
   here.remove();
 
   const ORIGIN = new URL(document.baseURI.startsWith("http") ? document.baseURI : here.src).origin;
@@ -29,7 +30,7 @@
   }
 
   const modOf = (address) => (INSIDE.exec(String(address).replace(ORIGIN, "").slice(WEB.length)) || [])[1] || "mp_";
-  const ownMod = modOf(nativeLocation.href);
+  const ownMod = nativeLocation.protocol === "about:" ? "if_" : modOf(nativeLocation.href);
   const outermost = ownMod !== "if_";
 
   function originalBase() {
@@ -300,7 +301,7 @@
     if (mod) return toArchive(value, mod);
     if (lower === "srcset" || lower === "imagesrcset") return srcset(value);
     if (lower === "style") return css(value);
-    if (lower === "srcdoc") return markup(value);
+    if (lower === "srcdoc") return inner(value);
     if (lower === "ping" || lower === "integrity") return "";
     if (tag === "META" && lower === "content" && /^refresh$/i.test(element.httpEquiv || "refresh") && /url|^\s*[0-9]+\s*;/i.test(value)) return refresh(value);
     if (lower === "target" && /^_(?:blank|top|parent)$/i.test(value)) return "_self";
@@ -359,7 +360,7 @@
     patchProperty(window[kind].prototype, "srcset", { write: srcset });
   }
   patchProperty(HTMLImageElement.prototype, "currentSrc", { read: (value) => toOriginal(value) });
-  patchProperty(HTMLIFrameElement.prototype, "srcdoc", { write: (value) => markup(value) });
+  patchProperty(HTMLIFrameElement.prototype, "srcdoc", { write: (value) => inner(value) });
   patchProperty(HTMLMetaElement.prototype, "content", { write(value) { return attribute(this, "content", value) ?? value; } });
   for (const kind of ["HTMLAnchorElement", "HTMLAreaElement"]) {
     for (const name of ["protocol", "host", "hostname", "port", "pathname", "search", "hash", "origin"]) {
@@ -401,11 +402,23 @@
       return `<${tag}${written}`;
     });
   }
+  /** A document written inside this one: it runs our script first, like any other. */
+  function inner(text) {
+    const [start] = /^(?:\s*<!doctype[^>]*>)?/i.exec(String(text));
+    const rest = String(text).slice(start.length);
+    return start + client + markup(rest.startsWith(client) ? rest.slice(client.length) : rest);
+  }
   patchProperty(Element.prototype, "innerHTML", { write(value) { return this.tagName === "STYLE" ? css(value) : markup(value ?? ""); } });
   patchProperty(Element.prototype, "outerHTML", { write: (value) => markup(value ?? "") });
   patchProperty(ShadowRoot.prototype, "innerHTML", { write: (value) => markup(value ?? "") });
   patch(Element.prototype, "insertAdjacentHTML", (before) => function insert(where, text) { return before.call(this, where, markup(text)); });
   patch(Range.prototype, "createContextualFragment", (before) => function create(text) { return before.call(this, markup(text)); });
+  patch(DOMParser.prototype, "parseFromString", (before) => function parse(text, type) {
+    return before.call(this, type === "text/html" ? markup(text) : text, type);
+  });
+  patch(Element.prototype, "setHTMLUnsafe", (before) => function set(text, options) { return before.call(this, markup(text), options); });
+  patch(ShadowRoot.prototype, "setHTMLUnsafe", (before) => function set(text, options) { return before.call(this, markup(text), options); });
+  patch(Document, "parseHTMLUnsafe", (before) => (text, options) => before.call(Document, markup(text), options));
   for (const name of ["write", "writeln"]) {
     patch(Document.prototype, name, (before) => function write(...texts) { return before.call(this, markup(texts.join(""))); });
   }
