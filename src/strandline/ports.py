@@ -125,6 +125,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A page names an address that is already known: kept for the link graph only."""
+
+    source: int
+    url: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
 class Visited:
     """What one visit of a page led to."""
 
@@ -188,11 +197,13 @@ class Batch:
     visited: list[Visited] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
     hosts: list[HostState] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.visited) + len(self.skipped) + len(self.found) + len(self.hosts) + len(self.refused)
+        parts = (self.visited, self.skipped, self.found, self.links, self.hosts, self.refused)
+        return sum(map(len, parts))
 
 
 @dataclass(frozen=True, slots=True)

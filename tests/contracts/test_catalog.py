@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from strandline.core.capture import Capture, Evidence, Kind, Original, Outcome, Place
-from strandline.ports import Batch, Found, HostState, Refusal, Skipped, Visited
+from strandline.ports import Batch, Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store.catalog import open_catalog
 
 STORES = {"sqlite": lambda folder: open_catalog(folder, "test")}
@@ -283,6 +283,29 @@ def test_a_visit_outside_the_frontier_names_its_page_by_its_capture(store):
     catalog.commit(Batch([visited(0, robots, due=math.inf)]))
     row = catalog.page("http://a.example/robots.txt")
     assert (row.kind, row.due, catalog.captures(row.url)) == (Kind.ROBOTS, math.inf, [robots])
+
+
+def test_links_between_known_pages_are_kept_and_unknown_ones_left_out(store):
+    catalog = store()
+    catalog.add([found("http://a.example/"), found("http://a.example/b")])
+    one, two = (catalog.page(url).page for url in ("http://a.example/", "http://a.example/b"))
+    links = [Link(one, "http://a.example/b", "link"), Link(one, "http://a.example/none", "link")]
+    links += [Link(two, "http://a.example/b", "link"), Link(two, "http://a.example/", "requisite")]
+    catalog.commit(Batch(links=links))
+    sources, targets = catalog.reading.edges("a.example")
+    assert (list(sources), list(targets)) == ([one], [two])
+
+
+def test_what_failed_is_asked_again_after_what_was_never_asked(store):
+    catalog = store()
+    catalog.add([found("http://a.example/1"), found("http://a.example/2")])
+    (first,) = take(catalog)
+    failed = visited(first.page, due=100.0, not_before=160.0, attempts=1, evidence=Evidence.UNREACHABLE)
+    catalog.commit(Batch(visited=[failed]))
+    (second,) = take(catalog, now=170.0)
+    assert second.url == "http://a.example/2"
+    (again,) = take(catalog, now=170.0)
+    assert (again.url, again.attempts) == (first.url, 1)
 
 
 def test_a_failed_batch_leaves_no_trace(store):

@@ -1,6 +1,7 @@
 """From what a document names to what is worth asking for: scope, traps, session ids, hops."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
 from strandline.core.capture import Kind
@@ -8,14 +9,28 @@ from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.urls import canonical
 from strandline.crawl.orders import Orders
-from strandline.ports import Found, Named, Refusal, Task
+from strandline.ports import Found, Link, Named, Refusal, Task
 
 SITEMAP_FILES: Final = 500
 SITEMAP_DEPTH: Final = 3
 
+_MOST_KNOWN: Final = 200_000
+_FAR: Final = 1 << 30
+
 _KINDS: Final = {"requisite": Kind.REQUISITE, "sitemap": Kind.SITEMAP, "feed": Kind.FEED}
 # A page's own requisites come right after it, so that an early stop leaves whole pages.
+_STEP: Final = 0.02
+"""Each further requisite of a page comes a little later: a page with thousands of them does not hide its neighbours."""
 _HEAD_START: Final = {Kind.REQUISITE: 0.9, Kind.SITEMAP: 1.0, Kind.FEED: 0.5}
+
+
+@dataclass(slots=True)
+class Findings:
+    """What became of the addresses a document names."""
+
+    found: list[Found] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
 
 
 class Finder:
@@ -26,31 +41,45 @@ class Finder:
         self._scope = scope
         self._traps = traps
         self._sitemaps = 0
+        self._known: dict[str, int] = {}
+        """Addresses already handed to the frontier in this run, and from how near: most links repeat."""
 
-    def named(self, source: Task, named: Iterable[Named], due: float) -> tuple[list[Found], list[Refusal]]:
-        """What a fetched document names: addresses to fetch, and those refused, with the reason."""
-        found: list[Found] = []
-        refused: list[Refusal] = []
-        seen: set[str] = set()
+    def named(self, source: Task, named: Iterable[Named], due: float) -> Findings:
+        """What a fetched document names: addresses to fetch, links to known ones, and those refused."""
+        findings = Findings()
+        seen: set[str] = {source.url}
         group = group_of(source.url) if source.kind is Kind.PAGE else ""
+        nth = 0
         for name in named:
             url = without_session(name.url)
-            if url in seen or url == source.url:
+            if url in seen:
                 continue
             seen.add(url)
             kind = _KINDS.get(name.via, Kind.PAGE)
             hops = source.hops if kind is not Kind.PAGE else source.hops + 1
             if source.kind is Kind.SITEMAP and kind is Kind.PAGE:
                 hops = 1
+            if name.lastmod is None and self._known.get(url, _FAR) <= hops:
+                findings.links.append(Link(source.page, url, name.via))
+                continue
             reason, behind = self._refuses(source, url, kind, hops), 0.0
             if not reason and kind is Kind.PAGE:
                 reason, behind = self._traps.met(url, group)
             if reason:
-                refused.append(Refusal(reason, url))
+                findings.refused.append(Refusal(reason, url))
                 continue
-            priority = hops + behind - _HEAD_START.get(kind, 0.0)
-            found.append(Found(url, kind, name.via, source.page, hops, priority, due, name.lastmod))
-        return found, refused
+            if not behind:  # a suspect is looked at again each time it is named
+                self._remember(url, hops)
+            if kind is not Kind.PAGE:
+                nth += 1
+            priority = hops + behind - _HEAD_START.get(kind, 0.0) + nth * (_STEP if kind is not Kind.PAGE else 0.0)
+            findings.found.append(Found(url, kind, name.via, source.page, hops, priority, due, name.lastmod))
+        return findings
+
+    def _remember(self, url: str, hops: int) -> None:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[url] = hops
 
     def _refuses(self, source: Task, url: str, kind: Kind, hops: int) -> str:
         if kind is Kind.SITEMAP:
@@ -63,7 +92,7 @@ class Finder:
             return "feeds off"
         return self._scope.refuses(url, Kind.PAGE if kind is Kind.FEED else kind, hops)
 
-    def redirected(self, source: Task, target: str, due: float) -> tuple[list[Found], list[Refusal]]:
+    def redirected(self, source: Task, target: str, due: float) -> Findings:
         """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
         url = without_session(target)
         if source.hops == 0 and source.kind is Kind.PAGE:
@@ -72,8 +101,9 @@ class Finder:
         if not reason and source.kind is Kind.PAGE:
             reason, _ = self._traps.met(url, group_of(source.url))
         if reason:
-            return [], [Refusal(reason, url)]
-        return [Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)], []
+            return Findings(refused=[Refusal(reason, url)])
+        found = Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)
+        return Findings(found=[found])
 
     def sitemaps(self, site: str, listed: Iterable[str], due: float) -> list[Found]:
         """Sitemaps of a host in scope: those its robots.txt lists, else the usual place."""

@@ -7,20 +7,21 @@ reported. Stopping is part of normal work: the first request lets exchanges in f
 and both leave an archive that the same command resumes.
 """
 
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from strandline.core.capture import Capture, Evidence, Exchange, Kind, Outcome, Request
-from strandline.core.content import charset_of, decode
+from strandline.core.capture import Capture, Exchange, Kind, Outcome, Request
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch
 from strandline.core.politeness.delays import Manners, reply_of, retry_after
 from strandline.core.urls import authority, origin
-from strandline.crawl.finding import Finder
+from strandline.crawl.finding import Finder, Findings
 from strandline.crawl.orders import NEVER, Orders
-from strandline.crawl.robots import RobotsDesk
+from strandline.crawl.reading import Reading
+from strandline.crawl.robots import RobotsDesk, robots_visit
 from strandline.crawl.tally import Tally
 from strandline.crawl.visits import Timing, Visits, redirect_target
 from strandline.errors import OutOfSpace
@@ -40,6 +41,10 @@ from strandline.ports import (
 
 _TICK: Final = 0.2
 """Longest time the fetcher is driven before commits and signals are looked at."""
+_LARGE: Final = 8 * 2**20
+"""Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours."""
+_MOST_LARGE: Final = 16
+"""Very large answers that may wait on disk."""
 _STARVED: Final = 0.05
 """Seconds between commits while nothing is left to ask for but what the next commit brings."""
 
@@ -76,13 +81,17 @@ class Crawl:
         self._scope = Scope(orders.scope)
         self._traps = TrapWatch(orders.traps)
         self._finder = Finder(orders, self._scope, self._traps)
+        self._reading = Reading(parts.documents, self._traps)
         self._visits = Visits(parts.store, parts.catalog)
         self._robots = RobotsDesk(orders, parts.catalog)
         self._batch = Batch()
         self._unreported: list[Capture] = []
+        self._large: deque[Exchange] = deque()
         self._tasks: dict[int, Task] = {}
         self._ready: deque[Task] = deque()
         self._starved = False
+        self._failed = False
+        """A commit failed half-way: what it held may not be promised, and is fetched again by the next run."""
         self._chains: dict[str, int] = {}
         self._tickets = 0
         self._stop_requests = 0
@@ -117,6 +126,7 @@ class Crawl:
             self._fill()
         for exchange in self._parts.fetcher.finished(self._tick()):
             self._finish(exchange)
+        self._finish_large(stopping)
         waited = clock.monotonic() - self._last_commit
         full = len(self._unreported) >= self._orders.commit_captures
         # What was found is only seen after a commit: with nothing else to ask for, it does not wait.
@@ -130,9 +140,14 @@ class Crawl:
 
     def _stopping(self) -> str:
         """Why no more exchanges are begun; empty while there is no reason."""
+        reason = self._reason_to_stop()
+        if reason:
+            self._stopped_at = self._stopped_at or self._parts.clock.monotonic()
+        return reason
+
+    def _reason_to_stop(self) -> str:
         limits = self._orders.limits
         if self._stop_requests:
-            self._stopped_at = self._stopped_at or self._parts.clock.monotonic()
             return "forced" if self._stop_requests > 1 else "interrupted"
         kept = self.tally.captured + self.tally.unchanged
         if limits.captures and kept + len(self._tasks) >= limits.captures:
@@ -144,9 +159,8 @@ class Crawl:
         return ""
 
     def _out_of_patience(self) -> bool:
-        if self._stop_requests > 1:
-            return True
-        return bool(self._stopped_at) and self._parts.clock.monotonic() - self._stopped_at >= self._orders.grace
+        waited = self._parts.clock.monotonic() - self._stopped_at
+        return self._stop_requests > 1 or waited >= self._orders.grace
 
     def _tick(self) -> float:
         """How long to drive the fetcher: until something else may have to be done."""
@@ -219,9 +233,23 @@ class Crawl:
 
     def _finish(self, exchange: Exchange) -> None:
         """One exchange has ended: keep it, learn from it, note what it names."""
+        self._heed_host(exchange)
+        if exchange.body_length >= _LARGE:
+            self._large.append(exchange)
+        else:
+            self._settle(exchange)
+
+    def _finish_large(self, stopping: str) -> None:
+        """Packing a very large answer takes seconds: it waits while there are pages to ask for, up to a number."""
+        if stopping:
+            while self._large:
+                self._large.popleft().body.close()
+        elif self._large and (self._starved or len(self._large) > _MOST_LARGE):
+            self._settle(self._large.popleft())
+
+    def _settle(self, exchange: Exchange) -> None:
         task = self._tasks.pop(exchange.request.ticket)
         try:
-            self._heed_host(exchange)
             if exchange.request.kind is Kind.ROBOTS:
                 self._robots_answered(task, exchange)
             else:
@@ -254,7 +282,10 @@ class Crawl:
         if target:
             self._follow(task, target)
         elif visited.capture is not None and not visited.capture.revisit:
-            self._discover(task, exchange)
+            discovery = self._reading.named_by(task, exchange)
+            if discovery.lost:
+                self.tally.refusals[f"links lost: {discovery.lost}"] += 1
+            self._take_in(self._finder.named(task, discovery.named, self._pass_start))
 
     def _count(self, visited: Visited, exchange: Exchange) -> None:
         self.tally.octets += exchange.body_length + len(exchange.response_head)
@@ -278,27 +309,12 @@ class Crawl:
         if len(self._chains) > 100_000:
             self._chains.clear()
         self._chains[target] = length
-        found, refused = self._finder.redirected(task, target, self._pass_start)
-        self._batch.found += found
-        self._refuse(refused)
+        self._take_in(self._finder.redirected(task, target, self._pass_start))
 
-    def _discover(self, task: Task, exchange: Exchange) -> None:
-        """Read the addresses out of a document, if it is one that names any."""
-        if exchange.status != 200 or not exchange.body_length:
-            return
-        exchange.body.seek(0)
-        decoded = decode(exchange.body, exchange.header("content-encoding"), exchange.header("transfer-encoding"))
-        charset = charset_of(exchange.header("content-type"), decoded.data)
-        discovery = self._parts.documents.discover(task.url, exchange.mime, decoded.data, charset)
-        if task.kind is Kind.PAGE:
-            self._traps.fetched(task.url, decoded.data)
-        if discovery.lost:
-            self.tally.refusals[f"links lost: {discovery.lost}"] += 1
-        if task.kind is Kind.REQUISITE and "html" in exchange.mime:
-            return  # an embedded frame's own links are not followed
-        found, refused = self._finder.named(task, discovery.named, self._pass_start)
-        self._batch.found += found
-        self._refuse(refused)
+    def _take_in(self, findings: Findings) -> None:
+        self._batch.found += findings.found
+        self._batch.links += findings.links
+        self._refuse(findings.refused)
 
     def _refuse(self, refused: list[Refusal]) -> None:
         self._batch.refused += refused
@@ -314,7 +330,7 @@ class Crawl:
             self._unreported.append(capture)
             self.tally.captured += 1
             self.tally.octets += exchange.body_length
-            self._batch.visited.append(_robots_visit(exchange, capture))
+            self._batch.visited.append(robots_visit(exchange, capture))
         again = self._robots.answered(task.authority, exchange, now)
         if again:
             self._begin(task, Request(again, 0, Kind.ROBOTS))
@@ -337,10 +353,12 @@ class Crawl:
 
     def _commit(self) -> None:
         """WARC to disk, then one transaction, then the promise."""
+        self._failed = True
         if self._unreported:
             self._parts.store.sync()
         batch, self._batch = self._batch, Batch()
         self._parts.catalog.commit(batch)
+        self._failed = False
         reported, self._unreported = self._unreported, []
         for capture in reported:
             self._reporter.captured(capture)
@@ -373,21 +391,7 @@ class Crawl:
             if task is not None:
                 self._ready.append(task)
         waiting = [*self._ready, *self._robots.all_waiting(), *self._tasks.values()]
-        self._parts.catalog.release([task.page for task in waiting])
-        if self._batch:
+        if self._batch and not self._failed:
             self._commit()
-
-
-def _robots_visit(exchange: Exchange, capture: Capture) -> Visited:
-    """The visit of a robots.txt: kept, never due by itself."""
-    return Visited(
-        page=0,
-        outcome=exchange.outcome,
-        detail=exchange.detail,
-        capture=capture,
-        evidence=Evidence.PRESENT if exchange.status < 400 else Evidence.UNREACHABLE,
-        time=exchange.started,
-        due=NEVER,
-        not_before=0.0,
-        attempts=0,
-    )
+        with contextlib.suppress(OutOfSpace):  # leases of a dead process are free at the next start anyway
+            self._parts.catalog.release([task.page for task in waiting])

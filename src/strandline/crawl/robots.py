@@ -4,12 +4,12 @@ from collections import OrderedDict
 from collections.abc import Collection
 from typing import Final
 
-from strandline.core.capture import Exchange, Outcome
+from strandline.core.capture import Capture, Evidence, Exchange, Outcome
 from strandline.core.content import decode
 from strandline.core.politeness.robots import MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
-from strandline.crawl.orders import Orders
+from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.visits import redirect_target
-from strandline.ports import Catalog, HostState, Task
+from strandline.ports import Catalog, HostState, Task, Visited
 
 _REMEMBERED: Final = 10_000
 """Hosts whose rules are kept parsed."""
@@ -106,3 +106,18 @@ class RobotsDesk:
         """What is remembered about a host beyond this run."""
         copy = self._copies.get(place, RobotsCopy())
         return HostState(place, not_before, failures, copy.time, copy.status, copy.body, seconds)
+
+
+def robots_visit(exchange: Exchange, capture: Capture) -> Visited:
+    """The visit of a robots.txt: kept, never due by itself."""
+    return Visited(
+        page=0,
+        outcome=exchange.outcome,
+        detail=exchange.detail,
+        capture=capture,
+        evidence=Evidence.PRESENT if exchange.status < 400 else Evidence.UNREACHABLE,
+        time=exchange.started,
+        due=NEVER,
+        not_before=0.0,
+        attempts=0,
+    )

@@ -126,6 +126,7 @@ class SqliteCatalog:
             self._recorder.visited(batch.visited)
             self._recorder.skipped(batch.skipped)
             self._recorder.found(batch.found, max((visit.time for visit in batch.visited), default=time.time()))
+            self._recorder.links(batch.links)
             self._recorder.hosts(batch.hosts)
             self._recorder.refused(batch.refused)
 

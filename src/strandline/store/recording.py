@@ -12,7 +12,7 @@ from itertools import groupby
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Evidence, Kind
-from strandline.ports import Found, HostState, Refusal, Skipped, Visited
+from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
 from strandline.store.addresses import Addresses, key
 from strandline.store.frontier import RESTING, Frontier
@@ -43,6 +43,8 @@ class Recorder:
                 """UPDATE pages SET state = :state, due = :due, not_before = :not_before, attempts = :attempts,
                        since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
                        outcome = :outcome, detail = :detail, visited = :time, seconds = :seconds,
+                       -- What failed is asked again after what was never asked.
+                       priority = priority + (:attempts > 0),
                        conditional = CASE WHEN :conditional THEN conditional + 1 ELSE 0 END
                    WHERE page = :page""",
                 {
@@ -142,6 +144,12 @@ class Recorder:
         self._link(links)
         self._connection.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", claims)
         return new
+
+    def links(self, links: Iterable[Link]) -> None:
+        """Keep links to pages that are known; one whose page is not is left out."""
+        pages = self._addresses.page
+        known = ((link.source, pages(link.url), link.via) for link in links if link.source and link.via in _ENDORSING)
+        self._link([(source, page, via) for source, page, via in known if page is not None and page != source])
 
     def _insert(self, one: Found) -> tuple[int, int, int]:
         """A new page: its number, host and state."""

@@ -1,0 +1,35 @@
+"""From an answer to the addresses it names: decoded within limits, read by its kind, shown to the trap watch."""
+
+from typing import Final
+
+from strandline.core.capture import Exchange, Kind
+from strandline.core.content import DecodeLimits, charset_of, decode
+from strandline.core.discovery.traps import TrapWatch
+from strandline.ports import Discoverer, Discovery, Task
+
+_PAGE_LIMITS: Final = DecodeLimits(data=16 * 2**20)
+_SITEMAP_LIMITS: Final = DecodeLimits(data=50 * 2**20)
+_NOTHING: Final = Discovery(())
+
+
+class Reading:
+    """Reads the documents of one crawl."""
+
+    def __init__(self, documents: Discoverer, traps: TrapWatch) -> None:
+        self._documents = documents
+        self._traps = traps
+
+    def named_by(self, task: Task, exchange: Exchange) -> Discovery:
+        """What an answer names; nothing when it is no document, or one whose links are not followed."""
+        if exchange.status != 200 or not exchange.body_length:
+            return _NOTHING
+        exchange.body.seek(0)
+        codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
+        limits = _SITEMAP_LIMITS if task.kind is Kind.SITEMAP else _PAGE_LIMITS
+        decoded = decode(exchange.body, *codings, limits)
+        if task.kind is Kind.PAGE:
+            self._traps.fetched(task.url, decoded.data)
+        if task.kind is Kind.REQUISITE and "html" in exchange.mime:
+            return _NOTHING  # an embedded frame's own links are not followed
+        charset = charset_of(exchange.header("content-type"), decoded.data)
+        return self._documents.discover(task.url, exchange.mime, decoded.data, charset)
