@@ -5,6 +5,7 @@ and what is archived never shares an origin with what is ours.
 """
 
 import asyncio
+import resource
 import signal
 import socket
 import threading
@@ -25,8 +26,8 @@ from strandline.web.options import LOOPBACK_NAMES, Origins, ServeOptions
 from strandline.web.replay_app import ReplayApp, replay_headers
 from strandline.web.tokens import open_access
 
-_CONNECTIONS = 512
-"""Requests worked on at a time and origin; more wait in the queue of the system."""
+_CONNECTIONS = 8192
+"""Open connections per origin: many, because idle and slow ones count too; they cost little and are let go in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,16 @@ class Service:
 def serve(holdings: Holdings, options: ServeOptions, ready: Callable[[Addresses], None]) -> None:
     """Serve an archive until SIGINT or SIGTERM."""
     service = Service(holdings, options)
+    _allow_connections()
     asyncio.run(service.run(ready))
+
+
+def _allow_connections() -> None:
+    """Most systems let a process open 1,024 files at first, and more when it asks."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _CONNECTIONS + 512 if hard == resource.RLIM_INFINITY else min(2 * _CONNECTIONS + 512, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _server(app: Guard, options: ServeOptions, port: int) -> Server:
@@ -120,7 +130,7 @@ def _server(app: Guard, options: ServeOptions, port: int) -> Server:
         interface=Interfaces.ASGINL,
         http=HTTPModes.http1,
         websockets=False,
-        backlog=1024,
+        backlog=4096,
         backpressure=_CONNECTIONS,
         log_enabled=False,
         http1_settings=HTTP1Settings(
