@@ -10,9 +10,10 @@ from strandline.core.plan.strategy import PageTable
 def slow_spend(urgency, budget, pages):
     """Sort everything, take one after the other while the caps allow."""
     taken, sites, hosts = [], {}, {}
-    for row in sorted(range(len(urgency)), key=lambda r: (-urgency[r], r)):
+    wanted = [row for row in range(len(urgency)) if urgency[row] > -np.inf]
+    for row in sorted(wanted, key=lambda r: (-urgency[r], r)):
         site, host = int(pages.site[row]), int(pages.host[row])
-        if np.isnan(urgency[row]) or urgency[row] == -np.inf or len(taken) == budget.visits:
+        if len(taken) == budget.visits:
             continue
         if sites.get(site, 0) >= budget.site_caps.get(site, budget.site_cap if budget.site_cap is not None else 10**9):
             continue
