@@ -60,8 +60,8 @@ def chromium_path() -> str | None:
 
 
 @contextmanager
-def browser() -> "Iterator[Browser]":
-    """A running browser for any number of pages; no page reaches the network."""
+def browser(*, scripts: bool = False) -> "Iterator[Browser]":
+    """A running browser for any number of stored pages; none reaches the network. `scripts` lets theirs run."""
     try:
         from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an optional extra
     except ImportError:
@@ -74,17 +74,17 @@ def browser() -> "Iterator[Browser]":
             executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
         )
         try:
-            yield Browser(chromium)
+            yield Browser(chromium, scripts=scripts)
         finally:
             chromium.close()
 
 
 class Browser:
-    """Renders pages given as HTML, one at a time, without network and without running their scripts."""
+    """Renders pages given as HTML, one at a time, without network. A live page's snapshot goes to `layout_of`."""
 
-    def __init__(self, chromium: Any) -> None:  # noqa: ANN401 - playwright is optional and untyped here
+    def __init__(self, chromium: Any, *, scripts: bool = False) -> None:  # noqa: ANN401 - playwright is untyped here
         self._context = chromium.new_context(
-            viewport={"width": 1366, "height": 1024}, java_script_enabled=False, offline=True
+            viewport={"width": 1366, "height": 1024}, java_script_enabled=scripts, offline=True
         )
 
     def snapshot(self, html: str) -> dict[str, Any]:

@@ -106,6 +106,11 @@ def test_an_empty_page_has_no_blocks():
     assert blocks(b"<html><body><script>x()</script></body></html>").blocks == ()
 
 
+def test_a_page_made_by_scripts_is_nearly_empty():
+    assert blocks(b"<div id=app>Loading</div><script>render()</script>").nearly_empty
+    assert not blocks(SITE).nearly_empty
+
+
 def test_levels_are_kept_changed_and_relearned():
     manager = LevelManager()
     assert manager.of("u") == PageLevel(2, 0)

@@ -55,6 +55,18 @@ def test_the_past_fades_after_forty_comparisons():
     assert MEMORY <= known <= MEMORY * FADING + 1.0 + 1e-9
 
 
+def test_a_fetch_that_shows_the_same_counts_as_a_quiet_comparison():
+    looked, cheap = NoiseState(), NoiseState()
+    first = compare(clock("one here"), clock("two here"))
+    same = compare(clock("two here"), clock("two here"))
+    for state in (looked, cheap):
+        state.learn(first)
+    for _ in range(50):
+        looked.learn(same)
+        cheap.learn_unchanged()
+    assert cheap == looked
+
+
 def test_words_that_return_are_no_news():
     noise = NoiseState()
     one, other = clock("quotation about patience and tea"), clock("proverb concerning haste or coffee")

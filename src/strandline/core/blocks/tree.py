@@ -23,6 +23,7 @@ ItemKind = Literal["text", "link", "image", "frame"]
 LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
 PICTURE_WEIGHT: Final = 40  # what an image or frame weighs
 BEGINNING: Final = 24  # characters of a text that decide, with its length, whether the page is cut after it
+NEARLY_EMPTY: Final = 200  # characters
 PLAIN: Final = 9  # prominence of ordinary text; headings are 1 to 6, text that is bold throughout is 7
 
 
@@ -170,6 +171,11 @@ class BlockTree:
     def words(self) -> frozenset[str]:
         """Distinct words of the whole page."""
         return frozenset().union(*(block.words for block in self.blocks))
+
+    @property
+    def nearly_empty(self) -> bool:
+        """True when the page has hardly any text: made by scripts, an error, or a picture. A browser may see more."""
+        return sum(len(text) for block in self.blocks for text in block.texts) < NEARLY_EMPTY
 
     @property
     def text(self) -> str:

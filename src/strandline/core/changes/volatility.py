@@ -34,6 +34,7 @@ MEMORY: Final = 40.0  # comparisons after which the past fades
 FADING: Final = 0.975
 MOST_ITEMS: Final = 50_000
 MOST_WORDS: Final = 50_000
+MOST_PATHS: Final = 4_000  # beyond it the half that was met least often is forgotten
 _MAGIC: Final = b"SNS1"
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
 
@@ -124,11 +125,24 @@ class NoiseState:
         changed = {self.settled(change.block.path) for change in delta.changes if change.content}
         present = {self.settled(path) for path in {block.path for block in delta.new.blocks}} | changed
         for path in present:
-            known, times = self.paths.get(path, (0.0, 0.0))
-            if known >= MEMORY:
-                known, times = known * FADING, times * FADING
-            self.paths[path] = (known + 1.0, times + (path in changed))
+            self._count(path, path in changed)
+        if len(self.paths) > MOST_PATHS:
+            kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
+            self.paths = dict(kept)
         self._remember_departed(delta)
+
+    def learn_unchanged(self) -> None:
+        """Take in a fetch that showed the same as the one before (same digest or visible hash): no block changed."""
+        self.comparisons += 1
+        self.held = 0
+        for path in self.paths:
+            self._count(path, False)
+
+    def _count(self, path: int, changed: bool) -> None:
+        known, times = self.paths.get(path, (0.0, 0.0))
+        if known >= MEMORY:
+            known, times = known * FADING, times * FADING
+        self.paths[path] = (known + 1.0, times + changed)
 
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
