@@ -75,6 +75,13 @@ def test_directory_totals_equal_a_slow_count(pages):
     assert (directories.parent[1:] < np.arange(1, directories.parent.size)).all()
 
 
+def test_a_path_of_any_depth():
+    deep = read_address("/a" * 3000 + "/x.html")
+    directories = Directories([deep, read_address("/a/y.html")])
+    assert directories.totals(np.ones(2))[:3].tolist() == [2.0, 2.0, 1.0]
+    assert directories.parent.size == 3001
+
+
 def test_no_pages_no_rows():
     assert model_features([], [], [], []).shape == (0, 9)
     assert page_rank([], [], 0).size == 0

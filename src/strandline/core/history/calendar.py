@@ -117,15 +117,17 @@ class LocalCalendar:
         >>> paris.observed(noon, noon + 24 * 3600).tolist()
         [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
         """
-        first, last = np.asarray(since, dtype=np.float64), np.asarray(until, dtype=np.float64)
-        if np.any(last < first):
+        first, last = np.broadcast_arrays(np.asarray(since, dtype=np.float64), np.asarray(until, dtype=np.float64))
+        if (last < first).any():
             raise ValueError("a stretch of time ends before it begins")
+        shape = (*first.shape, len(self.periods.kinds), self.periods.count)
         if first.size == 0:
-            return np.zeros((*first.shape, len(self.periods.kinds), self.periods.count))
+            return np.zeros(shape)
         table = self._covering(float(first.min()), float(last.max()))
-        inside = self._running_sum(table, last) - self._running_sum(table, first)
+        sums = self._running_sum(table, np.concatenate([first.ravel(), last.ravel()]))
+        inside = sums[first.size :] - sums[: first.size]
         inside[np.abs(inside) < _ROUNDING] = 0.0
-        return inside
+        return inside.reshape(shape)
 
     def place(self, time: ArrayLike) -> tuple[Ints, Ints]:
         """Kind number and period number of instants."""
@@ -223,12 +225,11 @@ class LocalCalendar:
         return share
 
     def _running_sum(self, table: _Stretches, time: Floats) -> Floats:
+        """Time of each kind and period before each instant of a list; shape (instants, kinds, count)."""
         stretch = np.searchsorted(table.starts, time, side="right") - 1
-        total = np.take(table.before, stretch, axis=0)
-        kind = table.kind[stretch][..., None, None]
-        inside = self._overlap(table.wall[stretch], time - table.starts[stretch])[..., None, :]
-        here = np.take_along_axis(total, kind, axis=-2) + inside
-        np.put_along_axis(total, kind, here, axis=-2)
+        total = table.before[stretch]
+        inside = self._overlap(table.wall[stretch], time - table.starts[stretch])
+        total[np.arange(time.size), table.kind[stretch]] += inside
         return total
 
 

@@ -130,11 +130,14 @@ class Directories:
 
         def enter(directory: tuple[str, ...]) -> int:
             known = number.get(directory)
-            if known is None:
-                above = enter(directory[:-1])
-                known = number[directory] = len(parents)
-                parents.append(above)
-                levels.append(levels[above] + 1)
+            if known is not None:
+                return known
+            known = 0
+            for depth in range(1, len(directory) + 1):  # no recursion: traps make paths of any depth
+                above, known = known, number.setdefault(directory[:depth], len(parents))
+                if known == len(parents):
+                    parents.append(above)
+                    levels.append(depth)
             return known
 
         self.of_page: Ints = np.array([enter(address.directory) for address in addresses], dtype=np.int64)
