@@ -35,7 +35,7 @@ class Sum:
     length: int
     checksum: str
     remark: str = ""
-    """`digest`: a digest in the record was wrong when it was imported, which is no damage of ours."""
+    """`odd`: states a wrong digest or ends oddly, and did so when it was imported, which is no damage of ours."""
 
     @property
     def end(self) -> int:

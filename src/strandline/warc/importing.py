@@ -61,7 +61,7 @@ def import_window(window: Window, label: str, target: Target) -> Imported:
         records = 0
         for item in walk(window):
             if isinstance(item, Member):
-                _copy(window, item, file, "digest" if item.offset in odd else "")
+                _copy(window, item, file, "odd" if item.offset in odd else "")
                 records += 1
         file.commit()
         file.sync()
@@ -78,7 +78,7 @@ def import_window(window: Window, label: str, target: Target) -> Imported:
 def check_window(window: Window, label: str) -> tuple[list[str], set[int]]:
     """Read everything; ArchiveDamaged says what is wrong and where.
 
-    Returns what can be read over, and the offsets of records that state a wrong digest.
+    Returns what can be read over, and the offsets of the records it was found in.
     """
     findings: list[str] = []
     odd: set[int] = set()
@@ -99,7 +99,7 @@ def check_window(window: Window, label: str) -> tuple[list[str], set[int]]:
             raise ArchiveDamaged(f"{where}: {item.problem or error}") from None
         records += 1
         findings += [f"{where}: {finding}" for finding in (*record.findings, *wrong)]
-        if wrong:
+        if wrong or record.findings:
             odd.add(item.offset)
     if not records:
         raise ArchiveDamaged(f"{label}: no WARC records in it")

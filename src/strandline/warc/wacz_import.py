@@ -14,6 +14,7 @@ import stat
 import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -31,6 +32,18 @@ _COPY: Final = 1 << 20
 _WARC: Final = re.compile(r"archive/[^/\\]{1,200}\.warc(\.gz)?\Z")
 _ENCRYPTED: Final = 0x1
 _LOCAL_HEADER: Final = 30
+# What zipfile raises for ZIP files that are broken in one way or another.
+_NOT_SOUND: Final = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ArithmeticError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def import_wacz(path: Path, target: Target) -> list[Imported]:
@@ -48,7 +61,7 @@ def import_wacz(path: Path, target: Target) -> list[Imported]:
                 for label, window in windows:
                     check_window(window, label)
                 return [import_window(window, label, target) for label, window in windows]
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, struct.error) as error:
+    except _NOT_SOUND as error:
         raise ArchiveDamaged(f"{path.name}: not a sound ZIP file: {error}") from error
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
