@@ -330,6 +330,16 @@ def test_no_room_takes_the_record_back(folder, monkeypatch):
     assert warcio_check(path)[0] == 0
 
 
+def test_an_index_that_cannot_be_written_costs_no_capture(folder):
+    def no_room(name, kept):
+        raise OSError(28, "No space left on device")
+
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"), sealed=no_room)
+    w.keep(exchange())
+    w.close()
+    assert len(sealed(folder)) == 1
+
+
 def test_disk_full_device(folder, monkeypatch):
     """/dev/full behind the descriptor: a real ENOSPC from the kernel."""
     w = writer(folder)

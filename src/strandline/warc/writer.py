@@ -228,7 +228,8 @@ class WarcWriter:
         except OSError as error:  # durable under its `.open` name: the next start will rename it
             raise as_trouble(error, file.path) from error
         if worth and self._sealed is not None:
-            self._sealed(file.name, kept)
+            with contextlib.suppress(OSError):  # an index can be made again; the captures are safe
+                self._sealed(file.name, kept)
 
     def _give_up(self, file: OpenWarc, error: OSError) -> None:
         file.abandon()
