@@ -46,13 +46,12 @@ def wheel(count, visits):
     rng = np.random.default_rng(0)
     ring = TimingWheel(count)
     ring.put(np.arange(count), rng.uniform(0, 20, count))
-    period, costs = 0, []
-    for _ in range(12):
+    costs = []
+    for period in range(12):
         begin = time.process_time()
         rows = ring.due(period)
         ring.put(rows, np.full(len(rows), period + 20.0))
         costs.append((time.process_time() - begin) / max(len(rows), 1))
-        period += 1
     return min(costs[2:])
 
 

@@ -41,6 +41,16 @@ def test_spend_is_the_slow_greedy_choice(scores, visits, site_cap, host_cap):
     assert spend(urgency, budget, pages).tolist() == slow_spend(urgency, budget, pages)
 
 
+@pytest.mark.parametrize("kind", ["even", "ties", "rising"])
+def test_long_tables_give_the_same_choice_as_a_full_sort(kind):
+    count, rng = 200_000, np.random.default_rng(1)
+    scores = {"even": rng.random(count), "ties": rng.integers(0, 3, count) / 2, "rising": np.arange(count) / count}
+    score, pages = scores[kind], PageTable.of(count)
+    for visits in (1, 700, 30_000):
+        expected = np.lexsort((np.arange(count), -score))[:visits]
+        assert np.array_equal(spend(score, Budget(visits), pages), expected)
+
+
 def test_bytes_are_kept():
     pages = PageTable.of(4, size=[100.0, 100.0, 100.0, 10.0])
     assert spend(np.array([4.0, 3.0, 2.0, 1.0]), Budget(4, max_bytes=205.0), pages).tolist() == [0, 1]

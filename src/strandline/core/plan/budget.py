@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+SAMPLE = 1024
 HOURS = {"hour": 1.0, "h": 1.0, "day": 24.0, "d": 24.0, "week": 168.0, "w": 168.0}
 UNITS = {"": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024.0, "mib": 1024.0**2, "gib": 1024.0**3}
 BUDGET = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*([kmg]i?b)?\s*(?:/|per)\s*(hour|day|week|h|d|w)\s*", re.IGNORECASE)
@@ -119,7 +120,9 @@ def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:
     >>> spend(np.array([0.1, 0.9, 0.5]), Budget(2), PageTable.of(3)).tolist()
     [1, 2]
     """
-    scores = np.where(np.isnan(urgency), -np.inf, urgency)
+    scores = urgency
+    if len(scores) and np.isnan(scores.max()):
+        scores = np.where(np.isnan(scores), -np.inf, scores)
     wanted = min(budget.visits, len(scores))
     reach = wanted
     while True:
@@ -131,14 +134,30 @@ def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:
 
 
 def _best(scores: Floats, count: int) -> Rows:
-    rows = np.arange(len(scores))
-    if count < len(scores):
-        least = np.partition(scores, len(scores) - count)[len(scores) - count]
-        above, level = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
-        # Among equals the first rows win, so that plans do not depend on how a partition happens to fall.
-        rows = np.concatenate([above, level[: count - len(above)]])
-    rows = rows[np.lexsort((rows, -scores[rows]))]
+    """The rows of largest score, in order. Among equals the first rows win, so that plans do not depend on how a
+    partition happens to fall.
+    """
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    rows = _candidates(scores, count)
+    if count < len(rows):
+        own = scores[rows]
+        least = np.partition(own, len(own) - count)[len(own) - count]
+        rows = rows[own >= least]
+    rows = rows[np.argsort(-scores[rows], kind="stable")][:count]
     return rows[scores[rows] > -np.inf]
+
+
+def _candidates(scores: Floats, count: int) -> Rows:
+    """Rows that surely hold the `count` largest scores: in a long table a sample shows where to cut."""
+    if len(scores) > 64 * SAMPLE and count < len(scores) // 3:
+        sample = np.sort(scores[:: len(scores) // SAMPLE])
+        share = count / len(scores)
+        place = int(len(sample) * (1.0 - share - 4.0 * np.sqrt(share / len(sample)))) - 1
+        rows = np.flatnonzero(scores >= sample[max(place, 0)])
+        if len(rows) >= count:
+            return rows
+    return np.arange(len(scores))
 
 
 def _allowed(rows: Rows, budget: Budget, costs: Costs) -> Rows:
