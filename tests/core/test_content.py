@@ -274,3 +274,73 @@ def test_every_label_leads_to_a_working_codec():
         name = encoding_named(label.upper())
         assert encoding_named(name) == name
         assert isinstance(read_text(bytes(range(256)), name), str)
+
+
+@pytest.mark.parametrize("wbits", [15, 31, -15])
+def test_cut_zlib_streams_give_all_that_can_be_had(wbits):
+    packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
+    packed = packer.compress(b"ab" * 70_000) + packer.flush()
+    for length in range(len(packed) + 1):
+        # Everything the bytes so far decide, also when a repeat crosses the size of a step.
+        expected = zlib.decompressobj(wbits).decompress(packed[:length])
+        result = decode(packed[:length], "gzip" if wbits == 31 else "deflate")
+        if expected or length in (0, len(packed)):
+            assert result.data == expected
+            assert result.complete == (length in (0, len(packed)))
+
+
+class Pieces(io.BytesIO):
+    """A stream that is read in the pieces it is made of."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        super().__init__(b"".join(pieces))
+        self.sizes = [len(piece) for piece in pieces]
+
+    def read(self, size=-1):
+        return super().read(self.sizes.pop(0) if self.sizes else size)
+
+
+def test_what_follows_the_document_is_noted():
+    assert decode(b"1\r\na\r\n0\r\n\r\nmore", "", "chunked").note == "bytes after the last chunk"
+    assert decode(b"1\r\na\r\n0\r\n\r\n", "", "chunked, chunked").data == b"a"
+    for coding in ("br", "deflate", "gzip", "zstd"):
+        result = decode(Pieces(PACK[coding](b"page"), b"junk"), coding)
+        assert (result.data, result.complete, result.note) == (b"page", True, "bytes after the compressed document")
+    assert decode(Pieces(b"3\r\nab", b"c\r\n", b"0\r\n\r\n"), "", "chunked").data == b"abc"
+    assert decode(Pieces(b"3\r\n", b"abc\r\n"), "", "chunked").note == "chunked body without its end"
+    with pytest.raises(ValueError, match="trailer too long"):
+        list(dechunk([b"0\r\n" + b"X: y\r\n" * 20_000]))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_members_are_found_wherever_the_pieces_end(coding):
+    packed = PACK[coding](b"one ") + PACK[coding](b"two ") + PACK[coding](b"three")
+    for cut in range(len(packed)):
+        result = decode(Pieces(packed[:cut], packed[cut:]) if cut else packed, coding)
+        assert (result.data, result.complete, result.note) == (b"one two three", True, "")
+
+
+def test_nothing_decodes_to_nothing():
+    for coding in ("gzip", "deflate", "br", "zstd", "gzip, br", "chunked"):
+        assert decode(b"", coding).data == b""
+    assert decode(b"\x78", "deflate").data in (b"", b"\x78")
+    assert "unknown coding" in decode(b"x", "chunked").note
+
+
+def test_meta_without_a_charset_says_nothing():
+    for head in (b"<meta http-equiv=content-type content='text/html'>", b"<meta charset=>", b"<meta charset=nonsense>",
+                 b"<meta http-equiv=content-type content='text/html; charset='>"):  # fmt: skip
+        assert charset_of("text/html", head + b"\xe9") == "windows-1252"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "zstd"])
+@pytest.mark.parametrize("size", [1, 40, 3000])
+def test_a_wrong_sum_does_not_take_the_document_with_it(coding, size):
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress if coding == "zstd" else PACK[coding]
+    data = bytes(n * n % 251 for n in range(size))
+    packed = pack(data)
+    at = -8 if coding == "gzip" else -4
+    wrong = packed[:at] + bytes([packed[at] ^ 255]) + packed[at + 1 or len(packed) :]
+    result = decode(wrong, coding)
+    assert (result.data, result.complete) == (data, False)
+    assert "broken coding" in result.note

@@ -105,10 +105,14 @@ def _unchunk(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
 def _zlib_pieces(pieces: Iterator[bytes], wbits: int, source: _Source) -> Iterator[bytes]:
     decoder = zlib.decompressobj(wbits)
     begun = False
+    carried = b""
     for piece in pieces:
-        data = piece
+        data, carried = carried + piece, b""
         while data:
             if decoder.eof:
+                if data == b"\x1f":  # the next piece tells whether another member begins
+                    carried = data
+                    break
                 if wbits != 31 or not data.startswith(b"\x1f\x8b"):
                     source.notes.append("bytes after the compressed document")
                     return
@@ -126,8 +130,20 @@ def _zlib_pieces(pieces: Iterator[bytes], wbits: int, source: _Source) -> Iterat
         raise _CutError("compressed document without its end")
 
 
+def _sum_apart(pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """The last bytes, which hold the check sum, by themselves: a wrong sum must not take the document with it."""
+    held = b""
+    for piece in pieces:
+        data = held + piece
+        held = data[-size:]
+        if data[:-size]:
+            yield data[:-size]
+    if held:
+        yield held
+
+
 def _gunzip(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
-    return _zlib_pieces(pieces, 31, source)
+    return _zlib_pieces(_sum_apart(pieces, 8), 31, source)
 
 
 def _inflate(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
@@ -140,7 +156,7 @@ def _inflate(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
     if not first:
         return
     zlib_format = len(first) >= 2 and first[0] & 0x0F == 8 and int.from_bytes(first[:2], "big") % 31 == 0
-    yield from _zlib_pieces(chain([first], pieces), 15 if zlib_format else -15, source)
+    yield from _zlib_pieces(_sum_apart(chain([first], pieces), 4), 15 if zlib_format else -15, source)
 
 
 def _unbrotli(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
@@ -168,11 +184,15 @@ def _unzstd(pieces: Iterator[bytes], source: _Source) -> Iterator[bytes]:
     unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     decoder = unpacker.decompressobj()
     begun = False
-    for piece in pieces:
+    carried = b""
+    for piece in _sum_apart(pieces, 4):
         for start in range(0, len(piece), _ZSTD_SLICE):
-            data = piece[start : start + _ZSTD_SLICE]
+            data, carried = carried + piece[start : start + _ZSTD_SLICE], b""
             while data:
                 if decoder.eof:
+                    if data == b"\x28":
+                        carried = data
+                        break
                     if not data.startswith(b"\x28\xb5"):
                         source.notes.append("bytes after the compressed document")
                         return

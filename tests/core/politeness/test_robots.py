@@ -115,3 +115,7 @@ def test_any_bytes_are_rules_of_some_kind(body, path):
 def test_many_wildcards_cost_no_time_to_speak_of():
     robots = rules("User-agent: *\nDisallow: /" + "*a" * 200 + "*b")
     assert robots.allows(SITE + "/" + "a" * 2000)
+
+
+def test_what_is_no_address_is_not_allowed():
+    assert not rules("").allows("http://[bad/")
