@@ -1,8 +1,8 @@
 """One exchange under way: a libcurl handle, what came through it so far, and the limits it is held to.
 
 Header bytes and body are taken as they arrive and never decoded. Two things libcurl does to a header block cannot be
-undone: lines folded in the obsolete manner reach us joined, and interim answers (100, 103) are not kept. The clock is looked at from outside (`overdue`),
-because a timer per read never ends on a server that sends a byte now and then.
+undone: lines folded in the obsolete manner reach us joined, and interim answers (100, 103) are not kept. The clock is
+looked at from outside (`overdue`), because a timer per read never ends on a server that sends a byte now and then.
 """
 
 import errno
