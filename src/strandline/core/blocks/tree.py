@@ -48,7 +48,9 @@ def plain_address(address: str) -> str:
     """
     if address[:5] == "data:":
         return f"data:{xxhash.xxh3_64_hexdigest(address.encode())}"
-    return address.partition("#")[0].partition("?")[0]
+    if "#" in address:
+        address = address[: address.index("#")]
+    return address[: address.index("?")] if "?" in address else address
 
 
 @dataclass(frozen=True, slots=True)

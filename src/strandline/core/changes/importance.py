@@ -191,17 +191,17 @@ class _Tally:
 
     def _inserted(self, word: str) -> float:
         self.inserted += 1
-        if is_number(word):
-            return NUMBER
         if word in self._before or self._noise.seen_word(word):
             return OLD_WORD
+        if is_number(word):
+            return NUMBER
         self.new_words += 1
         if len(self.examples) < 5 and word not in self.examples:
             self.examples.append(word)
         return NEW_WORD
 
     def _deleted(self, word: str) -> float:
-        if is_number(word) or word in self._after or self._noise.seen_word(word):
+        if word in self._after or is_number(word) or self._noise.seen_word(word):
             return SHIFTED_WORD
         self.lost_words += 1
         return LOST_WORD

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
-from strandline.core.blocks.tree import BlockTree, Item, PageBlock
+from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
 from strandline.core.blocks.words import masked, word_distance, word_set
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind
 from strandline.core.changes.matching import MOST_COMPARED, in_place, matched
@@ -53,7 +53,7 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
 
 
 def _identity(item: Item) -> Identity:
-    return item.kind, item.identity
+    return item[0], item[1] if item[0] == "text" else plain_address(item[2])
 
 
 def _shown(items: Sequence[Item]) -> str:
