@@ -100,8 +100,12 @@ def importance(delta: Delta, noise: NoiseState, advertising: AdRule = is_adverti
         key=lambda reason: -reason.contribution,
     )
     believed = 1.0 - math.exp(-sum(reason.contribution for reason in reasons) / NOVELTY_SCALE)
-    held = is_collapse(delta) and not _confirms(noise.held, len(delta.new.blocks))
-    return Importance(BELIEF * believed if held else believed, impch(delta), tuple(reasons), held, believed)
+    blocks = len(delta.new.blocks)
+    held = is_collapse(delta) and not _confirms(noise.held, blocks)
+    value = believed
+    if held:  # seen again, but still not believed: it was counted the first time
+        value = 0.0 if noise.held == blocks + 1 else BELIEF * believed
+    return Importance(value, impch(delta), tuple(reasons), held, believed)
 
 
 def study(delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising) -> Importance:
