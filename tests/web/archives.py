@@ -5,8 +5,7 @@ import http.client
 import io
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from warcio.statusandheaders import StatusAndHeaders
@@ -19,8 +18,6 @@ from strandline.warc.reader import WarcReader
 from strandline.web.options import ServeOptions
 from strandline.web.server import Service
 
-START = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
-
 
 @dataclass
 class Builder:
@@ -28,7 +25,6 @@ class Builder:
 
     folder: Path
     name: str = "made.warc.gz"
-    _rows: list = field(default_factory=list)
 
     def __post_init__(self):
         self.folder.mkdir(parents=True, exist_ok=True)

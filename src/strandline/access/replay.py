@@ -6,7 +6,7 @@ the answer, because a page put together from parts of different times may never 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import ada_url
 
@@ -38,7 +38,6 @@ class Answer:
     status: int
     headers: list[tuple[str, str]]
     body: bytes | Iterator[bytes] = b""
-    memento: Memento | None = field(default=None)
     runs: bool = False
     """A page whose script may run: it was rewritten and brings the client side. Nothing else does."""
 
@@ -64,13 +63,13 @@ class Replay:
         headers += self.memento_headers(wanted, memento)
         status = payload.head.status if 200 <= payload.head.status < 600 else 200
         if status // 100 == 3 and any(name == "location" for name, _ in headers):
-            return Answer(status, headers, b"", memento)
+            return Answer(status, headers)
         body, coding, kind = self._body(wanted, memento, payload, asked)
         if coding:
             headers.append(("content-encoding", coding))
         page = kind == "page" and wanted.mod in ("", "mp_", "if_")
         runs = page and isinstance(body, bytes) and may_run(body, payload.head.value("content-type"))
-        return _cut(Answer(status, headers, body, memento, runs), payload, asked)
+        return _cut(Answer(status, headers, body, runs), payload, asked)
 
     def memento_headers(self, wanted: Wanted, memento: Memento) -> list[tuple[str, str]]:
         """Fields of RFC 7089 and what else is to be said about the capture."""
@@ -148,7 +147,7 @@ def _cut(answer: Answer, payload: Payload, asked: Asked) -> Answer:
             raise UnsatisfiableError(f"bytes */{held.total}")
     except UnsatisfiableError as outside:
         answer.headers.append(("content-range", str(outside)))
-        return Answer(416, answer.headers, b"", answer.memento)
+        return Answer(416, answer.headers)
     if wanted is None:
         return answer if len(body) == held.total else _part(answer, held)
     part = Slice(wanted.start, min(wanted.stop, held.stop), held.total)

@@ -44,7 +44,7 @@ _JAVASCRIPT = re.compile(r"[\x00- ]*javascript:", re.IGNORECASE)
 _KEPT_APART = ("integrity", "nonce", "csp", "attributionsrc", "manifest")
 """Sums of the original bytes, policies and requests of the original server: kept for reading only."""
 
-_LINKS = {"href": "mp_", "src": "im_", "action": "mp_", "formaction": "mp_", "cite": "mp_"}
+_LINKS = {"action": "mp_", "formaction": "mp_", "cite": "mp_"}
 _EMBEDDED = {
     "poster": "im_",
     "background": "im_",
