@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.tree import Item
 from strandline.dom.html import blocks, layout, visible_hash
-from strandline.dom.scan import scanned
+from strandline.dom.scan import PageTooCostlyError, scanned
 from strandline.dom.scan_memory import AS_SERVED
 
 
@@ -85,6 +85,18 @@ def test_hostile_pages_end_within_the_limit(html):
     page = blocks(html)
     assert any("deep" in block.text for block in page.blocks)
     assert time.thread_time() - start < 60  # the limit is 5 s on an idle machine; this one may be anything
+
+
+def test_more_tags_than_there_is_room_for_are_refused():
+    with pytest.raises(PageTooCostlyError, match="tags"):
+        visible_hash(b"<" * 4_000_001)
+
+
+def test_many_blank_lines_leave_room_for_what_follows():
+    page = blocks(b"<pre>" + b"x\n\n" * 20_000 + b"</pre>" + b"<p><a href='/y'>z</a>" * 20_000)
+    items = [item for block in page.blocks for item in block.items]
+    assert sum(item.kind == "link" for item in items) == 20_000
+    assert sum(item.text.count("x") for item in items) == 20_000
 
 
 @settings(max_examples=150, deadline=None)

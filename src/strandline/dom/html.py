@@ -24,7 +24,7 @@ from strandline.core.blocks.roles import ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, pat
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.long_texts import split_long_texts
-from strandline.dom.scan import NESTING_LIMIT, ScannedPage, ready, scanned
+from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
 from strandline.dom.tags import CONTAINER, DIALOG, unpacked
 
@@ -34,10 +34,6 @@ _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a seco
 _SAFE_GAP: Final = 40_000  # a stretch without `<` that holds too few attributes to cost a second
 _KINDS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
-
-
-class PageTooCostlyError(Exception):
-    """A page took more CPU than it may; it is kept, but not cut into blocks."""
 
 
 def blocks(html: bytes, *, charset: str | None = None, url: str = "", level: int = 2, scale: int = 0) -> BlockTree:

@@ -14,6 +14,13 @@ from strandline.dom.tags import TABLE_FLAGS, TABLE_KEYS
 NESTING_LIMIT = at.STACK_LIMIT  # open elements; deeper ones are read as if they lay at this depth
 
 
+MOST_TAGS = 4_000_000
+
+
+class PageTooCostlyError(Exception):
+    """A page took more time or room than it may; it is kept, but not cut into blocks."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScannedPage:
     """Flat arrays of one page; their columns are described in `scan_memory`."""
@@ -42,13 +49,18 @@ def scanned(page: bytes, mode: int) -> ScannedPage:
     """Read `page`, UTF-8 HTML, in one pass."""
     source = np.frombuffer(page, np.uint8)
     tags = int(np.count_nonzero(source == ord("<"))) + 2
-    most_items = 2 * tags + len(page) // 64 + 16
+    if tags > MOST_TAGS:
+        raise PageTooCostlyError(f"the page has more than {MOST_TAGS:,} tags")
+    # Each `<` begins at most one link or picture, and at most one run of text lies between two of them; blank lines of
+    # preformatted text make further runs, as many as there is room for.
+    splits = len(page) // 64
+    most_items = 2 * tags + splits + 16
     text = np.empty(len(page) + 2 * tags + 16, np.uint8)
     base_items = at.BASE + tags * at.NODE_WIDTH
     memory = np.empty(base_items + most_items * at.ITEM_WIDTH, np.int64)
     memory[: at.STACK] = 0
     memory[[at.RUN, at.SKIPPING, at.NODE]] = -1
-    memory[[at.MODE, at.MOST_ITEMS]] = mode, most_items
+    memory[[at.MODE, at.SPLITS_LEFT]] = mode, splits
     memory[[at.BASE_NODES, at.BASE_ITEMS]] = at.BASE, base_items
     scan(source, TABLE_KEYS, TABLE_FLAGS, text, memory)
     state = memory[: at.STACK].tolist()

@@ -18,7 +18,6 @@ from strandline.dom.scan_memory import (
     LETTERS,
     LINKS_OPEN,
     MODE,
-    MOST_ITEMS,
     NEWLINES,
     NODE,
     NODE_WIDTH,
@@ -26,6 +25,7 @@ from strandline.dom.scan_memory import (
     PLAIN,
     RUN,
     SPACE,
+    SPLITS_LEFT,
     STRONG_OPEN,
     TEXT_ITEM,
     VERBATIM_OPEN,
@@ -134,7 +134,8 @@ def put_text(page: Bytes, i: int, end: int, text: Bytes, m: Ints) -> None:
                 m[NEWLINES] += 1
             i += 1
             continue
-        if m[NEWLINES] > 1 and m[VERBATIM_OPEN] and 2 * m[ITEMS] < m[MOST_ITEMS]:
+        if m[NEWLINES] > 1 and m[VERBATIM_OPEN] and m[SPLITS_LEFT] > 0:
+            m[SPLITS_LEFT] -= 1
             end_run(text, m)
         start = i
         while i < end and page[i] > 32 and page[i] != 38 and page[i] != 0xC2:
