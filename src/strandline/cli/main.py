@@ -7,7 +7,7 @@ import sys
 import typer
 
 from strandline import __version__
-from strandline.cli import archive, demo, doctor, serve
+from strandline.cli import archive, demo, doctor, mining, serve
 from strandline.errors import StrandlineError
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 
 archive.register(app)
+mining.register(app)
 serve.register(app)
 demo.register(app)
 doctor.register(app)

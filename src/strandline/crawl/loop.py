@@ -263,9 +263,8 @@ class Crawl:
         now = clock.monotonic()
         reply = reply_of(exchange.outcome, exchange.status)
         manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply)
-        asked = retry_after(exchange.header("retry-after"), clock.now()) if exchange.status in (429, 503) else None
-        if asked is not None:
-            manners.asked_to_wait(place, now, asked)
+        if exchange.status in (429, 503):
+            manners.asked_to_wait(place, now, retry_after(exchange.header("retry-after"), clock.now()))
         wait = manners.ready_at(place, now) - now
         if manners.failures(place) and wait > self._orders.patience:
             until = clock.now() + wait

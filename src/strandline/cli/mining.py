@@ -1,0 +1,133 @@
+"""Commands that mine and try out: rules, experiment, simulate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("rules", epilog="Example: strandline rules site.tsv.gz --alpha 0.5 --beta 0.6 --theta 0.6")(rules)
+    app.command("experiment", epilog="Example: strandline experiment near --data ../data/trees --quick")(experiment)
+    app.command("simulate", epilog="Example: strandline simulate --strategies all --budgets 5,10,20 --seed 1")(simulate)
+
+
+def rules(
+    source: Annotated[Path, typer.Argument(help="Archive folder, or a site history (.tsv, also .gz .xz .zst).")],
+    alpha: Annotated[float | None, typer.Option(help="Least degree of change that counts.", min=0, max=1)] = None,
+    beta: Annotated[float | None, typer.Option(help="Least frequency of change of a chain.", min=0, max=1)] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Least negative correlation (default: automatic).", min=0, max=1)
+    ] = None,
+    theta: Annotated[float | None, typer.Option(help="Least confidence of a rule.", min=0, max=1)] = None,
+    literal: Annotated[
+        bool, typer.Option("--literal", help="Correlation of 0/0 is 0, as the paper prints it.")
+    ] = False,
+    site: Annotated[str | None, typer.Option(help="Only this site of an archive.")] = None,
+    period: Annotated[str, typer.Option(help="Length of a version when rules come from an archive.")] = "7 days",
+    json_: Json = False,
+) -> None:
+    """Directories that stay quiet when their parents change, mined from a site's history."""
+    from strandline.app.mining import mined_rules
+    from strandline.cli.output import as_json, printable
+
+    found = mined_rules(source, (alpha, beta, gamma, theta), literal, site or "", period)
+    if json_:
+        as_json([rule.as_data() for rule in found.rules])
+        return
+    used = found.thresholds
+    gamma_text = "automatic" if used.gamma is None else f"{used.gamma:g}"
+    print(f"{found.versions} versions, {found.directories} directories; ", end="")
+    print(f"alpha {used.alpha:g}, beta {used.beta:g}, theta {used.theta:g}, gamma {gamma_text}")
+    for rule in found.rules:
+        chain = " and ".join(path or "/" for path in rule.if_changed)
+        measures = f"foc {rule.foc:.2f}, coc {rule.coc:.2f}, confidence {rule.confidence:.2f}"
+        print(printable(f"  when {chain} change, skip {rule.skip}  ({measures})"))
+    print(f"{len(found.rules)} rules; {len(found.dormant)} directories never changed at all:")
+    for path in found.dormant[:20]:
+        print(printable(f"  {path or '/'}"))
+    if len(found.dormant) > 20:
+        print(f"  ... and {len(found.dormant) - 20} more")
+
+
+def experiment(
+    name: Annotated[str, typer.Argument(help="near, patterns, classes, blocks, quality or scheduling.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with real data; without it synthetic data are used.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A short form: indicates, does not prove.")] = False,
+    plots: Annotated[Path | None, typer.Option(help="Folder for the figures (needs the extra `study`).")] = None,
+    form: Annotated[str, typer.Option("--format", help="svg or png.")] = "svg",
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Re-run a paper's tables and figures beside its own: what agrees, what does not, and why."""
+    from strandline.app.mining import run_experiment
+    from strandline.cli.output import tell
+
+    report = run_experiment(name, data, quick, None if quiet else tell)
+    print(report.to_json() if json_ else report.render())
+    if plots is not None:
+        from strandline.app.figures import draw_report
+
+        for file in draw_report(report, plots, form):
+            tell(f"{file} drawn")
+    if not report.ok and not quick:
+        raise typer.Exit(1)
+
+
+def simulate(
+    archive: Annotated[
+        Path | None, typer.Argument(help="Archive whose own history is simulated.", metavar="[DIR]")
+    ] = None,
+    world: Annotated[
+        Path | None, typer.Option(help="TOML recipe of a synthetic world (pages, days, sites, ...).")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Change trace: url, time, importance, [weight] (TSV or Parquet).")
+    ] = None,
+    strategies: Annotated[str, typer.Option(help="all, or names separated by commas.")] = "all",
+    budgets: Annotated[str, typer.Option(help="Captures per hour, in percent of the pages.")] = "5,10,20,40",
+    objectives: Annotated[str, typer.Option(help="pool, page, count, content, separated by commas.")] = "pool,page",
+    coherence: Annotated[float, typer.Option(help="Coherence dial beta.", min=0)] = 0.0,
+    days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1)] = None,
+    pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1)] = None,
+    sites: Annotated[int | None, typer.Option(help="Sites of a synthetic world.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of a synthetic world.")] = 0,
+    cold: Annotated[bool, typer.Option("--cold", help="No strategy is told the true patterns.")] = False,
+    bounds: Annotated[bool, typer.Option("--bounds/--no-bounds", help="The best any strategy could do.")] = True,
+    results: Annotated[Path | None, typer.Option(help="File of finished cells: a stopped run goes on.")] = None,
+    plots: Annotated[Path | None, typer.Option(help="Folder for the figures (needs the extra `study`).")] = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Strategies and bounds side by side, in a world where every change is known."""
+    from strandline.app.mining import SimulationWish, run_simulation
+    from strandline.cli.output import tell
+    from strandline.cli.tables import simulation_table
+    from strandline.simulate.grid import to_json
+
+    wish = SimulationWish(
+        archive=archive,
+        world=world,
+        trace=trace,
+        strategies=strategies,
+        budgets=budgets,
+        objectives=objectives,
+        coherence=coherence,
+        synthetic=(days, pages, sites, seed),
+        cold=cold,
+        bounds=bounds,
+        results=results,
+    )
+    rows = run_simulation(wish, None if quiet else tell)
+    print(to_json(rows) if json_ else simulation_table(rows))
+    if plots is not None:
+        from strandline.app.figures import draw_rows
+
+        for file in draw_rows(rows, plots):
+            tell(f"{file} drawn")
