@@ -202,8 +202,8 @@ class Batch:
     refused: list[Refusal] = field(default_factory=list)
 
     def __len__(self) -> int:
-        parts = (self.visited, self.skipped, self.found, self.links, self.hosts, self.refused)
-        return sum(map(len, parts))
+        pages = len(self.visited) + len(self.skipped) + len(self.found)
+        return pages + len(self.links) + len(self.hosts) + len(self.refused)
 
 
 @dataclass(frozen=True, slots=True)
