@@ -28,9 +28,9 @@ def test_a_world_survives_its_trace(tmp_path):
     file = tmp_path / "trace.tsv"
     write_trace(file, world)
     copy = trace_world("copy", *read_trace(file))
-    assert len(copy) == 20
+    assert len(copy) == np.count_nonzero(np.diff(world.start))  # a trace does not know pages that never change
     row = {url: i for i, url in enumerate(copy.urls)}
-    for i in (0, 7, 19):
+    for i in np.flatnonzero(np.diff(world.start))[[0, 7, -1]]:
         j = row[f"https://site0.example/page{i}"]
         own = world.time[world.start[i] : world.start[i + 1]]
         assert copy.time[copy.start[j] : copy.start[j + 1]] == pytest.approx(own, abs=1 / 3600)

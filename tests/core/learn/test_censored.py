@@ -138,9 +138,12 @@ def test_state_survives_bytes():
 def test_site_priors_follow_the_evidence():
     grid = np.geomspace(1e-3, 1.0, 14)
     level = np.concatenate([-50 * np.tile(grid, (100, 1)), 5 * np.log(np.tile(grid, (100, 1))) - 20 * grid])
-    mean, _ = likely_priors(level, np.repeat([0, 1], 100), grid, (0.01, 1.0))
+    believed = np.repeat([0.05, 0.3], 100)
+    mean, _ = likely_priors(level, np.repeat([0, 1], 100), grid, (0.01, 1.0), believed)
     assert mean[0] < 0.02
     assert mean[1] == pytest.approx(0.25, rel=0.4)
+    cautious, _ = likely_priors(level, np.repeat([0, 1], 100), grid, (0.01, 1.0), np.full(200, 0.02))
+    assert cautious[1] == pytest.approx(0.02, rel=0.01)
 
 
 def test_a_clock_set_back_teaches_nothing():

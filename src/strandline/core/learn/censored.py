@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 
 FIRST_SIGHT_ROWS = 40
 FIRST_SIGHT_SHAPE = 2.0
+UNLIKE = 0.02
 CLOCK_DAYS = 512
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
 
@@ -232,10 +233,12 @@ class CensoredLearner:
         site = self._beliefs.site
         sites = int(site.max()) + 1
         start = (settings.start_rate, settings.prior_shape)
-        if settings.by_site:
-            mean, shape = likely_priors(self._beliefs.level, site, grid, start)
-        else:
-            mean, shape = likely_priors(self._beliefs.level, np.zeros_like(site), grid, start)
+        begun = len(self._shared.priors) > 1
+        odds = self.levels() if begun else np.full((len(self), len(grid)), 1.0 / len(grid))
+        believed = odds @ grid if begun else np.full(len(self), settings.start_rate)
+        group = site if settings.by_site else np.zeros_like(site)
+        mean, shape = likely_priors(self._beliefs.level, group, grid, start, believed)
+        if not settings.by_site:
             mean, shape = np.full(sites, mean[0]), np.full(sites, shape[0])
         ladder = np.geomspace(grid[0], grid[-1], FIRST_SIGHT_ROWS)
         laws = gamma_on_grid(
@@ -243,8 +246,8 @@ class CensoredLearner:
             np.concatenate([shape, np.full(FIRST_SIGHT_ROWS, FIRST_SIGHT_SHAPE)]),
             np.concatenate([mean, ladder]),
         )
-        # Two parts in a hundred for levels the law thinks impossible: pages unlike the others of their site.
-        priors = np.log(0.98 * laws + 0.02 / len(grid))
+        # A part for levels the law thinks impossible: pages unlike the others of their site.
+        priors = np.log((1.0 - UNLIKE) * laws + UNLIKE * odds.mean(axis=0))
         self._shared = self._shared._replace(priors=priors)
         known = ~np.isnan(self._first_sight)
         self._beliefs.prior[:] = site

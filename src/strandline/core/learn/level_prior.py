@@ -3,6 +3,10 @@
 The prior of a site is a Gamma law on the grid of rates. Its mean and shape are those under which the captures of the
 site's pages so far are most likely; a site with few pages leans on all pages, and everything leans on a start value
 until there is evidence. (Level = how many changes; a large shape says that the pages of a site are much alike.)
+
+The pages fetched most are those believed to change, so that the likeliest mean alone runs away upwards: pages not
+fetched yet would inherit the rates of hot ones, and under the objective `page` never be tried. The mean is therefore
+at most the geometric mean of what is now believed of all pages, unseen ones included; downwards it is free.
 """
 
 import numpy as np
@@ -31,11 +35,18 @@ def gamma_on_grid(grid: Floats, shape: Floats, mean: Floats) -> Floats:
     return found
 
 
-def likely_priors(level: Floats, site: Ints, grid: Floats, start: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Mean and shape of the prior of every site. `level` is each page's log-likelihood over the grid; `start` the
-    mean and shape to lean on.
+def likely_priors(
+    level: Floats, site: Ints, grid: Floats, start: tuple[float, float], believed: Floats
+) -> tuple[Floats, Floats]:
+    """Mean and shape of the prior of every site.
+
+    `level` is each page's log-likelihood over the grid, `start` the mean and shape to lean on, `believed` the rate of
+    each page under the present prior.
     """
     sites = int(site.max()) + 1
+    logs = np.log(np.maximum(believed, 1e-12))
+    pages = np.bincount(site, minlength=sites)
+    usual = np.exp((LEAN * float(logs.mean()) + np.bincount(site, weights=logs, minlength=sites)) / (LEAN + pages))
     if len(level) > SAMPLE:
         kept = np.linspace(0, len(level) - 1, SAMPLE).astype(np.int64)
         level, member = level[kept], site[kept]
@@ -52,4 +63,4 @@ def likely_priors(level: Floats, site: Ints, grid: Floats, start: tuple[float, f
     everyone = (together + lean) / len(level)
     own = np.stack([np.bincount(member, weights=column, minlength=sites) for column in fit.T], axis=1)
     best = np.argmax(own + LEAN * everyone, axis=1)
-    return mean[best], shape[best]
+    return np.minimum(mean[best], usual), np.maximum(shape[best], 1.0)
