@@ -5,6 +5,7 @@
       archive/           WARC files: the truth
       indexes/           CDXJ, for other tools
       strandline.db      the catalog, rebuilt from WARC by `reindex`
+      fixity/            a checksum of every stored record
       quarantine/        bytes that a crash left torn
 
 Reading needs no lock and may go on beside a writer. Whatever writes first takes the lock, then mends what a crash may
@@ -32,6 +33,7 @@ from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 from strandline.warc.verify import Audit, verify
@@ -170,6 +172,9 @@ def rebuild(archive: Archive) -> Rebuilt:
         for _ in recover(archive.folder / "archive", archive.folder / "quarantine", lambda _: 0):
             pass  # whole records are found below, with all others
         files = warc_files(archive.folder / "archive")
+        for file in files:
+            if not sums_path(file.parent, file.name).exists():
+                complete_sums(file.parent, file.name, file)
         with contextlib.closing(SqliteCatalog(new)) as catalog:
             count = catalog.rebuild(_facts(files, findings))
         for side in ("-wal", "-shm"):

@@ -1,5 +1,6 @@
 """Running the server from the terminal."""
 
+import os
 from pathlib import Path
 
 from strandline.app.archive import Archive
@@ -19,6 +20,7 @@ def run_server(
         port=settings.port if port is None else port,
         replay_port=settings.replay_port if replay_port is None else replay_port,
         token_file=token_file,
+        token=os.environ.get("STRANDLINE_TOKEN", ""),
     )
     serve(holdings(archive), options, _ready)
 

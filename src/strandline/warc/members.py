@@ -38,20 +38,26 @@ _LOOK_BACK: Final = 32
 class Window:
     """A file, or a stretch of one, seen through one cached block."""
 
-    def __init__(self, path: Path, stretch: tuple[int, int] | None = None) -> None:
-        """With `stretch` (offset, length) offsets count from there, and nothing behind it is seen."""
+    def __init__(self, path: Path, stretch: tuple[int, int] | None = None, block: int = _BLOCK) -> None:
+        """With `stretch` (offset, length) offsets count from there, and nothing behind it is seen.
+
+        `block` is how much is read at a time: all of a file takes large blocks, one record no more than it has.
+        """
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self._base, self.size = stretch or (0, os.fstat(self._descriptor).st_size)
         self._at = 0
         self._block = b""
+        self._size_of_block = block
 
     def get(self, offset: int, size: int) -> bytes:
         """Bytes at an offset, fewer at the end of the file; Malformed when the disk gives an error."""
         start = offset - self._at
         if start < 0 or start + size > len(self._block):
             try:
-                block = max(size, _BLOCK) if self._base == 0 else min(max(size, _BLOCK), self.size - offset)
+                block = max(size, self._size_of_block)
+                if self._base:
+                    block = min(block, self.size - offset)
                 self._block = os.pread(self._descriptor, max(block, 0), self._base + offset)
             except OSError as error:
                 raise Malformed(f"cannot be read: {error.strerror}") from error

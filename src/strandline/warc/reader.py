@@ -64,7 +64,7 @@ class WarcReader:
         if path is None:
             raise _damaged(place, "the file is missing")
         try:
-            return Window(path)
+            return Window(path, block=min(max(place.length, 4096), 1 << 20))
         except OSError as error:
             raise _damaged(place, error.strerror or str(error)) from error
 
