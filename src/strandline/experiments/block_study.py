@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-import zstandard
 from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.changes.importance import study
 from strandline.core.changes.index_threshold import indexed
-from strandline.core.changes.versions import BlockRepository
+from strandline.core.changes.versions import SEGMENT_VERSIONS, BlockRepository, appended
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
@@ -22,6 +21,7 @@ from strandline.dom.scan import ready
 from strandline.simulate.page_versions import PageVersion
 from strandline.warc.deltas import OldRecord, check, compact
 
+ROW = 28  # bytes of a row that finds a layout, block or version in its segment: a key of 16, numbers
 BATCH = 64  # versions of a page compacted together: four keyframes
 
 
@@ -118,32 +118,25 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
 
 
 def index_size(trees: Iterable[tuple[BlockTree, float]]) -> int:
-    """Bytes of the block index of one page's versions: new blocks and layouts as zstd, rows as small as a database's.
+    """Bytes of the block index of one page's versions: its segments, and a row for each layout, block and version.
 
-    A version row holds the numbers of its blocks as a difference from the row before it.
+    The words for searching are not counted.
     """
     repository = BlockRepository()
-    packer = zstandard.ZstdCompressor(level=9)
-    numbers: dict[bytes, int] = {}
-    size, before = 0, b""
+    size = versions = 0
+    frame = b""
     for tree, moment in trees:
         stored = repository.store(tree, moment)
         if stored.version is None:
             continue
-        fresh = b"\n".join(record.as_bytes() for record in stored.blocks)
-        size += len(packer.compress(fresh)) + 24 * len(stored.blocks) if stored.blocks else 0
-        size += len(packer.compress(stored.layout.as_bytes())) + 24 if stored.layout else 0
-        row = np.array([numbers.setdefault(key, len(numbers)) for key in stored.version.blocks], np.uint32).tobytes()
-        size += 24 + len(_difference(row, before))
-        before = row
-    return size
-
-
-def _difference(row: bytes, before: bytes) -> bytes:
-    if not before:
-        return zstandard.ZstdCompressor(level=9).compress(row)
-    known = zstandard.ZstdCompressionDict(before, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
-    return zstandard.ZstdCompressor(level=9, dict_data=known).compress(row)
+        if versions % SEGMENT_VERSIONS == 0:
+            size += len(frame)
+            frame = b""
+        versions += 1
+        content, spans = stored.content()
+        frame, _ = appended(frame, content)
+        size += ROW * len(spans)
+    return size + len(frame)
 
 
 def _store(versions: list[PageVersion], result: Study) -> None:
@@ -152,11 +145,11 @@ def _store(versions: list[PageVersion], result: Study) -> None:
     for version in versions:
         record = _record(version)
         with result.timed("gzip"):
-            packed = len(gzip.compress(record, 6, mtime=0))
+            gzipped = len(gzip.compress(record, 6, mtime=0))
         result.raw_bytes += len(record)
-        result.gzip_bytes += packed
-        records.append(OldRecord(place, packed, record))
-        place += packed
+        result.gzip_bytes += gzipped
+        records.append(OldRecord(place, gzipped, record))
+        place += gzipped
     target = io.BytesIO()
     with result.timed("compaction"):
         done = compact(records, target)

@@ -1,7 +1,17 @@
 """Paper 003's repository: layouts and blocks once, versions rebuilt, lifetimes of blocks."""
 
 from core.blocks.pages import block, page
-from strandline.core.changes.versions import BlockRepository, block_record, layout_record, stored_block, stored_layout
+from strandline.core.blocks.tree import Item
+from strandline.core.changes.versions import (
+    BlockRepository,
+    appended,
+    block_record,
+    layout_record,
+    packed,
+    stored_block,
+    stored_layout,
+    unpacked,
+)
 
 
 def test_only_what_is_new_is_stored():
@@ -39,6 +49,27 @@ def test_when_a_paragraph_appeared_and_vanished():
     key = block_record(b).key
     assert list(repository.lifetimes("https://page.example/", key)) == [(1.0, 2.0), (3.0, None)]
     assert list(repository.lifetimes("https://other.example/", key)) == []
+
+
+def test_a_segment_gives_back_what_each_version_added():
+    repository, frame, found = BlockRepository(), b"", {}
+    long = " ".join(f"word{n}" for n in range(300))
+    for time, edition in enumerate("abc"):
+        stored = repository.store(page(block("m", f"{long} edition {edition}"), block("n", "stays")), time)
+        content, spans = stored.content()
+        frame, start = appended(frame, content)
+        found |= {key: (start + begin, start + end) for key, (begin, end) in spans.items() if key}
+        keys = spans[b""]
+        assert content[keys[0] : keys[1]] == b"".join(stored.version.blocks)
+    whole = unpacked(frame)
+    for key, record in {**repository.blocks, **repository.layouts}.items():
+        assert whole[found[key][0] : found[key][1]] == record.as_bytes()
+    assert len(frame) < 1.3 * len(packed(block_record(block("m", long)).as_bytes())) + 200
+
+
+def test_a_token_in_a_link_makes_no_new_block():
+    one, other = (block_record(block("m", Item("link", "a", f"/x?t={n}"))) for n in (1, 2))
+    assert one.key == other.key
 
 
 def test_records_survive_storing():

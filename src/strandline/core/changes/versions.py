@@ -13,6 +13,10 @@ was redesigned around the same text stores its text once. Keys are 128 bits: two
     Version, VersionMetaData      `VersionRecord`: page, time, layout, blocks, metadata
     relations                     the order of `VersionRecord.blocks`, and `VersionRecord.previous`
 
+Links and images are kept without query and fragment, where tokens live that change at every fetch. What is new in
+successive versions of a page is much alike, so it is packed together: a *segment* is one zstd frame with what 16
+versions of a page added (`Stored.content`, `appended`); a layout, block or version is found in it by its span.
+
 `BlockRepository` is the algorithm over plain dictionaries; a database keeps the same records in tables. It is an index
 for reading and searching, never the only copy: what a page looks like byte for byte is in the WARC files.
 """
@@ -20,12 +24,15 @@ for reading and searching, never the only copy: what a page looks like byte for 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import xxhash
+import zstandard
 
 from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
+
+SEGMENT_VERSIONS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class LayoutRecord:
 
     def as_bytes(self) -> bytes:
         """The record for storing."""
-        return _packed([self.level, self.scale, self.places])
+        return _json([self.level, self.scale, self.places])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,8 @@ class BlockRecord:
     label: str = ""
 
     def as_bytes(self) -> bytes:
-        """The record for storing; topic and label are kept beside it, where they can be searched."""
-        return _packed([self.weight, self.link_weight, self.lead, self.items])
+        """The content; topic and label are kept beside it, where they can be searched."""
+        return _json([self.weight, self.link_weight, self.lead, self.items])
 
     @property
     def text(self) -> str:
@@ -84,23 +91,54 @@ class Stored:
     layout: LayoutRecord | None
     blocks: tuple[BlockRecord, ...]
 
+    def content(self) -> tuple[bytes, dict[bytes, tuple[int, int]]]:
+        """All that is new, for a segment, and the span (from, to) of each layout and block in it, by key.
+
+        The keys of the version's blocks, 16 bytes each in page order, come last, under the empty key.
+        """
+        parts = [(self.layout.key, self.layout.as_bytes())] if self.layout else []
+        parts += [(record.key, record.as_bytes()) for record in self.blocks]
+        parts.append((b"", b"".join(self.version.blocks) if self.version else b""))
+        spans: dict[bytes, tuple[int, int]] = {}
+        place = 0
+        for key, part in parts:
+            spans[key] = (place, place + len(part))
+            place += len(part)
+        return b"".join(part for _, part in parts), spans
+
 
 def layout_record(page: BlockTree) -> LayoutRecord:
     """The layout of a page, under the key of its places."""
     places = tuple((block.path, block.nth, block.role, block.hint) for block in page.blocks)
-    key = xxhash.xxh3_128_digest(_packed([page.level, page.scale, places]))
+    key = xxhash.xxh3_128_digest(_json([page.level, page.scale, places]))
     return LayoutRecord(key, places, page.level, page.scale)
 
 
 def block_record(block: PageBlock, label: str = "") -> BlockRecord:
     """The content of a block, under the key of that content. The label is the block's role unless one is given."""
-    content = _packed([block.weight, block.link_weight, block.lead, block.items])
-    key = xxhash.xxh3_128_digest(content)
-    return BlockRecord(key, block.items, block.weight, block.link_weight, block.lead, topic(block), label or block.role)
+    items = tuple(item if item.kind == "text" else item._replace(address=item.identity) for item in block.items)
+    key = xxhash.xxh3_128_digest(_json([block.weight, block.link_weight, block.lead, items]))
+    return BlockRecord(key, items, block.weight, block.link_weight, block.lead, topic(block), label or block.role)
+
+
+def packed(content: bytes) -> bytes:
+    """A segment's content as a zstd frame."""
+    return zstandard.ZstdCompressor(level=9).compress(content)
+
+
+def unpacked(frame: bytes) -> bytes:
+    """The content of a segment; of none, nothing."""
+    return zstandard.ZstdDecompressor().decompress(frame) if frame else b""
+
+
+def appended(frame: bytes, content: bytes) -> tuple[bytes, int]:
+    """A segment with more content, and where in it the new content begins. Begin a new one after SEGMENT_VERSIONS."""
+    before = unpacked(frame)
+    return packed(before + content), len(before)
 
 
 def stored_block(key: bytes, content: bytes, topic: str, label: str = "") -> BlockRecord:
-    """The record `BlockRecord.as_bytes` wrote."""
+    """The record whose `as_bytes` is `content`."""
     weight, link_weight, lead, items = json.loads(content)
     return BlockRecord(key, tuple(Item(*item) for item in items), weight, link_weight, lead, topic, label)
 
@@ -164,5 +202,5 @@ class BlockRepository:
             yield appeared, None
 
 
-def _packed(content: list[Any]) -> bytes:
+def _json(content: list[Any]) -> bytes:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
