@@ -90,29 +90,39 @@ class Exchange:
     """WARC's words: length, time, disconnect, unspecified; empty when whole."""
     status: int = 0
 
-    def headers(self) -> Iterator[tuple[str, str]]:
+    _fields: tuple[tuple[str, str], ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
         """Header fields in order, names lower-cased, obsolete folding undone, bytes read as Latin-1."""
-        name, value = "", ""
-        for raw in self.response_head.replace(b"\r\n", b"\n").split(b"\n")[1:]:
-            line = raw.decode("latin-1")
-            if line[:1] in (" ", "\t") and name:
-                value = f"{value} {line.strip()}"
-                continue
-            if name:
-                yield name, value
-            name, found, value = line.partition(":")
-            name, value = (name.strip().lower(), value.strip()) if found else ("", "")
-        if name:
-            yield name, value
+        if self._fields is None:
+            self._fields = tuple(_header_fields(self.response_head))
+        return self._fields
 
     def header(self, wanted: str) -> str:
         """First value of a header field, empty when absent."""
-        return next((value for name, value in self.headers() if name == wanted), "")
+        for name, value in self.headers():
+            if name == wanted:
+                return value
+        return ""
 
     @property
     def mime(self) -> str:
         """Media type without parameters, lower-cased."""
         return self.header("content-type").split(";")[0].strip().lower()
+
+
+def _header_fields(head: bytes) -> Iterator[tuple[str, str]]:
+    name, value = "", ""
+    for line in head.decode("latin-1").replace("\r\n", "\n").split("\n")[1:]:
+        if line[:1] in (" ", "\t") and name:
+            value = f"{value} {line.strip()}"
+            continue
+        if name:
+            yield name, value
+        name, found, value = line.partition(":")
+        name, value = (name.strip().lower(), value.strip()) if found else ("", "")
+    if name:
+        yield name, value
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,18 +49,21 @@ class Finder:
         findings = Findings()
         seen: set[str] = {source.url}
         group = group_of(source.url) if source.kind is Kind.PAGE else ""
-        nth = 0
+        further = 1 if source.kind is Kind.SITEMAP else source.hops + 1
+        nth, known, links = 0, self._known, findings.links
         for name in named:
-            url = without_session(name.url)
+            url, via = name.url, name.via
+            near = known.get(url)
+            if near is None:  # what is known carries no session id
+                url = without_session(url)
+                near = known.get(url, _FAR)
             if url in seen:
                 continue
             seen.add(url)
-            kind = _KINDS.get(name.via, Kind.PAGE)
-            hops = source.hops if kind is not Kind.PAGE else source.hops + 1
-            if source.kind is Kind.SITEMAP and kind is Kind.PAGE:
-                hops = 1
-            if name.lastmod is None and self._known.get(url, _FAR) <= hops:
-                findings.links.append(Link(source.page, url, name.via))
+            kind = _KINDS.get(via, Kind.PAGE)
+            hops = further if kind is Kind.PAGE else source.hops
+            if near <= hops and name.lastmod is None:
+                links.append(Link(source.page, url, via))
                 continue
             reason, behind = self._refuses(source, url, kind, hops), 0.0
             if not reason and kind is Kind.PAGE:
@@ -73,7 +76,7 @@ class Finder:
             if kind is not Kind.PAGE:
                 nth += 1
             priority = hops + behind - _HEAD_START.get(kind, 0.0) + nth * (_STEP if kind is not Kind.PAGE else 0.0)
-            findings.found.append(Found(url, kind, name.via, source.page, hops, priority, due, name.lastmod))
+            findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod))
         return findings
 
     def _remember(self, url: str, hops: int) -> None:

@@ -3,11 +3,8 @@
 import re
 
 from strandline.core.content import text_of
-from strandline.dom import styles
-from strandline.dom.feeds import discover_feed
 from strandline.dom.links import OUTLINKS, Pages
 from strandline.dom.resolving import Resolver
-from strandline.dom.sitemaps import discover_sitemap, unzipped
 from strandline.ports import Discovery, Named
 
 _HTML = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
@@ -38,8 +35,12 @@ class Documents:
             case "css":
                 return discover_css(url, body, charset)
             case "sitemap":
+                from strandline.dom.sitemaps import discover_sitemap  # noqa: PLC0415 - an XML parser, for few pages
+
                 return discover_sitemap(url, body)
             case "feed":
+                from strandline.dom.feeds import discover_feed  # noqa: PLC0415
+
                 return discover_feed(url, body)
             case _:
                 return Discovery(())
@@ -78,12 +79,16 @@ def _by_root(head: bytes) -> str:
 
 def _is_sitemap(body: bytes) -> bool:
     """Whether a gzip file begins like a sitemap."""
+    from strandline.dom.sitemaps import unzipped  # noqa: PLC0415
+
     head = unzipped(body[: 4 * _SNIFFED])[0][: 4 * _SNIFFED].lstrip()
     return _by_root(head) == "sitemap" or head.startswith((b"http://", b"https://"))
 
 
 def discover_css(url: str, body: bytes, charset: str) -> Discovery:
     """Addresses of a style sheet, all of them requisites."""
+    from strandline.dom import styles  # noqa: PLC0415
+
     resolve = Resolver(url, charset)
     named: dict[str, Named] = {}
     for written in styles.addresses(text_of(body, charset)):

@@ -7,17 +7,13 @@ unclosed formatting elements, so each page is weighed first; pages that could be
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.content import text_of
 from strandline.core.urls import canonical
-from strandline.dom import styles
 from strandline.dom.resolving import Resolver
-from strandline.dom.tokens import start_tags, unescaped
 from strandline.ports import Discovery, Named
 
 OUTLINKS = 6_000
@@ -28,7 +24,10 @@ _REMEMBERED = 50_000
 _SHORT = 256
 
 _TREE_BYTES = 100 * 1024
-"""Above this a single tag may hold enough attributes to cost many seconds; a tree is built only below."""
+"""Above this a single tag may hold enough attributes to cost many seconds; a tree is built only below.
+
+The distance between two "<" would be no better bound: attributes may hold "<" in quotes.
+"""
 _TREE_TAGS = 8_000
 _REBUILT = 600_000
 """Bound on formatting elements with attributes times tags: each may be rebuilt in each, as nodes of the tree."""
@@ -87,6 +86,8 @@ class _Page:
 
     def styled(self, css: str | None) -> None:
         if css and ("url" in css or "@" in css or "URL" in css):
+            from strandline.dom import styles  # noqa: PLC0415 - most crawls start without a style sheet
+
             self.requisites.update(dict.fromkeys(styles.addresses(css)))
 
     def link(self, found: Attributes) -> None:
@@ -240,8 +241,13 @@ def _base(page: _Page, url: str) -> str:
 
 
 def _read_tree(page: _Page, text: str, selector: str) -> str:
+    links = page.links
     for node in LexborHTMLParser(text).css(selector):
         tag, found = node.tag, node.attributes
+        if tag == "a" and len(found) == 1:  # nine in ten, and nothing more to look for
+            if written := found.get("href"):
+                links[written] = None
+            continue
         if tag is not None and (read := _ELEMENTS.get(tag)) is not None:
             read(page, found)
         elif tag == "style":
@@ -254,6 +260,8 @@ def _read_tree(page: _Page, text: str, selector: str) -> str:
 
 
 def _read_tags(page: _Page, text: str) -> str:
+    from strandline.dom.tokens import start_tags, unescaped  # noqa: PLC0415 - few crawls meet such a page
+
     for tag, found, content in start_tags(text.replace("\0", "\ufffd"), _WANTED):
         if (read := _ELEMENTS.get(tag)) is not None:
             read(page, found)
@@ -276,41 +284,50 @@ def _weighed(data: bytes) -> tuple[bool, str]:
     """
     if len(data) > _TREE_BYTES:
         return False, ""
-    letters = np.frombuffer(data + b"\0\0", np.uint8)
-    tags = np.flatnonzero(letters == ord("<"))
-    signs = _SIGNS[letters[tags + 1] | letters[tags + 2].astype(np.uint16) << 8]
-    formatting = int(np.count_nonzero(signs & _FORMATTING))
-    tame = len(tags) <= _TREE_TAGS and formatting * len(tags) <= _REBUILT
-    return tame, _selector(int(np.bitwise_or.reduce(signs, initial=0)))
+    starts = _START.findall(data)
+    if len(starts) > _TREE_TAGS:
+        return False, ""
+    if len(starts) ** 2 > _REBUILT and len(starts) * sum(map(_FORMATTING.__contains__, starts)) > _REBUILT:
+        return False, ""
+    return True, _selector(frozenset(starts))
 
 
-_FORMATTING = 1 << len(_NAMES)
+_START = re.compile(rb"<([^<][^<]?)")
 
 
-@cache
-def _selector(signs: int) -> str:
-    return ",".join(["[style]", "[background]", *(name for nth, name in enumerate(_NAMES) if signs >> nth & 1)])
+def _first_bytes() -> dict[bytes, tuple[str, ...]]:
+    """Elements read here that a tag may be, by the two bytes behind its "<"."""
+    first: dict[bytes, tuple[str, ...]] = {}
+    for name in _NAMES:
+        other = {"img": ("image",), "image": ("img",)}.get(name, ())  # a tree builder takes one for the other
+        for start in _beginnings(name, _BLANKS + ">"):
+            first[start] = (*first.get(start, ()), name, *other)
+    return first
 
 
-def _first_bytes() -> NDArray[np.uint32]:
-    """What a tag may be by its first two bytes: bits for the elements read here, and one for formatting.
-
-    Formatting elements are rebuilt in every block until closed. A browser keeps only three equal ones, so those of one
-    letter count only when attributes may follow; the longer names are taken by their first two letters.
-    """
-    table = np.zeros(1 << 16, np.uint32)
-    bits = [(name, 1 << nth) for nth, name in enumerate(_NAMES)]
-    bits += [("img", 1 << _NAMES.index("image")), ("image", 1 << _NAMES.index("img"))]
-    names = ("b", "i", "s", "u", "em", "tt", "big", "code", "font", "small", "strike", "strong")
-    for name, bit in [*bits, *((name, _FORMATTING) for name in names)]:
-        seconds = " \t\n\r\f/" + ">" * (bit != _FORMATTING) if len(name) == 1 else name[1] + name[1].upper()
-        for first in name[0] + name[0].upper():
-            for second in seconds:
-                table[ord(first) | ord(second) << 8] |= bit
-    return table
+def _beginnings(name: str, ends: str) -> Iterator[bytes]:
+    """The two bytes a tag may begin with, in both cases; what may follow a name of one letter is given."""
+    seconds = ends if len(name) == 1 else name[1] + name[1].upper()
+    for first in name[0] + name[0].upper():
+        for second in seconds:
+            yield (first + second).encode("ascii")
 
 
-_SIGNS = _first_bytes()
+_BLANKS = " \t\n\r\f/"
+_MEANT = _first_bytes()
+# Formatting elements are rebuilt in every block until closed. A browser keeps only three equal ones, so those of one
+# letter count only when attributes may follow; the longer names are taken by their first two letters.
+_FORMATTING = frozenset(
+    start
+    for name in ("b", "i", "s", "u", "em", "tt", "big", "code", "font", "small", "strike", "strong")
+    for start in _beginnings(name, _BLANKS)
+)
+
+
+@lru_cache(maxsize=1024)
+def _selector(starts: frozenset[bytes]) -> str:
+    meant = {name for start in starts for name in _MEANT.get(start, ())}
+    return ",".join(["[style]", "[background]", *(name for name in _NAMES if name in meant)])
 
 
 def _one_line(text: str) -> str:
