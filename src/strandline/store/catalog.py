@@ -11,7 +11,9 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from strandline.core.capture import Capture, Original
 from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
@@ -21,6 +23,9 @@ from strandline.store.frontier import Frontier
 from strandline.store.lock import WriteLock
 from strandline.store.reading import Reading
 from strandline.store.recording import Recorder
+
+if TYPE_CHECKING:
+    from strandline.store.studying import StudyWriter
 
 DATABASE = "strandline.db"
 
@@ -53,6 +58,13 @@ class SqliteCatalog:
             self._connection.close()
             raise
         self.reading = Reading(self._connection, database)
+
+    @cached_property
+    def studies(self) -> "StudyWriter":
+        """What study finds; a crawl does not load what it needs for that."""
+        from strandline.store.studying import StudyWriter  # noqa: PLC0415
+
+        return StudyWriter(self._connection, self.path, self._frontier)
 
     @property
     def interrupted(self) -> int:
