@@ -44,7 +44,7 @@ class Operation:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BlockChange:
     """All operations on one block; `old` or `new` is missing for a block that was inserted or deleted."""
 
@@ -62,7 +62,7 @@ class BlockChange:
             raise ValueError("a change needs a block")
         return found
 
-    @property
+    @cached_property
     def content(self) -> tuple[Operation, ...]:
         """Operations that add, remove or alter something: all but moves."""
         return tuple(operation for operation in self.operations if operation.kind != "move")

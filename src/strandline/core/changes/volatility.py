@@ -54,11 +54,18 @@ class NoiseState:
     double_fetches: int = 0
     held: int = 0  # blocks, and one, of a version whose collapse is not yet believed; 0: none
 
+    _settled: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # paths worked out before
+
     # Paths
 
     def settled(self, path: str) -> int:
         """Hash of a path without the names that were seen to change between fetches."""
-        return hashed(self._settled_path(path))
+        known = self._settled.get(path)
+        if known is None:
+            if len(self._settled) >= MOST_PATHS:
+                self._settled.clear()
+            known = self._settled[path] = hashed(self._settled_path(path))
+        return known
 
     def _settled_path(self, path: str) -> str:
         if not self.unstable:
@@ -172,6 +179,7 @@ class NoiseState:
                 prefix = f"{kept}/{_tag(one)}"
                 if one != other:
                     self.unstable.add(hashed(prefix))
+                    self._settled.clear()
                 kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{one}"
 
     def _remember_departed(self, delta: Delta) -> None:
