@@ -109,6 +109,30 @@ def test_what_waits_is_dropped_when_its_group_closes():
     assert not watch.drops("http://h/r/7777"), "named by somebody else"
 
 
+def test_a_site_that_greets_everything_is_found_out_by_asking_for_nothing():
+    watch = TrapWatch(TrapLimits())
+    for i in range(40):
+        watch.met(f"http://h/page/{i}", "")
+        watch.fetched(f"http://h/page/{i}", b"<title>Page not found</title><p>Sorry, nothing here.")
+    assert len(watch.suspects) == 1
+    probe = watch.suspects.popleft()
+    assert probe.startswith("http://h/page/")
+    assert not watch.drops("http://h/page/77")
+    watch.probed(probe, 200, b"<title>Page not found</title><p>Sorry, nothing here.")
+    assert "soft 404" in watch.drops("http://h/page/77")
+
+
+def test_an_honest_404_clears_a_site_of_small_pages():
+    watch = TrapWatch(TrapLimits())
+    for i in range(500):
+        watch.met(f"http://h/page/{i}", "")
+        watch.fetched(f"http://h/page/{i}", b"<p>Page %d" % i)
+        while watch.suspects:
+            watch.probed(watch.suspects.popleft(), 404, b"<p>Page 0")
+    assert not watch.drops("http://h/page/501")
+    assert not watch.named
+
+
 def test_groups():
     assert group_of("http://h/a/3f2504e0-4f89-11d3-9a0c-0305e82c3301") == "h/a/#"
     assert group_of("http://h/wiki/Deadbeef") == ""

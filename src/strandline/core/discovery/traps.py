@@ -9,13 +9,15 @@ Three defences, from certain to suspected:
    of them there are, so good pages come first; and each is asked whether its text says anything the group has not
    said before. A group that goes on without saying anything new is closed, and the report names it. Pages that an
    index, a sitemap or a feed names are never counted: a trap is endless sameness, a large site is not.
+4. *Soft 404*: when many pages of a group say the same few words, whoever names them, an address that cannot exist is
+   asked for once (`suspects`, `probed`). A site that greets it like the others has no page behind any of them.
 
 All state is bounded, and none of it needs to survive a restart.
 """
 
 import math
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -74,6 +76,9 @@ class TrapLimits:
     """Largest group that feeds itself, however new its pages are."""
 
 
+_SHORT = 8 * 1024
+"""Bytes of a page that may be an apology for not being there."""
+_ALIKE = 30
 _LONG = 500
 """Words from which on a sample of the text is enough."""
 _SHINGLE = 6
@@ -88,6 +93,17 @@ class _Group:
     dull: int = 0
     said: set[int] = field(default_factory=set)
     closed: str = ""
+    alike: int = 0
+    """Short pages in a row, whoever named them, that said nothing new."""
+    greets_anything: bool = False
+    """An address that cannot exist was answered like all others."""
+
+    def hears(self, shingles: set[int]) -> bool:
+        """Whether a text is dull: it says (almost) nothing the group has not said before."""
+        new = shingles - self.said
+        if len(self.said) < 100_000:
+            self.said |= new
+        return len(new) <= max(12, len(shingles) // 20)
 
 
 class TrapWatch:
@@ -99,6 +115,9 @@ class TrapWatch:
         self._most_groups = most_groups
         self._vouched: set[int] = set()
         self._most_vouched = 500_000
+        self.suspects: deque[str] = deque()
+        """Addresses that cannot exist, to be asked for once each; the answers go to `probed`."""
+        self._probes: dict[str, str] = {}
         self.named: Counter[str] = Counter()
         """Traps by name, with the number of addresses each kept out."""
 
@@ -148,23 +167,26 @@ class TrapWatch:
     def drops(self, url: str) -> str:
         """Why an address that already waits is not fetched after all: its group was closed meanwhile."""
         group = self._groups.get(group_of(url))
-        if group is None or not group.closed or hash(url) not in group.own:
+        if group is None or not group.closed:
             return ""
-        return self._name(group.closed)
+        return self._name(group.closed) if group.greets_anything or hash(url) in group.own else ""
 
     def fetched(self, url: str, body: bytes) -> None:
         """Note a fetched page (decoded bytes); closes its group when it goes on without saying anything new."""
         key = group_of(url)
-        group = self._groups.get(key) if key else None
-        if group is None or group.closed or hash(url) not in group.own:
+        if not key or (len(body) > _SHORT and key not in self._groups):
+            return
+        group = self._group(key)
+        own = hash(url) in group.own
+        if group.closed or not (own or len(body) <= _SHORT):
+            return
+        shingles = _shingles(body)
+        dull = group.hears(shingles)
+        self._suspect(key, url, group, dull and len(body) <= _SHORT)
+        if not own:
             return
         group.fetched += 1
-        shingles = _shingles(body)
-        new = shingles - group.said
-        if len(group.said) < 100_000:
-            group.said |= new
-        if len(new) <= max(12, len(shingles) // 20):
-            group.dull += 1
+        group.dull += dull
         kind = _kind(key, url)
         limit = self._limits.similar_pages if kind == "endless similar pages" else self._limits.query_variants
         if group.dull >= limit and group.dull * 2 >= group.fetched:
@@ -173,6 +195,22 @@ class TrapWatch:
             group.closed = f"endless similar pages: {key} after {group.fetched} pages"
         if group.closed:
             group.said.clear()
+
+    def _suspect(self, key: str, url: str, group: _Group, alike: bool) -> None:
+        group.alike = group.alike + 1 if alike else 0
+        if group.alike == _ALIKE:
+            directory, _, name = url.partition("?")[0].rpartition("/")
+            probe = f"{directory}/no-such-page-{abs(hash(name)) % 10**9:09}"
+            self._probes[probe] = key
+            self.suspects.append(probe)
+
+    def probed(self, url: str, status: int, body: bytes) -> None:
+        """How an address that cannot exist was answered."""
+        key = self._probes.pop(url, "")
+        group = self._groups.get(key)
+        if group is not None and status == 200 and group.hears(_shingles(body)):
+            group.greets_anything = True
+            group.closed = f"soft 404: {key} answers what does not exist"
 
     def _group(self, key: str) -> _Group:
         group = self._groups.get(key)
