@@ -20,7 +20,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
+    # Plain help: drawing boxes costs more than half of the start.
+    rich_markup_mode=None,
 )
 
 archive.register(app)
