@@ -78,6 +78,13 @@ def test_scores_rise_with_every_added_edit(seed, places):
         last_value, last_impch = importance(delta, NoiseState()).value, impch(delta)
 
 
+@settings(max_examples=60, deadline=None)
+@given(PAGE, PAGE)
+def test_words_are_counted_alike_from_a_delta_and_from_scratch(old, new):
+    fresh = page(*new.blocks)
+    assert compare(old, new).word_counts() == (old.word_counts, fresh.word_counts)
+
+
 def test_inserted_deleted_and_updated_elements():
     old = page(block("m", "The fee is four euro a month", "Cash is taken", LINK))
     new = page(

@@ -82,6 +82,13 @@ class Delta:
         """All operations, block by block."""
         return tuple(operation for change in self.changes for operation in change.operations)
 
+    def word_counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The words of the old and of the new version; blocks that did not change are counted once."""
+        before = self.old.word_counts
+        same = [(i, j) for i, j in self.pairs if self.old.blocks[i].digest == self.new.blocks[j].digest]
+        self.new.count_words_from(self.old, same)
+        return before, self.new.word_counts
+
     @property
     def empty(self) -> bool:
         """True when a reader sees no difference."""

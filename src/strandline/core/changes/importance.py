@@ -155,7 +155,7 @@ class _Tally:
     """Counts what is new in one block."""
 
     def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
-        self._before, self._after = delta.old.words, delta.new.words
+        self._before, self._after = delta.word_counts()
         self._noise = noise
         self._advertising = advertising
         self.novelty = 0.0
@@ -188,14 +188,18 @@ class _Tally:
             self.masked += 1
             return
         old, new = word_set(before), word_set(after)
-        value = sum(self._inserted(word) for word in new - old) + sum(self._deleted(word) for word in old - new)
+        come, gone = new - old, old - new
+        known, staying = come & self._before.keys(), gone & self._after.keys()
+        value = OLD_WORD * len(known) + SHIFTED_WORD * len(staying)
+        value += sum(self._inserted(word) for word in sorted(come - known))
+        value += sum(self._deleted(word) for word in sorted(gone - staying))
+        self.inserted += len(come)
         if self._noise.seen_item(after or before):  # it comes and goes
             value *= OLD_WORD
         self.novelty += max(value, LEAST_EDIT)
 
     def _inserted(self, word: str) -> float:
-        self.inserted += 1
-        if word in self._before or self._noise.seen_word(word):
+        if self._noise.seen_word(word):
             return OLD_WORD
         if is_number(word):
             return NUMBER
@@ -205,7 +209,7 @@ class _Tally:
         return NEW_WORD
 
     def _deleted(self, word: str) -> float:
-        if word in self._after or is_number(word) or self._noise.seen_word(word):
+        if is_number(word) or self._noise.seen_word(word):
             return SHIFTED_WORD
         self.lost_words += 1
         return LOST_WORD

@@ -186,12 +186,12 @@ class NoiseState:
         gone = [operation for change in delta.changes for operation in change.content if operation.before]
         if not gone:
             return
-        staying = delta.new.words
+        staying = delta.word_counts()[1]
         for operation in gone:
             if operation.element in ("text", "block"):
                 for text in operation.before.split("\n"):
                     self.items[hashed(text)] = None
-                    for word in word_set(text) - staying:
+                    for word in sorted(word for word in word_set(text) if word not in staying):
                         self.words[_short(word)] = None
             else:
                 self.items[hashed(plain_address(operation.before))] = None
