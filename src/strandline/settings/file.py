@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 from strandline.errors import SettingError
 from strandline.settings.schema import Settings
-from strandline.settings.units import duration_text, octets, seconds, size_text
+from strandline.settings.units import duration_text, octets, rate, seconds, size_text
 
 NAME = "strandline.toml"
 
@@ -141,6 +141,9 @@ def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object: 
     if metadata["unit"]:
         if not isinstance(value, str | int | float):
             raise ValueError("expected a number with a unit")
+        if metadata["unit"] == "rate":
+            rate(value)  # refuses what is no budget; kept as it was written
+            return value
         return seconds(value) if metadata["unit"] == "duration" else octets(value)
     if metadata["choices"] and value not in metadata["choices"]:
         raise ValueError(f"{value!r} is not one of {', '.join(metadata['choices'])}")

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
-def setting(default: Any, doc: str, unit: Literal["", "duration", "size"] = "", choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+def setting(
+    default: Any, doc: str, unit: Literal["", "duration", "size", "rate"] = "", choices: tuple[str, ...] = ()
+) -> Any:  # noqa: ANN401
     """A field with its documentation; lists become fresh defaults."""
     metadata = {"doc": doc, "unit": unit, "choices": choices}
     if isinstance(default, tuple):
@@ -134,6 +136,28 @@ class CrawlSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """What is fetched when: how much, to which end, by which strategy."""
+
+    budget: str = setting("500/day", "Requests or bytes per hour, day or week: 500/day, 20/hour, 200 MB/day.", "rate")
+    strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")
+    objective: str = setting(
+        "middle",
+        "What a caught version is worth: pool (its importance, wherever it happens), page (every page should be well "
+        "covered), middle (between the two), count (each the same) or content (items replaced on list pages).",
+        choices=("pool", "page", "middle", "count", "content"),
+    )
+    coherence: float = setting(0.0, "0 plans page by page; 1 and more visit the pages of a site together.")
+    site_budgets: tuple[str, ...] = setting((), 'Most requests to a site, for example "example.org 100/day".')
+    host_budgets: tuple[str, ...] = setting((), 'Most requests to a host, for example "www.example.org 20/hour".')
+    campaigns: tuple[str, ...] = setting(
+        (),
+        "Sites, hosts or address prefixes that matter more for some time, for example "
+        '"floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10".',
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class KeepSettings:
     """How captures are kept."""
 
@@ -173,5 +197,6 @@ class Settings:
     fetch: FetchSettings = field(default_factory=FetchSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    plan: PlanSettings = field(default_factory=PlanSettings)
     keep: KeepSettings = field(default_factory=KeepSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)

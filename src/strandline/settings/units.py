@@ -1,6 +1,7 @@
 """Durations, sizes and rates as people write them: "10 s", "1 GiB", "500/day"."""
 
 import re
+from dataclasses import dataclass
 
 _DURATIONS = {
     "ms": 0.001,
@@ -16,6 +17,8 @@ _SIZES = {
     "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
+_SPANS = {"hour": 3600.0, "h": 3600.0, "day": 86400.0, "d": 86400.0, "week": 604800.0, "w": 604800.0}
+_RATE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*(?:/|\bper\b)\s*([a-z]+)\s*")
 _NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
@@ -44,6 +47,43 @@ def octets(text: str | int | float) -> int:
     if unit and unit not in _SIZES:
         raise ValueError(f"{unit!r} is no unit of size; use B, kB, MB, GB, TB or KiB, MiB, GiB, TiB")
     return int(number * _SIZES.get(unit, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many requests, or so many bytes, in so many seconds."""
+
+    amount: float
+    span: float
+    in_bytes: bool = False
+
+    @property
+    def hours(self) -> float:
+        """Length of the span."""
+        return self.span / 3600.0
+
+
+def rate(text: str | int | float) -> Rate:
+    """A budget: requests or bytes per hour, day or week.
+
+    >>> rate("500/day"), rate("20 MB/hour").amount
+    (Rate(amount=500.0, span=86400.0, in_bytes=False), 20000000.0)
+    >>> rate("0/day")
+    Traceback (most recent call last):
+    ValueError: a budget must be above zero, not '0/day'
+    """
+    match = _RATE.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f'{text!r} is no budget; write it like "500/day", "20/hour" or "200 MB/day"')
+    amount, unit, span = float(match[1]), match[2], match[3]
+    if span not in _SPANS:
+        raise ValueError(f"{span!r} is no span of a budget; use hour, day, week")
+    in_bytes = unit in _SIZES
+    if unit and not in_bytes and unit not in ("requests", "visits"):
+        raise ValueError(f"{unit!r} is no unit of a budget; use requests, or B, kB, MB, GB, KiB, MiB, GiB")
+    if not amount > 0:
+        raise ValueError(f"a budget must be above zero, not {text!r}")
+    return Rate(amount * _SIZES.get(unit, 1), _SPANS[span], in_bytes)
 
 
 def _split(text: str | int | float, wanted: str) -> tuple[float, str]:
