@@ -52,7 +52,7 @@ def studied(catalog):
         [
             PageStudy(
                 page,
-                PageState(2, 60, b"noise", 2, "sha1:2", 2**64 - 5, 300.0, 0, 0.5, 2, 0.0, 400.0, 4),
+                PageState(2, 60, b"noise", 2, "sha1:2", 2**64 - 5, 300.0, 0, 7.0, 0.5, 2, 0.0, 400.0, 4),
                 (
                     Observed(1, 2, 100.0, 200.0, 0.4, 0.2, True, False, 3, reasons),
                     Observed(3, 4, 300.0, 400.0, 0.1, 0.6, True, True, 9, reasons),
@@ -83,7 +83,7 @@ def test_pending_is_what_was_recorded_since(catalog):
 def test_state_comes_back_as_it_was(studied):
     page = studied.page(URL).page
     state = studied.studies.reading.state(page)
-    assert state == PageState(2, 60, b"noise", 2, "sha1:2", 2**64 - 5, 300.0, 0, 0.5, 2, 0.0, 400.0, 4)
+    assert state == PageState(2, 60, b"noise", 2, "sha1:2", 2**64 - 5, 300.0, 0, 7.0, 0.5, 2, 0.0, 400.0, 4)
     assert state.threshold == 0.25
     assert studied.studies.reading.state(page + 1) is None
 

@@ -24,7 +24,8 @@ from strandline.store.index import KeyReading
 
 SIGNED = 1 << 63
 _PACKING = 9
-_STATE = "level, scale, noise, base, digest, visible, seen, absent, importance, changes, passed_over, time, seq"
+_STATE = """level, scale, noise, base, digest, visible, seen, absent, doubling, importance, changes, passed_over, time,
+    seq"""
 _CHANGE = """change, changes.page, pages.url, site, after, by, importance, impch, visible, held, operations, blocks,
     after_seq, by_seq"""
 _CHANGES = "changes JOIN pages USING (page) JOIN hosts USING (host)"

@@ -62,7 +62,7 @@ class StudyWriter:
         visible = state.visible - 2 * SIGNED if state.visible >= SIGNED else state.visible
         values = (
             page, state.level, state.scale, state.noise, state.base, state.digest, visible, state.seen, state.absent,
-            state.importance, state.changes, state.passed_over, state.time, state.seq,
+            state.doubling, state.importance, state.changes, state.passed_over, state.time, state.seq,
         )  # fmt: skip
         self._connection.execute(f"REPLACE INTO page_states VALUES ({', '.join('?' * len(values))})", values)
 

@@ -48,6 +48,8 @@ class PageState:
     """When the page was last seen as in that capture."""
     absent: int = 0
     """Answers 404 or 410 in a row. The second is believed."""
+    doubling: float = 0.0
+    """When a second fetch was asked for, to find what differs at every fetch; 0 for not."""
     importance: float = 0.0
     changes: int = 0
     passed_over: float = 0.0

@@ -17,6 +17,7 @@ CREATE TABLE page_states (
     visible     INTEGER NOT NULL,              -- hash of what a reader sees in it, as signed 64 bits
     seen        REAL    NOT NULL,              -- when the page was last seen as in that capture
     absent      INTEGER NOT NULL,              -- answers 404 or 410 in a row; believed from the second on
+    doubling    REAL    NOT NULL,              -- when a second fetch was asked for, to find noise; 0: not
     importance  REAL    NOT NULL,              -- sum over the changes
     changes     INTEGER NOT NULL,
     passed_over REAL    NOT NULL,              -- importance that waits to enter the search index

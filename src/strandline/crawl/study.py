@@ -1,0 +1,353 @@
+"""One page's new captures, read in time order: what changed, how much it matters, and what was learned of its noise.
+
+Study comes after the commit and reads captures back, so it can neither delay a crawl nor lose a capture. Most captures
+end at the first steps, which need no more than the catalog:
+
+    304, or the digest of the version known      nothing changed
+    404 or 410                                   gone, held until a second answer says the same
+    a redirect, or no text                       another target or digest is a change; there are no blocks to compare
+    other bytes, same visible hash               a change nobody sees
+    otherwise                                    cut into blocks, compared, scored, learned from
+
+A page that suddenly has less than half or more than twice its blocks is more often broken than new: the change is held,
+the version before stays the one to compare with, and the page is asked for again. When it stays so, it is believed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import exp
+from typing import Any, Final, Protocol
+
+from strandline.core.blocks.levels import PageLevel
+from strandline.core.blocks.roles import AdRule, is_advertising
+from strandline.core.blocks.tree import BlockTree
+from strandline.core.capture import Capture, Kind
+from strandline.core.changes.delta import Delta
+from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, importance, study
+from strandline.core.changes.index_threshold import IndexGate
+from strandline.core.changes.observation import Observed, PageState, PageStudy, Sight, Sighted
+from strandline.core.changes.versions import block_record, layout_record
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState, Rating
+
+GONE: Final = (404, 410)
+OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
+"""What a change counts of which no text can be compared (a PDF, another redirect): as much as ten new words."""
+MOST_REASONS: Final = 40
+"""Changed blocks that are told one by one; a page of thousands would fill the catalog."""
+_SECOND_FETCH: Final = 120.0  # seconds after which an answer no longer counts as a second fetch of the first
+_ALWAYS: Final = 3.0  # comparisons after which a path that changed in each is a new always-changing one
+
+
+class UnreadableError(Exception):
+    """A capture is known and its content cannot be had; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A captured page without codings."""
+
+    data: bytes
+    mime: str
+    charset: str
+    text: bool
+    """Whether it can be cut into blocks."""
+
+
+class PageReader(Protocol):
+    """Reads captures back and cuts them."""
+
+    def read(self, capture: Capture) -> Document:
+        """What was captured; UnreadableError when it cannot be had."""
+
+    def visible_hash(self, document: Document) -> int:
+        """64 bits over what a reader sees."""
+
+    def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
+        """The document cut into blocks; UnreadableError when that takes too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRules:
+    """How pages are studied."""
+
+    level: int = 2
+    hold: float = 600.0
+    """Seconds after which a page whose change is held is asked again."""
+    double_fetch: float = 0.0
+    """Seconds after which a page is fetched a second time to find what always differs; 0 for never."""
+    advertising: Callable[[str], AdRule] = lambda _: is_advertising
+    """The rule for the links and pictures of a page, by its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """What is to be studied of one page."""
+
+    page: int
+    url: str
+    state: PageState | None
+    base: Capture | None
+    """The capture that `state.base` numbers."""
+    captures: tuple[Sighted, ...]
+    ratings: Mapping[str, Rating] = field(default_factory=dict)
+    skip: frozenset[int] = frozenset()
+    """Captures that ended the process that studied them."""
+    anew: bool = False
+
+
+def needs_reading(work: PageWork) -> bool:
+    """Whether any capture has to be read back: when not, the work is done in microseconds."""
+    if work.state is None:
+        return any(not _ends_early(one.capture, "", 2) for one in work.captures)
+    held = bool(work.state.noise) and NoiseState.from_bytes(work.state.noise).held > 0
+    return held or any(not _ends_early(one.capture, work.state.digest, work.state.absent) for one in work.captures)
+
+
+def _ends_early(capture: Capture, digest: str, absent: int) -> bool:
+    if capture.status in GONE:
+        return absent >= 2 or not digest
+    if capture.status == 304 or _identity(capture) == digest:
+        return True
+    return not _shows_page(capture)
+
+
+def _shows_page(capture: Capture) -> bool:
+    """Whether an answer says what the page is: errors, refusals and answers that were cut do not."""
+    return (capture.status == 0 or 200 <= capture.status < 400) and not capture.truncated
+
+
+def _identity(capture: Capture) -> str:
+    """What makes two answers the same without reading them."""
+    return f"redirect {capture.redirect}" if capture.redirect else capture.digest
+
+
+def study_page(
+    work: PageWork, reader: PageReader, rules: StudyRules, begins: Callable[[int], None] = lambda _: None
+) -> PageStudy:
+    """Study a page's captures; `begins` hears the number of each capture before it is looked at."""
+    student = _Student(work, reader, rules)
+    for one in sorted(work.captures, key=lambda one: one.order):
+        if one.seq in work.skip:
+            student.problems.append((one.seq, "left out: it ended the process that studied it"))
+            continue
+        begins(one.seq)
+        try:
+            student.take(one)
+        except UnreadableError as problem:
+            student.problems.append((one.seq, str(problem)))
+    return student.result()
+
+
+class _Student:
+    """A study under way."""
+
+    def __init__(self, work: PageWork, reader: PageReader, rules: StudyRules) -> None:
+        self._work = work
+        self._reader = reader
+        self._rules = rules
+        self._advertising = rules.advertising(work.url)
+        self.state = work.state or PageState(level=rules.level)
+        self._noise = NoiseState.from_bytes(self.state.noise) if self.state.noise else NoiseState()
+        for path, rating in work.ratings.items():
+            self._noise.rate_block(path, rating)
+        self._base = work.base
+        self._tree: BlockTree | None = None
+        self._changes: list[Observed] = []
+        self._versions: list[Sight] = []
+        self.problems: list[tuple[int, str]] = []
+        self._again = 0.0
+
+    def take(self, one: Sighted) -> None:
+        """Study one capture."""
+        capture = one.capture
+        self._again = 0.0
+        try:
+            if capture.status in GONE:
+                self._gone(one)
+            elif not _shows_page(capture):
+                return
+            elif self._same(capture):
+                self._unchanged(one)
+            elif capture.redirect:
+                self._opaque(one, f"the address leads to {capture.redirect}")
+            else:
+                self._look(one)
+        finally:
+            self.state = replace(self.state, time=capture.time, seq=one.seq)
+
+    def _same(self, capture: Capture) -> bool:
+        """Whether the answer itself says that nothing changed. While a change is held, 304 is about that one."""
+        if not self.state.base:
+            return False
+        if capture.status == 304:
+            return not self._noise.held
+        return _identity(capture) == self.state.digest
+
+    def result(self) -> PageStudy:
+        """What there is to record."""
+        return PageStudy(
+            self._work.page,
+            replace(self.state, noise=self._noise.as_bytes()),
+            tuple(self._changes),
+            tuple(self._versions),
+            tuple(self.problems),
+            self._again,
+            self._work.anew,
+        )
+
+    # The steps
+
+    def _unchanged(self, one: Sighted) -> None:
+        if self.state.absent >= 2:
+            self._note(one, visible=True, blocks=({"path": "", "why": "the page is back as it was"},))
+        self._noise.learn_unchanged()
+        self.state = replace(self.state, seen=one.capture.time, absent=0, doubling=0.0)
+
+    def _gone(self, one: Sighted) -> None:
+        if not self.state.base or self.state.absent >= 2:
+            return
+        worth, reasons = OPAQUE, ({"path": "", "why": f"the page is gone ({one.capture.status})"},)
+        if self.state.visible:
+            old = self._known_tree()
+            empty = BlockTree((), old.level, old.scale, old.url)
+            worth = importance(compare(old, empty, self._advertising), self._noise, self._advertising).believed
+        held = self.state.absent == 0
+        self._note(
+            one, visible=True, held=held, importance=BELIEF * worth if held else worth, impch=1.0, blocks=reasons
+        )
+        self.state = replace(self.state, absent=self.state.absent + 1)
+        if held:
+            self._again = one.capture.time + self._rules.hold
+
+    def _opaque(self, one: Sighted, why: str) -> None:
+        """A page without blocks: it is the same, or it is another."""
+        if self.state.base:
+            counts = one.kind is not Kind.REQUISITE
+            worth = OPAQUE if counts else 0.0
+            self._note(one, visible=counts, importance=worth, impch=float(counts), blocks=({"path": "", "why": why},))
+        self._tree = None
+        self._stand_on(one, 0)
+
+    def _look(self, one: Sighted) -> None:
+        document = self._reader.read(one.capture)
+        if not document.text:
+            self._opaque(one, f"other content ({document.mime or 'of unknown type'})")
+            return
+        shown = self._reader.visible_hash(document) or 1
+        if self.state.base and shown == self.state.visible:
+            self._invisible(one)
+            return
+        how = PageLevel(self.state.level, self.state.scale)
+        tree = self._reader.blocks(document, one.capture.url, how)
+        old = self._old_tree()
+        if old is None:
+            if self.state.base:
+                self._note(one, visible=True, importance=OPAQUE, impch=1.0, blocks=({"path": "", "why": "other type"},))
+            self._store(one, tree, 0.0)
+            self._ask_twice(one)
+        else:
+            delta = compare(old, tree, self._advertising)
+            if delta.empty:
+                self._invisible(one)
+                return
+            if self._second_fetch(one, delta):
+                self._stand_on(one, shown)
+                self._tree = tree
+                return
+            if self._score(one, delta):
+                return
+        self._stand_on(one, shown)
+        self._tree = tree
+        self.state = replace(self.state, scale=self.state.scale or tree.scale)
+
+    def _score(self, one: Sighted, delta: Delta) -> bool:
+        """Score a change and store the version; True when the change is held."""
+        scored = study(delta, self._noise, self._advertising)
+        reasons = tuple(reason.as_data() for reason in scored.reasons[:MOST_REASONS])
+        self._note(
+            one,
+            visible=True,
+            held=scored.held,
+            importance=scored.value,
+            impch=scored.impch,
+            operations=len(delta.operations),
+            blocks=reasons,
+        )
+        if scored.held:
+            self._again = one.capture.time + self._rules.hold
+            return True
+        self._store(one, delta.new, scored.value)
+        if any(known >= _ALWAYS and changed == known == _ALWAYS for known, changed in self._noise.paths.values()):
+            self._ask_twice(one)
+        return False
+
+    def _invisible(self, one: Sighted) -> None:
+        self._note(one, visible=False)
+        tree = self._tree
+        self._noise.learn_unchanged()
+        self._stand_on(one, self.state.visible)
+        self._tree = tree
+
+    # Two fetches seconds apart
+
+    def _ask_twice(self, one: Sighted) -> None:
+        if self._rules.double_fetch:
+            self._again = one.capture.time + self._rules.double_fetch
+            self.state = replace(self.state, doubling=one.capture.time)
+
+    def _second_fetch(self, one: Sighted, delta: Delta) -> bool:
+        asked = self.state.doubling
+        self.state = replace(self.state, doubling=0.0)
+        if not asked or one.capture.time > asked + self._rules.double_fetch + _SECOND_FETCH:
+            return False
+        self._noise.learn_double_fetch(delta)
+        return True
+
+    # What is kept
+
+    def _stand_on(self, one: Sighted, shown: int) -> None:
+        """Compare with this capture from now on."""
+        self._base = one.capture
+        identity = _identity(one.capture)
+        asked = self.state.doubling if self.state.doubling == one.capture.time else 0.0
+        self.state = replace(
+            self.state, base=one.seq, digest=identity, visible=shown, seen=one.capture.time, absent=0, doubling=asked
+        )
+
+    def _known_tree(self) -> BlockTree:
+        """The version to compare with, read back when it is not at hand."""
+        if self._tree is None:
+            if self._base is None:
+                raise UnreadableError("the version to compare with is not known")
+            document = self._reader.read(self._base)
+            self._tree = self._reader.blocks(document, self._base.url, PageLevel(self.state.level, self.state.scale))
+        return self._tree
+
+    def _old_tree(self) -> BlockTree | None:
+        """The version to compare with; None for the first, after one without blocks, or when it is lost."""
+        if not self.state.base or not self.state.visible:
+            return None
+        try:
+            return self._known_tree()
+        except UnreadableError as problem:
+            self.problems.append((self.state.base, str(problem)))
+            return None
+
+    def _note(self, one: Sighted, **what: Any) -> None:  # noqa: ANN401 - the fields of Observed
+        observed = Observed(self.state.base, one.seq, self.state.seen, one.capture.time, **what)
+        self._changes.append(observed)
+        if observed.visible and not observed.held:
+            self.state = replace(
+                self.state, importance=self.state.importance + observed.importance, changes=self.state.changes + 1
+            )
+
+    def _store(self, one: Sighted, tree: BlockTree, value: float) -> None:
+        """Keep a version, and its words in the search index when enough has changed since the last one there."""
+        first = not self.state.base
+        gate = IndexGate(0.0 if first else self.state.threshold, self.state.passed_over)
+        indexed = gate.admits(value)
+        self.state = replace(self.state, passed_over=gate.skipped)
+        blocks = tuple(block_record(block) for block in tree.blocks)
+        after = one.capture.time if first else self.state.seen
+        self._versions.append(Sight(one.seq, after, one.capture.time, layout_record(tree), blocks, indexed))

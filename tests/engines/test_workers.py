@@ -1,0 +1,90 @@
+"""Workers end without taking anybody with them, and it is known what they were at."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from strandline.engines.workers import Fallen, Limits, Workers
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    opened = []
+
+    def make(count=1, limits=Limits(cpu=1.0, memory=200 << 20)):  # noqa: B008
+        opened.append(Workers("difficult_work:work", ("difficult_work:prepare", "hello"), count, limits))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def answers(pool, *jobs):
+    for job in jobs:
+        pool.add(job)
+    got = []
+    while pool.busy:
+        got += pool.poll(30.0)
+    return got
+
+
+def test_work_is_done_and_nothing_printed_disturbs_it(workers, capfd):
+    (answer,) = answers(workers(), ["a", "print", "b"])
+    assert answer[:2] == ("hello", 3)
+    assert capfd.readouterr().out == ""
+
+
+def test_several_workers_share_the_work(workers):
+    got = answers(workers(count=2), *[["x"]] * 40)
+    assert len(got) == 40
+    assert 1 <= len({process for _, _, process in got}) <= 2
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        ("die", "killed"),
+        ("exit", "code 3"),
+        ("spin", "processor time"),
+        ("hoard", "memory"),
+        ("raise", "ValueError: no good"),
+    ],
+)
+def test_work_that_harms_its_worker_is_named_and_the_next_is_done(workers, harm, why):
+    pool = workers()
+    fallen, answer = answers(pool, ["fine", harm, "never"], ["after"])
+    assert isinstance(fallen, Fallen)
+    assert (fallen.work, fallen.step) == (["fine", harm, "never"], 2)
+    assert why in fallen.why
+    assert answer[:2] == ("hello", 1)
+
+
+def test_work_that_only_waits_is_ended(workers):
+    fallen, answer = answers(workers(limits=Limits(cpu=0.2)), ["sleep"], ["after"])
+    assert fallen.why == "took too long"
+    assert answer[1] == 1
+
+
+def test_poll_does_not_wait_longer_than_asked(workers):
+    pool = workers()
+    pool.add(["x"])
+    assert pool.poll(0.0) == []  # it is only starting
+    assert pool.busy == 1
+    assert len(answers(pool)) == 1
+
+
+def test_a_worker_that_cannot_start_is_a_defect(workers):
+    pool = Workers("no_such_module:work", ("difficult_work:prepare", ""))
+    pool.add(["x"])
+    with pytest.raises(RuntimeError, match="does not start"):
+        pool.poll(60.0)
+    pool.close()
+
+
+def test_nothing_is_started_without_work(workers):
+    pool = workers()
+    assert pool.poll(0.0) == []
+    assert "difficult_work" not in sys.modules
