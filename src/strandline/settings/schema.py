@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
-def setting(
-    default: Any, doc: str, unit: Literal["", "duration", "size", "rate"] = "", choices: tuple[str, ...] = ()
-) -> Any:  # noqa: ANN401
+Unit = Literal["", "duration", "size", "rate"]
+
+
+def setting(default: Any, doc: str, unit: Unit = "", choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
     """A field with its documentation; lists become fresh defaults."""
     metadata = {"doc": doc, "unit": unit, "choices": choices}
     if isinstance(default, tuple):
@@ -178,6 +179,36 @@ class KeepSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class StudySettings:
+    """How changes are found and weighed."""
+
+    level: int = setting(2, "Blocks a new page is cut into: 1 few and large, 2, or 3 many and small.")
+    workers: int = setting(1, "Processes that study pages beside the crawl; 0 leaves captures to be studied later.")
+    page_time: float = setting(
+        5.0, "Processor time one capture may take; it is left out when it takes more.", "duration"
+    )
+    page_memory: int = setting(GIB, "Memory the study of one capture may take.", "size")
+    filter_lists: tuple[str, ...] = setting(
+        (), "Files with filter lists for advertising (EasyList and its kind); needs the extra strandline[ads]."
+    )
+    hold: float = setting(
+        600.0,
+        "A page that suddenly lost or doubled most of its blocks, or is gone, is asked again after this before the "
+        "change is believed.",
+        "duration",
+    )
+    double_fetch: float = setting(
+        0.0,
+        "Fetch a new page a second time after this, and one that begins to change always: what differs is noise. "
+        "0 s: never.",
+        "duration",
+    )
+    render_empty: bool = setting(
+        False, "Show pages without text to a browser, their own scripts running; needs the extra strandline[render]."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSettings:
     """The interface and replay."""
 
@@ -199,4 +230,5 @@ class Settings:
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     plan: PlanSettings = field(default_factory=PlanSettings)
     keep: KeepSettings = field(default_factory=KeepSettings)
+    study: StudySettings = field(default_factory=StudySettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
