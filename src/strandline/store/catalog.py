@@ -4,13 +4,13 @@ A commit is one transaction: captures, the pages they are of, the addresses they
 together or not at all. Whatever the catalog holds about captures can be rebuilt from the WARC files.
 """
 
+import contextlib
 import math
 import os
 import socket
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,11 +71,12 @@ class SqliteCatalog:
         """Pages that were being fetched when the last writer ended without releasing them."""
         return self._frontier.freed
 
-    @contextmanager
+    @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """One durable transaction; what is kept in memory follows it when it fails."""
         with sqlite.told(self.path):
             try:
+                self._frontier.give_back()
                 with sqlite.transaction(self._connection):
                     yield
             except BaseException:
@@ -86,7 +87,7 @@ class SqliteCatalog:
         self._addresses.forget()
         self._frontier.recount()
 
-    @contextmanager
+    @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
         """Steps of the frontier, in transactions of their own."""
         with sqlite.told(self.path):
@@ -215,6 +216,8 @@ class SqliteCatalog:
 
     def close(self) -> None:
         """Release the database and the lock."""
+        with contextlib.suppress(sqlite3.Error):  # leases of a closed catalog are free at the next opening anyway
+            self._frontier.give_back()
         self._connection.close()
         if self._lock is not None:
             self._lock.release()

@@ -13,11 +13,14 @@ pages and a turn; the host with the oldest turn that has something queued is ser
 look-ups per page taken, with one host of a million pages as with a hundred thousand hosts of ten.
 
 Leases are free again when the archive is opened: the write lock proves that their owner is gone.
+
+While a single host has something to fetch, a few of its pages are leased ahead in one transaction and handed out one
+by one; every commit gives the rest back, because what it brings may be more urgent.
 """
 
 import math
 import sqlite3
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Sequence
 
 from strandline.core.capture import Kind
@@ -28,8 +31,12 @@ from strandline.store.sqlite import transaction
 
 RESTING, QUEUED, BACKED_OFF, LEASED = range(4)
 
+_AHEAD = 16
+"""Pages leased together when only one host is left to be asked."""
 _STRIDE = 50_000
 """Pages that change state in one transaction when the horizon moves."""
+
+_READY = "SELECT host, authority FROM hosts INDEXED BY hosts_ready WHERE queued > 0 AND waiting = 0 ORDER BY turn"
 
 
 class Frontier:
@@ -39,6 +46,7 @@ class Frontier:
         self._connection = connection
         self._addresses = addresses
         self._owner = owner
+        self._ahead: deque[Task] = deque()
         self.recount()
         self.freed = self._free_leases()
         """Pages that were being fetched when the last writer ended."""
@@ -78,30 +86,52 @@ class Frontier:
         """See ports.Catalog.take."""
         self.move_horizon(before)
         self._wake(now)
-        chosen = self._choose(limit, frozenset(busy))
+        if self._ahead and limit > 0:
+            if self._ahead[0].authority not in busy and not self._others_ready(busy):
+                return [self._ahead.popleft()]
+            self.give_back()
+        chosen = self._choose(limit, busy)
         if not chosen:
             return []
-        pages = [page for page, _ in chosen]
+        alone = len(chosen) == 1 < limit
+        if alone:
+            chosen = self._next_of(chosen[0][1], _AHEAD)
+        self._lease(chosen, now)
+        tasks = [self._task(page) for page, _ in chosen]
+        if alone:
+            self._ahead.extend(tasks[1:])
+            return tasks[:1]
+        return tasks
+
+    def give_back(self) -> None:
+        """Queue the pages that were leased ahead again."""
+        if self._ahead:
+            self.release([task.page for task in self._ahead])
+            self._ahead.clear()
+
+    def _others_ready(self, busy: Collection[str]) -> bool:
+        own = self._ahead[0].authority
+        return any(authority != own and authority not in busy for _, authority in self._connection.execute(_READY))
+
+    def _lease(self, chosen: Sequence[tuple[int, int]], now: float) -> None:
         with transaction(self._connection, durable=False):
-            self._connection.executemany("UPDATE pages SET state = 3 WHERE page = ?", [(page,) for page in pages])
+            self._connection.executemany("UPDATE pages SET state = 3 WHERE page = ?", [(page,) for page, _ in chosen])
             self._connection.executemany(
-                "INSERT INTO leases (page, owner, time) VALUES (?, ?, ?)", [(page, self._owner, now) for page in pages]
+                "INSERT INTO leases (page, owner, time) VALUES (?, ?, ?)",
+                [(page, self._owner, now) for page, _ in chosen],
             )
             first = self._addresses.turn + 1
             self._addresses.turn += len(chosen)
             self._connection.executemany(
                 "UPDATE hosts SET turn = ? WHERE host = ?",
-                [(first + nth, host) for nth, (_, host) in enumerate(chosen)],
+                [(first + nth, host) for nth, host in enumerate(dict.fromkeys(host for _, host in chosen))],
             )
             self.moved((host, QUEUED, LEASED, 1) for _, host in chosen)
-        return [self._task(page) for page in pages]
 
-    def _choose(self, limit: int, busy: frozenset[str]) -> list[tuple[int, int]]:
+    def _choose(self, limit: int, busy: Collection[str]) -> list[tuple[int, int]]:
         """Best page of each of the next hosts in turn, best priority first: (page, host)."""
         found: list[tuple[float, int, int]] = []
-        hosts = self._connection.execute(
-            "SELECT host, authority FROM hosts INDEXED BY hosts_ready WHERE queued > 0 AND waiting = 0 ORDER BY turn"
-        )
+        hosts = self._connection.execute(_READY)
         for host, authority in hosts:
             if len(found) >= limit:
                 break
@@ -113,6 +143,13 @@ class Frontier:
                 found.append((priority, page, host))
         hosts.close()
         return [(page, host) for _, page, host in sorted(found)]
+
+    def _next_of(self, host: int, limit: int) -> list[tuple[int, int]]:
+        """The next pages of one host, best priority first: (page, host)."""
+        pages = self._connection.execute(
+            "SELECT page FROM pages WHERE state = 1 AND host = ? ORDER BY priority, page LIMIT ?", (host, limit)
+        )
+        return [(int(page), host) for (page,) in pages]
 
     def _task(self, page: int) -> Task:
         row = self._connection.execute(
@@ -166,19 +203,21 @@ class Frontier:
         A page that is backed off on a host that is backed off may have to wait longer than is said here.
         """
         self.move_horizon(before)
-        ready = "SELECT 1 FROM hosts INDEXED BY hosts_ready WHERE queued > 0 AND waiting = 0 LIMIT 1"
-        if self._connection.execute(ready).fetchone():
-            return self._queued + self._backed_off, 0.0
+        count = self._queued + self._backed_off + len(self._ahead)
+        if self._ahead or self._connection.execute(f"{_READY} LIMIT 1").fetchone():
+            return count, 0.0
         soonest = [
             self._connection.execute("SELECT min(not_before) FROM hosts WHERE queued > 0 AND waiting = 1").fetchone()[
                 0
             ],
             self._connection.execute("SELECT min(not_before) FROM pages WHERE state = 2").fetchone()[0],
         ]
-        return self._queued + self._backed_off, min((time for time in soonest if time is not None), default=math.inf)
+        return count, min((time for time in soonest if time is not None), default=math.inf)
 
     def move_horizon(self, before: float) -> None:
         """Queue the pages that are due by `before`, let the others rest."""
+        if self.horizon != before:
+            self.give_back()
         while self.horizon < before:
             row = self._connection.execute(
                 f"SELECT due FROM pages WHERE due > ? AND due <= ? ORDER BY due LIMIT 1 OFFSET {_STRIDE}",
@@ -202,10 +241,8 @@ class Frontier:
         values = {"now": now}
         page = "SELECT 1 FROM pages WHERE state = 2 AND not_before <= :now LIMIT 1"
         host = "SELECT 1 FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= :now LIMIT 1"
-        if (
-            not self._connection.execute(page, values).fetchone()
-            and not self._connection.execute(host, values).fetchone()
-        ):
+        awake = self._backed_off > 0 and self._connection.execute(page, values).fetchone() is not None
+        if not awake and self._connection.execute(host, values).fetchone() is None:
             return
         with transaction(self._connection, durable=False):
             self._shift("state = 2 AND not_before <= :now", "1", values)

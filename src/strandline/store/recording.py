@@ -9,19 +9,48 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
+from operator import itemgetter
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Evidence, Kind
 from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
 from strandline.store.addresses import Addresses, key
-from strandline.store.frontier import RESTING, Frontier
+from strandline.store.frontier import LEASED, RESTING, Frontier
 
 OUTLINKS = 6_000
 """Links of one page that are kept, over all its visits."""
 
 _ENDORSING = frozenset({"link", "redirect", "refresh", "frame", "feed", "canonical"})
 _REQUISITES = ("text/css", "javascript", "image/", "font/", "audio/", "video/")
+
+
+_VISITED = """UPDATE pages SET state = :state, due = :due, not_before = :not_before, attempts = :attempts,
+       since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
+       outcome = :outcome, detail = :detail, visited = :time, seconds = :seconds,
+       -- What failed is asked again after what was never asked.
+       priority = priority + (:attempts > 0),
+       conditional = CASE WHEN :conditional THEN conditional + 1 ELSE 0 END,
+       captures = captures + :new, surt = coalesce(surt, :surt), origin = coalesce(:origin, origin),
+       etag = coalesce(:etag, etag), last_modified = coalesce(:last_modified, last_modified)
+   WHERE page = :page RETURNING host"""
+
+
+class _HostTimes:
+    """How many captures of a batch each host has, the first and the last of them."""
+
+    def __init__(self) -> None:
+        self._told: dict[int, tuple[int, float, float]] = {}
+
+    def add(self, host: int, time: float) -> None:
+        count, first, last = self._told.get(host, (0, time, time))
+        self._told[host] = count + 1, min(first, time), max(last, time)
+
+    def rows(self) -> list[dict[str, float]]:
+        return [
+            {"host": host, "count": count, "first": first, "last": last}
+            for host, (count, first, last) in self._told.items()
+        ]
 
 
 class Recorder:
@@ -34,19 +63,18 @@ class Recorder:
 
     def visited(self, visits: Iterable[Visited]) -> None:
         """Record visits: their captures, what became of the page, when it is wanted next."""
-        moved = []
+        moved, told = [], _HostTimes()
         for visit in visits:
             page = visit.page or self._page_of(visit)
-            host, old = self._connection.execute("SELECT host, state FROM pages WHERE page = ?", (page,)).fetchone()
+            old = LEASED
+            if not self._connection.execute("DELETE FROM leases WHERE page = ?", (page,)).rowcount:
+                old = int(self._connection.execute("SELECT state FROM pages WHERE page = ?", (page,)).fetchone()[0])
             new = self._frontier.state_for(visit.due, visit.not_before)
-            self._connection.execute(
-                """UPDATE pages SET state = :state, due = :due, not_before = :not_before, attempts = :attempts,
-                       since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
-                       outcome = :outcome, detail = :detail, visited = :time, seconds = :seconds,
-                       -- What failed is asked again after what was never asked.
-                       priority = priority + (:attempts > 0),
-                       conditional = CASE WHEN :conditional THEN conditional + 1 ELSE 0 END
-                   WHERE page = :page""",
+            capture = visit.capture
+            number = self._capture(capture, page) if capture is not None else None
+            whole = capture is not None and _whole_answer(capture)
+            host = self._connection.execute(
+                _VISITED,
                 {
                     "state": new,
                     "due": visit.due,
@@ -59,18 +87,18 @@ class Recorder:
                     "seconds": visit.seconds,
                     "conditional": visit.conditional,
                     "page": page,
+                    "new": number is not None,
+                    "surt": urls.surt_key(capture.url) if capture is not None and number is not None else None,
+                    "origin": number if whole else None,
+                    "etag": visit.etag if whole else None,
+                    "last_modified": visit.last_modified if whole else None,
                 },
-            )
-            self._connection.execute("DELETE FROM leases WHERE page = ?", (page,))
-            moved.append((int(host), int(old), new, 1))
-            if visit.capture is not None:
-                self._capture(visit.capture, page)
-                if _whole_answer(visit.capture):
-                    self._connection.execute(
-                        "UPDATE pages SET etag = ?, last_modified = ? WHERE page = ?",
-                        (visit.etag, visit.last_modified, page),
-                    )
+            ).fetchone()[0]
+            moved.append((int(host), old, new, 1))
+            if capture is not None and number is not None:
+                told.add(host, capture.time)
         self._frontier.moved(moved)
+        self._count_captures(told)
 
     def skipped(self, skips: Iterable[Skipped]) -> None:
         """Record pages that were not asked for; what is known about them otherwise stays."""
@@ -103,23 +131,18 @@ class Recorder:
             assert page is not None
         return page
 
-    def _capture(self, capture: Capture, page: int) -> bool:
-        """Record a capture once; False when it was already there."""
+    def _capture(self, capture: Capture, page: int) -> int | None:
+        """Record a capture once: its number, None when it was already there."""
         values = rows.capture_values(capture, page, self._addresses.file(capture.place.file))
         done = self._connection.execute(rows.INSERT_CAPTURE, values)
-        if not done.rowcount:
-            return False
-        self._connection.execute(
-            """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, ?),
-                   origin = CASE WHEN ? THEN ? ELSE origin END WHERE page = ?""",
-            (urls.surt_key(capture.url), _whole_answer(capture), done.lastrowid, page),
+        return int(done.lastrowid or 0) if done.rowcount else None
+
+    def _count_captures(self, told: "_HostTimes") -> None:
+        self._connection.executemany(
+            """UPDATE hosts SET captures = captures + :count, first = min(coalesce(first, :first), :first),
+                   last = max(coalesce(last, :last), :last) WHERE host = :host""",
+            told.rows(),
         )
-        self._connection.execute(
-            """UPDATE hosts SET captures = captures + 1, first = min(coalesce(first, :time), :time),
-                   last = max(coalesce(last, :time), :time) WHERE host = (SELECT host FROM pages WHERE page = :page)""",
-            {"time": capture.time, "page": page},
-        )
-        return True
 
     def found(self, found: Iterable[Found], seen: float) -> int:
         """Add new addresses, note better ways to known ones, keep links and claims; return how many were new."""
@@ -147,9 +170,14 @@ class Recorder:
 
     def links(self, links: Iterable[Link]) -> None:
         """Keep links to pages that are known; one whose page is not is left out."""
-        pages = self._addresses.page
-        known = ((link.source, pages(link.url), link.via) for link in links if link.source and link.via in _ENDORSING)
-        self._link([(source, page, via) for source, page, via in known if page is not None and page != source])
+        number = self._addresses.page
+        named = []
+        for link in links:
+            if link.source and link.via in _ENDORSING:
+                page = number(link.url)
+                if page is not None and page != link.source:
+                    named.append((link.source, page, link.via))
+        self._link(named)
 
     def _insert(self, one: Found) -> tuple[int, int, int]:
         """A new page: its number, host and state."""
@@ -199,7 +227,7 @@ class Recorder:
 
     def _link(self, links: list[tuple[int, int, str]]) -> None:
         insert = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
-        for source, group in groupby(sorted(set(links)), key=lambda link: link[0]):
+        for source, group in groupby(sorted(set(links)), key=itemgetter(0)):
             named = list(group)
             held = self._connection.execute("SELECT count(*) FROM links WHERE source = ?", (source,)).fetchone()[0]
             if held + len(named) <= OUTLINKS:
@@ -234,13 +262,21 @@ class Recorder:
 
     def bring(self, captures: Iterable[Capture], due: float | None) -> int:
         """Record captures that are already in WARC files; pages that are new become due at `due` or their time."""
-        new = 0
+        new, told = 0, _HostTimes()
         for capture in captures:
             page = self._known(capture, capture.time if due is None else due)
-            if not self._capture(capture, page):
+            number = self._capture(capture, page)
+            if number is None:
                 continue
             new += 1
+            host = self._connection.execute(
+                """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, ?), origin = coalesce(?, origin)
+                   WHERE page = ? RETURNING host""",
+                (urls.surt_key(capture.url), number if _whole_answer(capture) else None, page),
+            ).fetchone()[0]
+            told.add(host, capture.time)
             self._evidence(capture, page)
+        self._count_captures(told)
         return new
 
     def _evidence(self, capture: Capture, page: int) -> None:
