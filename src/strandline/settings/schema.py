@@ -7,7 +7,6 @@ environment variables or files and have no key here.
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-
 Unit = Literal["", "duration", "size", "rate"]
 
 
@@ -209,6 +208,24 @@ class StudySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LearnSettings:
+    """What is learned about how pages change."""
+
+    zone: str = setting("auto", 'Time zone of the sites, for example "Europe/Paris"; auto: guessed site by site.')
+    country: str = setting(
+        "auto", "Country whose public holidays count, two letters; auto: guessed with the zone; none: no holidays."
+    )
+    sites: tuple[str, ...] = setting((), 'Zone and country of single sites, for example "example.org Asia/Tokyo JP".')
+    cycle: str = setting("day", "What patterns repeat after.", choices=("day", "week", "month"))
+    periods: int = setting(24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.")
+    classes: int = setting(4, "Change classes pages are put into.")
+    version: float = setting(
+        7 * DAY, "Captures within this time make one version of a site for directory rules.", "duration"
+    )
+    recall: float = setting(0.95, "Directory rules must catch this share of a site's changes on its own history.")
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSettings:
     """The interface and replay."""
 
@@ -231,4 +248,5 @@ class Settings:
     plan: PlanSettings = field(default_factory=PlanSettings)
     keep: KeepSettings = field(default_factory=KeepSettings)
     study: StudySettings = field(default_factory=StudySettings)
+    learn: LearnSettings = field(default_factory=LearnSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
