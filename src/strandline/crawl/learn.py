@@ -1,0 +1,234 @@
+"""From captures to patterns: who may be believed about times, a series per page, pages that share their hours.
+
+Two passes over the captures of a site. The first judges the sources that claim times of change (Last-Modified, feeds,
+sitemaps) by what the captures show; the second books every change, at the claimed time where the source is trusted,
+else spread over the gap in which it happened. Rates are learned in `learn_rates`, directory rules in `learn_rules`.
+
+`OnlineLearner` adds one capture to what is already known, in time proportional to the periods of a cycle.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from strandline.core.history.calendar import LocalCalendar, Periods
+from strandline.core.history.series import PageSeries, Sighting
+from strandline.core.learn.evidence import Claim, Source, TrustBook
+from strandline.core.learn.learned import DAY, PageRate, Visits
+from strandline.core.learn.patterns import PatternGroup, shared_patterns
+from strandline.core.urls import authority
+
+SEEN = frozenset({200, 203, 304})
+"""Answers that show the page."""
+GONE = frozenset({404, 410})
+_EARLIEST, _LATEST = 0.0, 7_200_000_000.0  # what the calendar covers; archives of others hold odd dates
+
+
+class Seen(Protocol):
+    """A capture as study sees it."""
+
+    @property
+    def page(self) -> int:
+        """Number of the page."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+    @property
+    def site(self) -> str:
+        """Its site."""
+
+    @property
+    def time(self) -> float:
+        """Epoch seconds."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether a reader would have seen a change since the capture before."""
+
+    @property
+    def importance(self) -> float:
+        """Of that change."""
+
+    @property
+    def held(self) -> bool:
+        """Whether it is still in doubt."""
+
+
+class Claimed(Protocol):
+    """What a source said about the last change of a page."""
+
+    @property
+    def source(self) -> str:
+        """last-modified, feed or sitemap."""
+
+    @property
+    def time(self) -> float:
+        """When the page is said to have changed."""
+
+    @property
+    def seen(self) -> float:
+        """When this was first read."""
+
+
+def gathered(captures: Iterable[Seen], unstudied: Callable[[Seen], bool] = lambda _: False) -> Iterator[Visits]:
+    """Captures (in the order of page and time) as columns per page.
+
+    Left out: what is held in doubt, answers that show no page (redirects, refusals, errors), impossible dates.
+    """
+    rows: list[Seen] = []
+    for capture in captures:
+        if rows and capture.page != rows[0].page:
+            yield _columns(rows, unstudied)
+            rows = []
+        if capture.held or (capture.status not in SEEN and capture.status not in GONE):
+            continue
+        if _EARLIEST <= capture.time < _LATEST:
+            rows.append(capture)
+    if rows:
+        yield _columns(rows, unstudied)
+
+
+def _columns(rows: list[Seen], unstudied: Callable[[Seen], bool]) -> Visits:
+    changed = np.array([row.changed for row in rows], dtype=np.bool_)
+    changed[0] = False
+    importance = np.array([max(row.importance, 0.0) for row in rows], dtype=np.float64)
+    return Visits(
+        page=rows[0].page,
+        url=rows[0].url,
+        times=np.array([row.time for row in rows], dtype=np.float64),
+        changed=changed,
+        importance=np.where(changed, importance, 0.0),
+        gone=np.array([row.status in GONE for row in rows], dtype=np.bool_),
+        unstudied=sum(map(unstudied, rows)),
+    )
+
+
+def claims_in_force(claimed: Sequence[Claimed], times: Iterable[float]) -> Iterator[list[Claim]]:
+    """For each time the newest claim of every source that had been read by then."""
+    waiting = sorted(claimed, key=lambda one: (one.seen, one.time))
+    known = {source.value: source for source in Source}
+    current: dict[Source, Claim] = {}
+    place = 0
+    for time in times:
+        while place < len(waiting) and waiting[place].seen <= time:
+            one = waiting[place]
+            if one.source in known:
+                # A stamp at midnight is a date: sitemaps often give no more.
+                precision = DAY if one.time % DAY == 0.0 and one.source != Source.LAST_MODIFIED.value else 1.0
+                current[known[one.source]] = Claim(known[one.source], one.time, precision)
+            place += 1
+        yield list(current.values())
+
+
+def learn_trust(book: TrustBook, pages: Iterable[Visits], claims: Mapping[int, Sequence[Claimed]]) -> None:
+    """Judge every claim by the two captures around it."""
+    for visits in pages:
+        claimed = claims.get(visits.page)
+        if not claimed:
+            continue
+        host, times = authority(visits.url), visits.times.tolist()
+        for number, current in enumerate(claims_in_force(claimed, times)):
+            if number and current:
+                book.learn(host, current, (times[number - 1], times[number]), changed=bool(visits.changed[number]))
+
+
+def page_series(
+    visits: Visits, calendar: LocalCalendar, book: TrustBook | None = None, claimed: Sequence[Claimed] = ()
+) -> PageSeries:
+    """The series of a page from all its captures."""
+    series = PageSeries.empty(calendar.periods)
+    series.observe_all(calendar, _sightings(visits, book, claimed))
+    return series
+
+
+def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed]) -> list[Sighting]:
+    times, amounts = visits.times.tolist(), visits.importance.tolist()
+    if not claimed or book is None:
+        return [Sighting(time, amount) for time, amount in zip(times, amounts, strict=True)]
+    host = authority(visits.url)
+    found = []
+    for number, current in enumerate(claims_in_force(claimed, times)):
+        known = None
+        if number and visits.changed[number]:
+            known = book.changed_at(host, current, times[number - 1], times[number])
+        found.append(Sighting(times[number], amounts[number], known))
+    return found
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Everything `learn patterns` finds out."""
+
+    trust: TrustBook = field(default_factory=TrustBook)
+    series: dict[int, PageSeries] = field(default_factory=dict)
+    groups: list[PatternGroup] = field(default_factory=list)
+
+    def add_site(
+        self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar
+    ) -> None:
+        """Learn the pages of one site, in its own time."""
+        learn_trust(self.trust, pages, claims)
+        for visits in pages:
+            self.series[visits.page] = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
+
+    def share(self) -> None:
+        """Find the pages that keep the same hours, over all sites."""
+        self.groups = shared_patterns({str(page): series for page, series in self.series.items()})
+
+    def numbers(self) -> dict[int, int]:
+        """Group of each page that has one."""
+        return {int(member): group.number for group in self.groups for member in group.members}
+
+
+class LearnedStore(Protocol):
+    """Where knowledge about single pages is kept."""
+
+    def page_knowledge(self, page: int) -> tuple[PageSeries, PageRate, float] | None:
+        """Series, rate, and time of the last capture; None for a page nothing was learned about."""
+
+    def keep_page(self, page: int, series: PageSeries, rate: PageRate, last: float) -> None:
+        """Replace what is known about a page."""
+
+
+class OnlineLearner:
+    """Adds captures to what is known as they come."""
+
+    def __init__(self, store: LearnedStore, periods_of: Callable[[str], Periods], prior: float) -> None:
+        """`periods_of` says how a site's time is cut; `prior` is what to expect of a page never seen before."""
+        self._store = store
+        self._periods_of = periods_of
+        self._prior = prior
+        self._calendars: dict[Periods, LocalCalendar] = {}
+
+    def observe(self, capture: Seen, changed_at: float | None = None) -> bool:
+        """Add one capture; False when it tells nothing new (held, no page shown, older than the last one)."""
+        showing = capture.status in SEEN or capture.status in GONE
+        if capture.held or not showing or not _EARLIEST <= capture.time < _LATEST:
+            return False
+        known = self._store.page_knowledge(capture.page)
+        if known is None:
+            series, rate, last = PageSeries.empty(self._periods_of(capture.site)), PageRate(prior=self._prior), None
+        else:
+            series, rate, last = known
+        if last is not None and capture.time < last:
+            return False
+        amount = capture.importance if capture.changed and last is not None else 0.0
+        series.observe(self._calendar(series.periods), Sighting(capture.time, amount, changed_at))
+        if last is not None:
+            rate.observe((capture.time - last) / DAY, capture.changed)
+        self._store.keep_page(capture.page, series, rate, capture.time)
+        return True
+
+    def _calendar(self, periods: Periods) -> LocalCalendar:
+        found = self._calendars.get(periods)
+        if found is None:
+            found = self._calendars[periods] = LocalCalendar(periods)
+        return found

@@ -1,0 +1,195 @@
+"""From captures to what is known about the directories of a site: rules, dormant directories, directory rates.
+
+Captures of one period (a week, say) make a version of the site, with the last known state of every page. Where study
+knows how much a change mattered, an updated page counts that much in the degree of change: the step the authors of
+NEAR-Miner (paper 000) left for later. Thresholds are chosen per site on its own history (core/plan/skip_choice); the
+dormant baseline and the rates of the site-level policy are always shown beside the rules.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strandline.core.changes.directories import PageChanges, SiteIndex
+from strandline.core.history.delta_tree import SMALLEST, ChangeWindow, DeltaTree
+from strandline.core.history.site_versions import SiteHistory
+from strandline.core.history.tree_kernels import topmost_listed
+from strandline.core.learn.learned import DirectoryView, SiteRules, Visits
+from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine, mine_numbers
+from strandline.core.learn.site_rates import WEEK, SiteOutlook, rates_from_captures
+from strandline.core.plan.skip import SkipAnswer, warm
+from strandline.core.plan.skip_choice import choose_for_site
+from strandline.core.urls import path_segments
+
+
+@dataclass(frozen=True, slots=True)
+class GivenThresholds:
+    """Thresholds as the user gave them; None where the site's own history decides."""
+
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    theta: float | None = None
+    literal: bool = False
+    """A correlation of 0/0 is 0, as the paper prints it."""
+
+    @property
+    def all_open(self) -> bool:
+        """Whether nothing was given."""
+        return self.alpha is self.beta is self.gamma is self.theta is None and not self.literal
+
+    def over(self, base: Thresholds) -> Thresholds:
+        """These thresholds, and those of `base` where none was given."""
+        given = {name: getattr(self, name) for name in ("alpha", "beta", "gamma", "theta")}
+        kept = {name: value for name, value in given.items() if value is not None}
+        return replace(base, **kept, degenerate="none" if self.literal else base.degenerate)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleWish:
+    """How rules are to be learned."""
+
+    period: float = WEEK
+    """Seconds that make a version."""
+    recall: float = 0.95
+    """Least share of the changes that chosen thresholds must catch."""
+    weighted: bool = True
+    """Whether updated pages count by the importance of their change."""
+    given: GivenThresholds = GivenThresholds()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MinedSite:
+    """Rules of a site, with the tree they were mined from (for figures)."""
+
+    learned: SiteRules
+    history: SiteHistory
+    window: ChangeWindow
+    skipped: SkipAnswer
+
+
+def site_history(pages: Sequence[Visits], period: float, weighted: bool = True) -> SiteHistory:
+    """The captures of a site as versions; a page that answered 404 or 410 is gone."""
+    chosen = _one_page_a_path(pages)
+    history = SiteHistory.from_captures(_states(chosen), period)
+    if not weighted:
+        return history
+    numbers = sorted({int(number) for visits in chosen.values() for number in np.unique(visits.times // period)})
+    version_of = {number: version for version, number in enumerate(numbers)}
+    amounts: list[dict[int, float]] = [{} for _ in numbers]
+    for path, visits in chosen.items():
+        page = history.index.find(path)
+        if page is None:
+            continue
+        for place in np.flatnonzero(visits.changed).tolist():
+            book = amounts[version_of[int(visits.times[place] // period)]]
+            book[page] = book.get(page, 0.0) + float(visits.importance[place])
+    for version, (changes, book) in enumerate(zip(history.changes, amounts, strict=True)):
+        weights = np.array([min(1.0, book.get(page, 1.0)) for page in changes.updated.tolist()])
+        history.changes[version] = PageChanges(changes.inserted, changes.deleted, changes.updated, weights)
+    return history
+
+
+def _one_page_a_path(pages: Sequence[Visits]) -> dict[str, Visits]:
+    """Pages by path; of an address kept under http and https, the one with more captures."""
+    chosen: dict[str, Visits] = {}
+    for visits in pages:
+        path = "/".join(path_segments(visits.url))
+        known = chosen.get(path)
+        if known is None or visits.times.size > known.times.size:
+            chosen[path] = visits
+    return chosen
+
+
+def _states(pages: dict[str, Visits]) -> Iterator[tuple[float, str, str | None]]:
+    """(time, path, a text that differs when the content does) in the order of time; None for a page that is gone."""
+    paths = list(pages)
+    owner = np.concatenate([np.empty(0, np.int64), *(np.full(v.times.size, i) for i, v in enumerate(pages.values()))])
+    times = np.concatenate([np.empty(0), *(visits.times for visits in pages.values())])
+    version = np.concatenate([np.empty(0, np.int64), *(np.cumsum(visits.changed) for visits in pages.values())])
+    gone = np.concatenate([np.empty(0, np.bool_), *(visits.gone for visits in pages.values())])
+    for place in np.argsort(times, kind="stable").tolist():
+        state = None if gone[place] else str(version[place])
+        yield float(times[place]), paths[owner[place]], state
+
+
+def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
+    """Rules, dormant directories and directory rates of one site."""
+    history = site_history(pages, wish.period, wish.weighted)
+    evidence = (
+        sum(visits.times.size for visits in pages),
+        min((float(visits.times[0]) for visits in pages), default=0.0),
+        max((float(visits.times[-1]) for visits in pages), default=0.0),
+    )
+    mined = mine_history(site, history, wish)
+    index, rates = rates_from_captures(_states(_one_page_a_path(pages)), wish.period)
+    outlook = rates.outlook(index.shape(), rates.now + 1.0)
+    views = _views(mined, index, outlook)
+    captures, first, last = evidence
+    return replace(
+        mined,
+        learned=replace(
+            mined.learned, captures=captures, first=first, last=last, weighted=wish.weighted, directories=views
+        ),
+    )
+
+
+def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
+    """Rules and dormant directories of a history, whatever it came from."""
+    choice = choose_for_site(history, floor=wish.recall) if _to_be_chosen(wish.given) else None
+    thresholds = wish.given.over(choice.thresholds if choice else Thresholds())
+    tree = DeltaTree.of(history, (thresholds.alpha, SMALLEST))
+    window, every = tree.window(), tree.window(SMALLEST)
+    numbers = mine_numbers(window, thresholds)
+    skipped = (
+        warm(history.shape, numbers, window.root)
+        if window.root >= 0
+        else SkipAnswer(np.full(history.shape.directories, -1, dtype=np.int64))
+    )
+    learned = SiteRules(
+        site=site,
+        versions=history.versions,
+        period=wish.period,
+        captures=0,
+        first=0.0,
+        last=0.0,
+        weighted=False,
+        thresholds=thresholds,
+        chosen=choice is not None,
+        bypass_ratio=choice.bypass_ratio if choice else None,
+        change_recall=choice.change_recall_strict if choice else None,
+        rules=tuple(mine(window, thresholds)),
+        dormant=tuple(dormant_paths(every)),
+        directories=(),
+    )
+    return MinedSite(learned, history, window, skipped)
+
+
+def _to_be_chosen(given: GivenThresholds) -> bool:
+    return given.alpha is given.beta is given.theta is None
+
+
+def _views(mined: MinedSite, index: SiteIndex, outlook: SiteOutlook) -> tuple[DirectoryView, ...]:
+    """Directories that hold pages now, the likeliest to change first; `index` numbers them for the outlook."""
+    history, shape = mined.history, index.shape()
+    every = DeltaTree.of(history, (SMALLEST,)).window()
+    quiet = topmost_listed(history.shape.parents, dormant_directories(every)) >= 0
+    counts, skipped = every.change_counts, mined.skipped.directories
+    own = np.bincount(shape.page_directories[outlook.pages], minlength=shape.directories)
+    views = []
+    for place in np.flatnonzero(own).tolist():
+        path = index.directory_path(place)
+        number = history.index.find_directory(path)
+        assert number is not None  # both were built from the same captures
+        views.append(
+            DirectoryView(
+                path=path,
+                pages=int(own[place]),
+                changes_a_week=float(outlook.directory_rates[place]),
+                changed=int(counts[number]),
+                near=bool(skipped[number]),
+                dormant=bool(quiet[number]),
+            )
+        )
+    return tuple(sorted(views, key=lambda view: (-view.changes_a_week, view.path)))

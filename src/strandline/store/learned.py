@@ -1,0 +1,323 @@
+"""What was learned about how pages change: captures as the learner wants them, and the tables of its results.
+
+`LearnedReading` hands out the captures of a site with what study found in them. A capture that was not studied, or
+could not be (an index without its WARC file), is told changed by its digest, and says so.
+`LearnedWriter` replaces what a whole `learn` found, or keeps one page after one capture. Nothing here is
+synced by itself: what a power cut takes can be learned again.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from strandline.core.capture import Capture
+from strandline.core.history.calendar import Cycle, Periods
+from strandline.core.history.series import PageSeries
+from strandline.core.learn.evidence import TrustBook
+from strandline.core.learn.features import PageSummary
+from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules
+from strandline.store import rows, sqlite
+from strandline.store.reading import Claim
+from strandline.store.studies import StudyReading
+
+_HTML = ("text/html", "application/xhtml+xml")
+_PAGES = "pages.kind = 'page'"
+_ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
+_SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.captures"
+_RATE = "visits, changes, found, watched, prior"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A capture with what is known of the change since the one before."""
+
+    page: int
+    url: str
+    site: str
+    time: float
+    status: int
+    changed: bool
+    importance: float
+    held: bool
+    studied: bool
+    """False: told by the digests alone; a change then has importance 1."""
+
+
+class LearnedReading(StudyReading):
+    """Queries of the learning side. Usable while a writer works."""
+
+    @classmethod
+    def open(cls, database: Path) -> "LearnedReading":
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    # Captures to learn from
+
+    def newest(self) -> int:
+        """Number of the newest capture; 0 for none."""
+        row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
+        assert row is not None
+        return _whole(row[0])
+
+    def learned_sites(self) -> list[str]:
+        """Sites with captures of pages."""
+        query = f"""SELECT DISTINCT site FROM hosts WHERE EXISTS
+            (SELECT 1 FROM pages WHERE pages.host = hosts.host AND {_PAGES} AND pages.captures > 0) ORDER BY site"""
+        return [str(row[0]) for row in self._rows(query)]
+
+    def visits(self, site: str) -> Iterator[Sighting]:
+        """Captures of a site's pages in the order of page and time."""
+        return self._visits(_ON_SITE, site)
+
+    def visits_of(self, page: int) -> Iterator[Sighting]:
+        """Captures of one page in the order of time."""
+        return self._visits("pages.page = ?", page)
+
+    def _visits(self, where: str, value: object) -> Iterator[Sighting]:
+        query = f"""SELECT captures.page, pages.url, site, captures.time, captures.status,
+                visible, importance, held, coalesce(original_digest, digest),
+                captures.seq <= ? AND study_problems.seq IS NULL
+            FROM pages CROSS JOIN hosts USING (host) CROSS JOIN captures ON captures.page = pages.page
+            LEFT JOIN changes ON by_seq = captures.seq LEFT JOIN study_problems ON study_problems.seq = captures.seq
+            WHERE {_PAGES} AND {where} ORDER BY captures.page, captures.time, captures.seq"""
+        page, before = 0, ""
+        for row in self._rows(query, self.progress(), value):
+            if row[0] != page:
+                page, before = _whole(row[0]), ""
+            digest = str(row[8])
+            compared = row[5] is not None
+            studied = compared or bool(row[9])
+            differs = bool(before) and digest != before and row[4] in (200, 304)
+            if row[4] in (200, 304):
+                before = digest
+            changed = bool(row[5]) if studied else differs
+            importance = row[6] if compared else float(changed)
+            yield Sighting(*row[:5], changed, importance, bool(row[7]), studied)  # type: ignore[arg-type, call-arg]
+
+    def site_claims(self, site: str) -> dict[int, list[Claim]]:
+        """What sources said about the last change of a site's pages."""
+        query = f"""SELECT claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
+            WHERE {_PAGES} AND {_ON_SITE} ORDER BY claims.page, seen, claims.time"""
+        found: dict[int, list[Claim]] = {}
+        for row in self._rows(query, site):
+            found.setdefault(_whole(row[0]), []).append(Claim(*row))  # type: ignore[arg-type]
+        return found
+
+    def heads_to_read(self) -> Iterator[tuple[int, int, Capture]]:
+        """Captures of pages whose head was not looked at yet: sequence number, page, capture."""
+        query = f"""SELECT seq, captures.page, {rows.CAPTURE} FROM {rows.CAPTURES}
+            WHERE seq > (SELECT seq FROM heads_read) AND {_PAGES} AND status IN (200, 304) ORDER BY seq"""
+        for row in self._rows(query):
+            yield _whole(row[0]), _whole(row[1]), rows.capture(row[2:])
+
+    def unsighted(self) -> Iterator[tuple[int, Capture]]:
+        """The first capture of each HTML page whose first sight was not kept."""
+        query = f"""SELECT captures.page, {rows.CAPTURE} FROM {rows.CAPTURES}
+            WHERE {_PAGES} AND seq = (SELECT seq FROM captures AS c WHERE c.page = captures.page AND c.status = 200
+                AND c.revisit = 0 AND c.mime IN (?, ?) ORDER BY c.time, c.seq LIMIT 1)
+            AND captures.page NOT IN (SELECT page FROM first_sights) ORDER BY captures.page"""
+        for row in self._rows(query, *_HTML):
+            yield _whole(row[0]), rows.capture(row[1:])
+
+    # What was learned
+
+    def learned_from(self, part: str) -> LearnedFrom | None:
+        """What a part of the knowledge rests on; None when it was never learned."""
+        query = "SELECT part, seq, studied, captures, pages, unstudied, first, last, data FROM learned_from"
+        row = self._row(f"{query} WHERE part = ?", part)
+        return None if row is None else LearnedFrom(*row[:8], json.loads(str(row[8])))  # type: ignore[arg-type, call-arg]
+
+    def first_sights(self, site: str) -> dict[int, tuple[PageSummary, str]]:
+        """First sight and language of a site's pages."""
+        query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified, language
+            FROM first_sights JOIN pages USING (page) WHERE {_ON_SITE}"""
+        return {
+            _whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
+            for row in self._rows(query, site)
+        }
+
+    def site_clocks(self) -> dict[str, SiteClock]:
+        """Where the sites keep their clocks."""
+        query = "SELECT site, zone, country, reason FROM learned_sites ORDER BY site"
+        return {str(row[0]): SiteClock(*row[1:]) for row in self._rows(query)}  # type: ignore[arg-type]
+
+    def all_series(self, site: str = "") -> Iterator[tuple[int, str, PageSeries, int | None]]:
+        """Page, address, series and pattern group of every page that was learned."""
+        where = f"WHERE {_ON_SITE}" if site else ""
+        query = f"SELECT page, url, shared, {_SERIES} FROM page_series JOIN pages USING (page) {where} ORDER BY url"
+        for row in self._rows(query, *([site] if site else [])):
+            yield row[0], row[1], _series(row[3:]), row[2]  # type: ignore[misc]
+
+    def series(self, page: int) -> tuple[PageSeries, int | None] | None:
+        """Series and pattern group of one page."""
+        row = self._row(f"SELECT shared, {_SERIES} FROM page_series WHERE page = ?", page)
+        return None if row is None else (_series(row[1:]), row[0])  # type: ignore[return-value]
+
+    def all_rates(self) -> Iterator[tuple[int, str, PageRate]]:
+        """Page, address and rate of every page that was learned."""
+        query = f"SELECT page, url, {_RATE} FROM page_rates JOIN pages USING (page) ORDER BY url"
+        for row in self._rows(query.replace("visits", "page_rates.visits", 1)):
+            yield row[0], row[1], PageRate(*row[2:])  # type: ignore[misc, arg-type]
+
+    def page_knowledge(self, page: int) -> tuple[PageSeries, PageRate, float] | None:
+        """Series, rate, and time of the last capture; None for a page nothing was learned about."""
+        series = self.series(page)
+        row = self._row(f"SELECT {_RATE}, last FROM page_rates WHERE page = ?", page)
+        if series is None or row is None:
+            return None
+        return series[0], PageRate(*row[:5]), float(row[5])  # type: ignore[arg-type]
+
+    def trust(self) -> TrustBook:
+        """Who may be believed about times."""
+        names = ("host", "source", "confirmed", "false_alarms", "missed", "consistent", "worthless")
+        query = f"SELECT {', '.join(names)} FROM trust"
+        return TrustBook.from_data(dict(zip(names, row, strict=True)) for row in self._rows(query))
+
+    def site_rules(self, site: str = "") -> Iterator[SiteRules]:
+        """Rules of all sites, or of one."""
+        query = "SELECT data FROM site_rules" + (" WHERE site = ?" if site else "") + " ORDER BY site"
+        unpack = zstandard.ZstdDecompressor()
+        for (data,) in self._rows(query, *([site] if site else [])):
+            yield SiteRules.from_data(json.loads(unpack.decompress(data)))  # type: ignore[arg-type]
+
+
+class LearnedWriter:
+    """Writes what was learned; `reading` sees it. The caller holds the archive's write lock."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._packer = zstandard.ZstdCompressor(level=3)
+        self.reading = LearnedReading(connection, path)
+
+    @classmethod
+    def open(cls, database: Path) -> "LearnedWriter":
+        """A connection of its own, beside that of the catalog which holds the lock."""
+        return cls(sqlite.open_writing(database), database)
+
+    def close(self) -> None:
+        """Release the database."""
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with sqlite.told(self._path), sqlite.transaction(self._connection, durable=False):
+            yield self._connection
+
+    def keep_first_sights(self, sights: Iterable[tuple[int, PageSummary, str]]) -> None:
+        """Keep what was seen of pages at their first capture, and their language."""
+        values = [
+            (page, s.text_bytes, s.links, s.headings, s.images, s.emails, s.last_modified, language)
+            for page, s, language in sights
+        ]
+        with self._writing() as connection:
+            connection.executemany(f"REPLACE INTO first_sights VALUES ({', '.join('?' * 8)})", values)
+
+    def keep_claims(self, claims: Iterable[Claim], up_to: int) -> None:
+        """Keep what heads claim about the last change; all captures up to this number were looked at."""
+        with self._writing() as connection:
+            values = [(claim.page, claim.source, claim.time, claim.seen) for claim in claims]
+            connection.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", values)
+            connection.execute("UPDATE heads_read SET seq = max(seq, ?)", (up_to,))
+
+    def replace_patterns(
+        self,
+        about: LearnedFrom,
+        clocks: Mapping[str, SiteClock],
+        pages: Iterable[tuple[int, PageSeries, int | None]],
+        trust: TrustBook,
+    ) -> None:
+        """All series, with the clocks they are in and the trust they rest on."""
+        with self._writing() as connection:
+            for table in ("page_series", "learned_sites", "trust"):
+                connection.execute(f"DELETE FROM {table}")
+            connection.executemany(
+                "INSERT INTO learned_sites VALUES (?, ?, ?, ?)",
+                [(site, clock.zone, clock.country, clock.reason) for site, clock in clocks.items()],
+            )
+            connection.executemany(
+                f"INSERT INTO page_series VALUES ({', '.join('?' * 9)})",
+                ((page, *self._packed(series), shared) for page, series, shared in pages),
+            )
+            connection.executemany(
+                "INSERT INTO trust VALUES (?, ?, ?, ?, ?, ?, ?)", [tuple(row.values())[:7] for row in trust.as_data()]
+            )
+            self._about(about)
+
+    def replace_rates(self, about: LearnedFrom, pages: Iterable[tuple[int, PageRate, float]]) -> None:
+        """All rates, each with the time of the page's last capture."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM page_rates")
+            connection.executemany(
+                "INSERT INTO page_rates VALUES (?, ?, ?, ?, ?, ?, ?)",
+                ((page, r.visits, r.changes, r.found, r.watched, r.prior, last) for page, r, last in pages),
+            )
+            self._about(about)
+
+    def replace_rules(self, about: LearnedFrom, sites: Iterable[SiteRules]) -> None:
+        """Rules of all sites."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM site_rules")
+            for rules in sites:
+                text = json.dumps(rules.as_data(), ensure_ascii=False, separators=(",", ":"))
+                packed = self._packer.compress(text.encode("utf-8", "surrogatepass"))
+                connection.execute("INSERT INTO site_rules VALUES (?, ?)", (rules.site, packed))
+            self._about(about)
+
+    def keep_page(self, page: int, series: PageSeries, rate: PageRate, last: float) -> None:
+        """Replace what is known about one page; its pattern group stays until groups are learned anew."""
+        with self._writing() as connection:
+            connection.execute(
+                """INSERT INTO page_series VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (page) DO UPDATE SET
+                   zone = excluded.zone, country = excluded.country, cycle = excluded.cycle,
+                   periods = excluded.periods, captures = excluded.captures, last = excluded.last,
+                   sums = excluded.sums""",
+                (page, *self._packed(series)),
+            )
+            values = (page, rate.visits, rate.changes, rate.found, rate.watched, rate.prior, last)
+            connection.execute("REPLACE INTO page_rates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def page_knowledge(self, page: int) -> tuple[PageSeries, PageRate, float] | None:
+        """Series, rate, and time of the last capture; None for a page nothing was learned about."""
+        return self.reading.page_knowledge(page)
+
+    def caught_up(self, seq: int) -> None:
+        """Patterns and rates now rest on all captures up to this number, added one by one."""
+        with self._writing() as connection:
+            where = "WHERE part IN ('patterns', 'classes')"
+            connection.execute(
+                f"UPDATE learned_from SET seq = max(seq, ?), studied = max(studied, ?) {where}", (seq,) * 2
+            )
+
+    def _about(self, about: LearnedFrom) -> None:
+        values = (
+            about.part, about.seq, about.studied, about.captures, about.pages, about.unstudied, about.first, about.last,
+            json.dumps(about.data),
+        )  # fmt: skip
+        self._connection.execute(f"REPLACE INTO learned_from VALUES ({', '.join('?' * 9)})", values)
+
+    def _packed(self, series: PageSeries) -> tuple[object, ...]:
+        sums = np.stack([series.importance, series.changes, series.observed]).astype("<f8").tobytes()
+        cut = series.periods
+        packed = self._packer.compress(sums)
+        return cut.zone, cut.country, cut.cycle.value, cut.count, series.captures, series.last, packed
+
+
+def _series(row: tuple[object, ...]) -> PageSeries:
+    """A row of the columns _SERIES."""
+    zone, country, cycle, count, sums, last, captures = row
+    periods = Periods(str(zone), country, Cycle(str(cycle)), _whole(count))  # type: ignore[arg-type]
+    data = np.frombuffer(zstandard.decompress(sums), "<f8")  # type: ignore[arg-type]
+    importance, changes, observed = data.reshape(3, len(periods.kinds), periods.count).astype(np.float64)
+    return PageSeries(periods, importance, changes, observed, last, _whole(captures))  # type: ignore[arg-type]
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)
+    return value
