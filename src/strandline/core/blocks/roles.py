@@ -130,6 +130,7 @@ def path_step(tag: str, identifier: str, classes: str) -> str:
     return step + "".join("." + token.replace("/", "") for token in classes.split()[:6] if is_stable(token))
 
 
+@lru_cache(maxsize=1 << 13)
 def is_advertising(address: str) -> bool:
     """Paper 001's rule: the address of an advertising link or image says that it is one.
 

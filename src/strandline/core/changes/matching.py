@@ -10,7 +10,7 @@ cross are moves: those outside a longest increasing subsequence of new positions
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
@@ -111,15 +111,14 @@ def _rare_words(
     for place in free[0]:
         for word in old[place].words:
             holders[word].append(place)
-    candidates: Counter[tuple[int, int]] = Counter()
+    rare = {word: found for word, found in holders.items() if len(found) <= RARE}
+    candidates: list[tuple[int, int, int]] = []  # words in common, negated, and the pair
     for place in free[1]:
-        for word in new[place].words:
-            found = holders.get(word, ())
-            if len(found) <= RARE:
-                candidates.update((i, place) for i in found)
+        common = Counter(chain.from_iterable(rare[word] for word in new[place].words & rare.keys()))
+        candidates += [(-count, i, place) for i, count in common.items()]
     scored = [
         (-alike, i, j)
-        for (i, j), _ in candidates.most_common(MOST_COMPARED)
+        for _, i, j in sorted(candidates)[:MOST_COMPARED]
         if _may_be_alike(old[i], new[j], ALIKE_ANYWHERE) and (alike := likeness(old[i], new[j])) >= ALIKE_ANYWHERE
     ]
     _take_best(scored, pairs)
