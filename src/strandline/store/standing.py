@@ -1,0 +1,118 @@
+"""How pages stand: everything the catalog knows of them that decides whether and when they are fetched.
+
+Also sightings of captures that are still to be studied. Until then nobody knows how much a change mattered; that the
+bytes differ is known from the digests, and is better than nothing for an archive that was imported a minute ago.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline.store import sqlite
+from strandline.store.studies import Seen, StudyReading
+
+UNSTUDIED_IMPORTANCE = 0.3
+"""Of a change that was seen by digest only."""
+
+_STANDING = """page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since, outcome,
+    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures"""
+_PAGES = "pages JOIN hosts USING (host)"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A page and its host, as the frontier sees them. Times are UTC epoch seconds."""
+
+    page: int
+    url: str
+    host: str
+    site: str
+    kind: str
+    via: str
+    hops: int
+    due: float
+    not_before: float
+    attempts: int
+    evidence: str
+    since: float
+    outcome: str
+    detail: str
+    visited: float
+    weight: float
+    weight_given: bool
+    captures: int
+    host_not_before: float
+    host_failures: int
+
+
+class StandingReading(StudyReading):
+    """Queries of the planning side."""
+
+    @classmethod
+    def open(cls, database: Path) -> "StandingReading":
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    def standing(self, url: str) -> Standing | None:
+        """One page; None when the address is not known."""
+        number = self._number(url)
+        row = self._row(f"SELECT {_STANDING} FROM {_PAGES} WHERE page = ?", number) if number else None
+        return None if row is None else Standing(*row)  # type: ignore[arg-type]
+
+    def standings(self) -> Iterator[Standing]:
+        """All pages in the order they were found; images, styles and other files behind the pages are left out."""
+        query = f"SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' ORDER BY page"
+        return (Standing(*row) for row in self._rows(query))  # type: ignore[arg-type]
+
+    def sizes(self) -> dict[int, float]:
+        """Mean bytes of a capture of each page, as stored."""
+        query = "SELECT page, avg(length) FROM captures GROUP BY page"
+        return {int(str(page)): float(str(size)) for page, size in self._rows(query)}
+
+    def all_claims(self) -> Iterator[tuple[int, float]]:
+        """Page and time of all claims of sitemaps and feeds about a last change, by page and time."""
+        for page, time in self._rows("SELECT DISTINCT page, time FROM claims ORDER BY page, time"):
+            yield int(str(page)), float(str(time))
+
+    def last_capture(self) -> tuple[int, float]:
+        """Number of the capture recorded last, and the time of the latest; zeros for an empty archive."""
+        row = self._row("SELECT coalesce(max(seq), 0), (SELECT coalesce(max(last), 0.0) FROM hosts) FROM captures")
+        assert row is not None
+        return int(str(row[0])), float(str(row[1]))
+
+    def visits_since(self, time: float, site: str = "") -> tuple[int, int]:
+        """Captures of pages made since a time, and pages whose last visit since then failed."""
+        which = " AND ? IN (site, authority)" if site else ""
+        values = (time, *([site] if site else []))
+        made = self._row(
+            f"""SELECT count(*) FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+                WHERE captures.time >= ? AND kind = 'page'{which}""",
+            *values,
+        )
+        failed = self._row(
+            f"""SELECT count(*) FROM {_PAGES} WHERE visited >= ? AND kind = 'page'
+                AND outcome NOT IN ('', 'answered', 'truncated', 'skipped'){which}""",
+            *values,
+        )
+        return int(str(made[0])) if made else 0, int(str(failed[0])) if failed else 0
+
+    def all_sightings(self, site: str = "") -> Iterator[Seen]:
+        """Sightings of studied and of unstudied captures, by page and time."""
+        both = (self.sightings(site), self._unstudied(site))
+        return heapq.merge(*both, key=lambda seen: (seen.page, seen.time))
+
+    def _unstudied(self, site: str) -> Iterator[Seen]:
+        which = " AND ? IN (site, authority)" if site else ""
+        query = f"""SELECT page, url, site, time, status, before IS NOT NULL AND before <> digest, before IS NULL FROM (
+                SELECT seq, captures.page, url, host, time, status, coalesce(original_digest, digest) AS digest,
+                    lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
+                FROM captures JOIN pages USING (page)
+                WHERE page IN (SELECT page FROM captures WHERE seq > :progress)
+            ) JOIN hosts USING (host) WHERE seq > :progress{which} ORDER BY page, time, seq"""
+        progress = self.progress()
+        query = query.replace(":progress", str(progress))
+        for page, url, place, time, status, changed, first in self._rows(query, *([site] if site else [])):
+            importance = UNSTUDIED_IMPORTANCE if changed else 0.0
+            facts = (bool(changed), importance, importance, False, bool(first))
+            yield Seen(page, url, place, time, status, *facts)  # type: ignore[arg-type]
