@@ -12,22 +12,20 @@ import fcntl
 import itertools
 import os
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import xxhash
+from zlib_ng import zlib_ng
 
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError
 from strandline.warc.fixity import FIRST_LINE, Sum, last_line, sums_path, sync_folder
 
-with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from fastwarc.stream_io import GzipWriter
-
 OPEN: Final = ".open"
 _DRAIN: Final = 1 << 20
+_GZIP: Final = 31
+"""Window bits that ask for a gzip member with the largest window."""
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -40,31 +38,6 @@ def as_trouble(error: OSError, path: Path) -> Exception:
     if error.errno in _NOT_ALLOWED:
         return SettingError(f"cannot write {path}: {reason}")
     return error
-
-
-class _Sink:
-    """Collects what the compressor puts out, so that system errors never pass through it."""
-
-    def __init__(self) -> None:
-        self.parts: list[bytes] = []
-        self.waiting = 0
-        self.record = 0
-        """Bytes of the record being written."""
-        self.checksum = xxhash.xxh3_128()
-
-    def write(self, data: bytes) -> int:
-        size = len(data)
-        self.parts.append(bytes(data))
-        self.checksum.update(data)
-        self.waiting += size
-        self.record += size
-        return size
-
-    def flush(self) -> None:
-        """Nothing to do: drained by the file."""
-
-    def close(self) -> None:
-        """Nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,40 +81,51 @@ class OpenWarc:
         self._sums: list[Sum] = []
         self._sum_lines = xxhash.xxh3_128()
         self._sum_count = 0
-        self._restart_compressor()
+        self._restart()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         self._descriptor = os.open(self.path, flags, 0o600)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _restart_compressor(self) -> None:
-        self._sink = _Sink()
+    def _restart(self) -> None:
+        """Nothing is waiting to be written."""
+        self._packer: zlib_ng._Compress | None = None
+        self._parts: list[bytes] = []
+        self._waiting = 0
+        self._record = 0
+        """Packed bytes of the record being written."""
+        self._checksum = xxhash.xxh3_128()
         self._new_sums: list[Sum] = []
-        self._gzip = GzipWriter(self._sink, self._level, 1 << 16)
         self._written = self.size
 
     # -- records: begin, add ..., end ..., then commit or roll back -------------------------------------------------
 
     def add(self, data: bytes) -> None:
         """Append some bytes to the record being written."""
-        self._gzip.write(data)
-        if self._sink.waiting >= _DRAIN:
-            self._drain()
+        if self._packer is None:
+            self._packer = zlib_ng.compressobj(self._level, zlib_ng.DEFLATED, _GZIP)
+        self.add_packed(self._packer.compress(data))
 
     def add_packed(self, data: bytes) -> None:
         """Append some bytes of a gzip member that is copied as it is."""
-        self._sink.write(data)
-        if self._sink.waiting >= _DRAIN:
+        if not data:
+            return
+        self._parts.append(data)
+        self._checksum.update(data)
+        self._waiting += len(data)
+        self._record += len(data)
+        if self._waiting >= _DRAIN:
             self._drain()
 
     def end_record(self, packed: bool = False, remark: str = "") -> int:
         """End the record, and with it its gzip member; return the file size this leads to."""
         if not packed:
-            self._gzip.finish()
-        end = self._written + self._sink.waiting
-        length = self._sink.record
-        self._new_sums.append(Sum(end - length, length, self._sink.checksum.hexdigest(), remark))
-        self._sink.record = 0
-        self._sink.checksum.reset()
+            assert self._packer is not None, "a record has at least its header"
+            self.add_packed(self._packer.flush())
+            self._packer = None
+        end = self._written + self._waiting
+        self._new_sums.append(Sum(end - self._record, self._record, self._checksum.hexdigest(), remark))
+        self._record = 0
+        self._checksum.reset()
         return end
 
     def commit(self) -> None:
@@ -153,16 +137,16 @@ class OpenWarc:
 
     def roll_back(self) -> None:
         """Forget what was added since the last commit."""
-        self._restart_compressor()
+        self._restart()
         try:
             os.ftruncate(self._descriptor, self.size)
         except OSError as error:
             raise ArchiveDamaged(f"{self.path}: half a record cannot be taken back: {error.strerror}") from error
 
     def _drain(self) -> None:
-        view = memoryview(b"".join(self._sink.parts))
-        self._sink.parts.clear()
-        self._sink.waiting = 0
+        view = memoryview(b"".join(self._parts))
+        self._parts.clear()
+        self._waiting = 0
         while view:
             done = os.write(self._descriptor, view)
             self._written += done
