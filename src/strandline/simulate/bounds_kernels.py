@@ -10,52 +10,58 @@ Ints = NDArray[np.int64]
 
 
 @compiled
+def live_periods(times: Floats, periods: int) -> tuple[Ints, Ints]:
+    """First and last period in which each version of a page is live."""
+    first = np.minimum(times.astype(np.int64), periods - 1)
+    last = np.full(len(times), periods - 1)
+    last[:-1] = first[1:]
+    return first, last
+
+
+@compiled
+def best_choice(value: float, span: tuple[int, int], used: int, price: Floats, after: Floats) -> tuple[float, int]:
+    """Best answer for one version: not captured (-1), or the period of its capture.
+
+    `used` says that its first period already holds a capture of the version before; `after` is the worth of the later
+    versions when their first period is free, and when it is used.
+    """
+    first, last = span
+    best, choice = after[used if last == first else 0], -1
+    for h in range(first + used, last + 1):
+        gain = value - price[h] + after[1 if h == last else 0]
+        if gain > best:
+            best, choice = gain, h
+    return best, choice
+
+
+@compiled
 def best_captures(start: Ints, time: Floats, value: Floats, price: Floats) -> tuple[float, Ints]:
     """Knowing all changes: best total of value minus prices, and the captures per period that reach it.
 
-    Version v is live in periods first..last; `used` says whether its first period already holds a capture of the
-    version before (one capture per page and period).
+    One capture per page and period: a dynamic programme over the versions of a page, last to first.
     """
-    periods = len(price)
-    load = np.zeros(periods, dtype=np.int64)
+    load = np.zeros(len(price), dtype=np.int64)
     total = 0.0
     for page in range(len(start) - 1):
         begin, count = start[page], start[page + 1] - start[page]
         if count == 0:
             continue
+        first, last = live_periods(time[begin : begin + count], len(price))
         worth = np.zeros((count + 1, 2))
         pick = np.full((count, 2), -1, dtype=np.int64)
         for v in range(count - 1, -1, -1):
-            first = min(int(time[begin + v]), periods - 1)
-            last = periods - 1 if v == count - 1 else min(int(time[begin + v + 1]), periods - 1)
-            cheapest, where = np.inf, -1
-            for h in range(first + 1, last):
-                if price[h] < cheapest:
-                    cheapest, where = price[h], h
             for used in range(2):
-                carried = used if last == first else 0
-                best, choice = worth[v + 1, carried], -1
-                gain = value[begin + v]
-                if where >= 0 and gain - cheapest + worth[v + 1, 0] > best:
-                    best, choice = gain - cheapest + worth[v + 1, 0], where
-                if used == 0:
-                    after = 1 if last == first else 0
-                    if gain - price[first] + worth[v + 1, after] > best:
-                        best, choice = gain - price[first] + worth[v + 1, after], first
-                if last > first and gain - price[last] + worth[v + 1, 1] > best:
-                    best, choice = gain - price[last] + worth[v + 1, 1], last
-                worth[v, used], pick[v, used] = best, choice
+                found = best_choice(value[begin + v], (first[v], last[v]), used, price, worth[v + 1])
+                worth[v, used], pick[v, used] = found
         total += worth[0, 0]
         used = 0
         for v in range(count):
-            last = periods - 1 if v == count - 1 else min(int(time[begin + v + 1]), periods - 1)
-            first = min(int(time[begin + v]), periods - 1)
             h = pick[v, used]
             if h >= 0:
                 load[h] += 1
-                used = 1 if h == last else 0
-            else:
-                used = used if last == first else 0
+                used = 1 if h == last[v] else 0
+            elif last[v] != first[v]:
+                used = 0
     return total, load
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -175,7 +176,13 @@ def _rows(path: Path) -> Iterator[list[str]]:
         for values in zip(*(table.column(name).to_pylist() for name in names), strict=True):
             yield ["" if value is None else str(value) for value in values]
         return
-    openers = {".gz": gzip.open, ".xz": lzma.open}
-    opener = openers.get(path.suffix, open)
-    with opener(path, "rt", encoding="utf-8", newline="") as file:
+    with _text(path) as file:
         yield from (row for row in csv.reader(file, delimiter="\t") if row)
+
+
+def _text(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", newline="")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8", newline="")
+    return path.open(encoding="utf-8", newline="")

@@ -167,6 +167,23 @@ def test_a_learning_plan_comes_to_prefer_pages_that_change():
     assert "price" in strategy.reason(PageTable.of(40, last_visit=last), 0, 300.0)
 
 
+def test_a_batch_found_wakes_its_siblings_at_once():
+    """Some pages of a directory are found changed: the others of it are worth more than those of a quiet one."""
+    strategy = priced_plan(StrategyOptions(objective="pool"))
+    directory, last = np.repeat([0, 1], 20), np.zeros(40)
+    for period in range(0, 24 * 20, 12):
+        pages = PageTable.of(40, directory=directory, last_visit=last.copy())
+        rows = strategy.choose(pages, Budget(4), float(period)).rows
+        strategy.observe(pages, Outcomes.of(rows, period + 0.5, False))
+        last[rows] = period + 0.5
+    last[:] = 24 * 20 - 30.0
+    pages = PageTable.of(40, directory=directory, last_visit=last)
+    strategy.choose(pages, Budget(4), 24.0 * 20)
+    strategy.observe(pages, Outcomes.of(np.arange(8), 24 * 20 + 0.5, True, 0.5))
+    stretch = strategy._pages.stretch
+    assert stretch[8:20].mean() > 2 * stretch[20:].mean()
+
+
 def test_freshness_allocation_is_optimal():
     rng = np.random.default_rng(1)
     rate, weight = rng.uniform(0.01, 1.0, 30), rng.uniform(0.1, 1.0, 30)

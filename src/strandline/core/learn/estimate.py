@@ -35,4 +35,5 @@ class Estimate:
         rate = self.rate.astype(np.float64) * self.share
         total = rate.sum(axis=1)
         mean = (rate * self.importance).sum(axis=1) / np.maximum(total, 1e-300)
-        return np.where(total > 0, mean, self.importance.mean(axis=1))
+        found: Floats = np.where(total > 0, mean, self.importance.mean(axis=1))
+        return found

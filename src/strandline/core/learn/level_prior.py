@@ -4,9 +4,10 @@ The prior of a site is a Gamma law on the grid of rates. Its mean and shape are 
 site's pages so far are most likely; a site with few pages leans on all pages, and everything leans on a start value
 until there is evidence. (Level = how many changes; a large shape says that the pages of a site are much alike.)
 
-The pages fetched most are those believed to change, so that the likeliest mean alone runs away upwards: pages not
-fetched yet would inherit the rates of hot ones, and under the objective `page` never be tried. The mean is therefore
-at most the geometric mean of what is now believed of all pages, unseen ones included; downwards it is free.
+Pages are not fetched at random: important ones come first, and they change more. A likeliest mean above the start
+value is therefore believed only up to the geometric mean of what is now believed of all pages, unseen ones included
+(else unseen pages would inherit the rates of hot ones, and under the objective `page` never be tried). Downwards the
+mean is free.
 """
 
 import numpy as np
@@ -63,4 +64,4 @@ def likely_priors(
     everyone = (together + lean) / len(level)
     own = np.stack([np.bincount(member, weights=column, minlength=sites) for column in fit.T], axis=1)
     best = np.argmax(own + LEAN * everyone, axis=1)
-    return np.minimum(mean[best], usual), np.maximum(shape[best], 1.0)
+    return np.minimum(mean[best], np.maximum(usual, start[0])), shape[best]

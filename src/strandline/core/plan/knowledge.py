@@ -35,8 +35,8 @@ class Knowledge(Protocol):
         """Once a day: relearn what pages share. True when estimates of all pages may have moved."""
         ...
 
-    def stretch(self, pages: PageTable, now: float) -> Floats:
-        """Effective age over age of each page: how fast its group's clock ran since its last fetch."""
+    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
+        """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         ...
 
 
@@ -67,9 +67,9 @@ class KnownPatterns:
         """Nothing moves."""
         return False
 
-    def stretch(self, pages: PageTable, now: float) -> Floats:
+    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
         """Clocks run evenly."""
-        return np.ones(len(pages))
+        return np.ones(len(rows))
 
 
 class LearnedPatterns:
@@ -104,6 +104,6 @@ class LearnedPatterns:
         self.learner.refresh(now)
         return True
 
-    def stretch(self, pages: PageTable, now: float) -> Floats:
+    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
         """The group clock of the learner."""
-        return self.learner.stretch(pages.last_visit, now)
+        return self.learner.stretch(rows, pages.last_visit[rows], now)

@@ -153,7 +153,7 @@ class PricedPlan:
         every = np.arange(len(pages))
         if self._knowledge.refresh(now):
             self._write(tables, every, self._knowledge.estimate(every))
-        tables.stretch[:] = self._knowledge.stretch(pages, now)
+        tables.stretch[:] = self._knowledge.stretch(pages, every, now)
         self._stale = every
 
     # Deciding -----------------------------------------------------------------------------------------------
@@ -250,6 +250,19 @@ class PricedPlan:
         rows = np.unique(outcomes.row)
         self._write(tables, rows, self._knowledge.estimate(rows))
         self._stale = np.union1d(self._stale, rows)
+        self._wake_siblings(pages, tables, outcomes)
+
+    def _wake_siblings(self, pages: PageTable, tables: Pages, outcomes: Outcomes) -> None:
+        """Changes come in batches: what was found changed raises what is pending on the same directory at once."""
+        changed = outcomes.row[outcomes.changed & tables.slow[outcomes.row]]
+        if len(changed) == 0:
+            return
+        siblings = np.flatnonzero(np.isin(pages.directory, np.unique(pages.directory[changed])) & tables.slow)
+        siblings = np.setdiff1d(siblings, outcomes.row)
+        now = float(outcomes.time.max())
+        tables.stretch[siblings] = self._knowledge.stretch(pages, siblings, now)
+        if self._wheel is not None:
+            self._wheel.put(siblings, np.full(len(siblings), np.floor(now) + 1.0))
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The pages of largest advantage, with reasons."""
