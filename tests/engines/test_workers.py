@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from strandline.engines.workers import Fallen, Limits, Workers
+from strandline.errors import Unreachable
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_poll_does_not_wait_longer_than_asked(workers):
 def test_a_worker_that_cannot_start_is_a_defect(workers):
     pool = Workers("no_such_module:work", ("difficult_work:prepare", ""))
     pool.add(["x"])
-    with pytest.raises(RuntimeError, match="does not start"):
+    with pytest.raises(Unreachable, match="does not start"):
         pool.poll(60.0)
     pool.close()
 

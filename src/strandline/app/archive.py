@@ -13,6 +13,7 @@ have left, by itself.
 """
 
 import contextlib
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -21,16 +22,18 @@ from pathlib import Path
 
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
 from strandline.app.moving import Brought, Wanted, bring_in, give_out
+from strandline.app.studying import Studying
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
-from strandline.errors import SettingError, UsageError
+from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
+from strandline.store.studies import StudyReading
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.fixity import complete_sums, sums_path
@@ -93,6 +96,11 @@ class Archive:
         return KeyReading.open(self.folder / DATABASE)
 
     @cached_property
+    def studies(self) -> StudyReading:
+        """What study found, for reading beside a writer."""
+        return StudyReading.open(self.folder / DATABASE)
+
+    @cached_property
     def records(self) -> WarcReader:
         """The WARC files, for reading."""
         return WarcReader(self.folder / "archive")
@@ -136,10 +144,41 @@ class Archive:
     def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
         """One pass over what is in scope; see app.crawling."""
         prepared = prepare_crawl(settings, request)
-        with self.writing("crawl") as catalog:
-            tally = run_crawl(self.folder, prepared, catalog)
+        with self.writing("crawl") as catalog, Studying(self.folder, settings.study, catalog) as studying:
+            beside = self._beside(studying, settings.study.workers > 0)
+
+            def progress(tally: Tally) -> None:
+                beside()
+                request.progress(tally)
+
+            tally = run_crawl(self.folder, replace(prepared, request=replace(request, progress=progress)), catalog)
             self.index.refresh()
+            if tally.ended == "complete":
+                beside(whole=True)
             return tally
+
+    def _beside(self, studying: Studying, wanted: bool) -> Callable[..., None]:
+        """Study as a crawl's companion: a study that cannot go on is told once and never stops the crawl."""
+
+        def go_on(whole: bool = False) -> None:
+            nonlocal wanted
+            if not wanted:
+                return
+            try:
+                if whole:
+                    studying.finish()
+                else:
+                    studying.beside()
+            except Unreachable as problem:
+                wanted = False
+                self._say(f"captures are not studied now: {problem}")
+
+        return go_on
+
+    def study(self, progress: Callable[[int, int], None] = lambda _done, _pending: None) -> int:
+        """Study every capture that is pending; returns how many. See app.studying."""
+        with self.writing("study") as catalog, Studying(self.folder, self.settings.study, catalog) as studying:
+            return studying.finish(progress)
 
     @property
     def index(self) -> CdxjIndex:
@@ -151,7 +190,9 @@ class Archive:
         with contextlib.ExitStack() as stack:
             brought = bring_in(file, self.folder, self.settings, lambda: stack.enter_context(self.writing("import")))
             self.index.refresh()
-            return brought
+        if self.settings.study.workers:
+            self.study()
+        return brought
 
     def export(self, wanted: Wanted) -> int:
         """Write a standard file; see app.moving."""
@@ -177,6 +218,7 @@ def rebuild(archive: Archive) -> Rebuilt:
                 complete_sums(file.parent, file.name, file)
         with contextlib.closing(SqliteCatalog(new)) as catalog:
             count = catalog.rebuild(_facts(files, findings))
+            catalog.studies.take_over(_ratings(archive.folder / DATABASE))
         for side in ("-wal", "-shm"):
             (archive.folder / f"{DATABASE}{side}").unlink(missing_ok=True)
         new.replace(archive.folder / DATABASE)
@@ -197,6 +239,15 @@ def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture]:
                 yield item.capture
             elif isinstance(item, Finding):
                 findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
+
+
+def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
+    """What people said about blocks: the one thing in a catalog that no WARC file holds."""
+    try:
+        with contextlib.closing(StudyReading.open(database)) as old:
+            return list(old.all_ratings())
+    except (StrandlineError, sqlite3.Error):
+        return []  # there is no catalog, or it is past reading
 
 
 def _to_stderr(line: str) -> None:

@@ -223,7 +223,7 @@ class _Student:
     def _opaque(self, one: Sighted, why: str) -> None:
         """A page without blocks: it is the same, or it is another."""
         if self.state.base:
-            counts = one.kind is not Kind.REQUISITE
+            counts = one.kind is Kind.PAGE
             worth = OPAQUE if counts else 0.0
             self._note(one, visible=counts, importance=worth, impch=float(counts), blocks=({"path": "", "why": why},))
         self._tree = None

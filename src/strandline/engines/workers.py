@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, BinaryIO, Final, Generic, TypeVar
 
+from strandline.errors import Unreachable
+
 W = TypeVar("W")
 A = TypeVar("A")
 
@@ -173,7 +175,7 @@ class Workers(Generic[W, A]):
         """A worker has ended, or is ended now; another takes its place when there is work."""
         code = self._end(worker)
         if not worker.ready:
-            raise RuntimeError(f"a worker for {self._function} does not start (exit code {code})")
+            raise Unreachable(f"a process for {self._function} does not start (exit code {code})")
         if worker.work is not None:
             yield Fallen(worker.work, worker.step, why or _ending(code))
 

@@ -7,6 +7,7 @@ answers are iterators over the database. Times are UTC epoch seconds.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,11 @@ class StudyCounts:
 
 class StudyReading(KeyReading):
     """Queries over what study found. Usable while a writer works."""
+
+    @classmethod
+    def open(cls, database: Path) -> "StudyReading":
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
 
     # What is to be studied
 

@@ -1,0 +1,128 @@
+"""The worker's side of study: captures are read back from the archive, decoded, and cut into blocks.
+
+Plain text is cut like a page, paragraph by paragraph. A page without text can be shown to a browser, if the settings
+say so.
+"""
+
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from strandline.access.index import Holdings
+from strandline.access.payload import LostError, read_payload
+from strandline.app.holdings import CatalogIndex
+from strandline.app.studying import StudyContext
+from strandline.core.blocks.levels import PageLevel
+from strandline.core.blocks.roles import AdRule
+from strandline.core.blocks.tree import BlockTree
+from strandline.core.capture import Capture
+from strandline.core.changes.observation import PageStudy
+from strandline.core.content import charset_of, text_of
+from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableError, study_page
+from strandline.dom import html
+from strandline.dom.advertising import FilterLists
+from strandline.dom.documents import kind_of
+from strandline.dom.rendered import browser
+from strandline.dom.scan import PageTooCostlyError, ready
+from strandline.settings.schema import StudySettings
+from strandline.store.catalog import DATABASE
+from strandline.store.studies import StudyReading
+from strandline.warc.reader import WarcReader
+
+LARGEST: Final = 32 << 20
+"""Bytes of a document that are studied; a longer one is known by its digest alone."""
+_PLAIN: Final = frozenset({"text/plain", "text/markdown"})
+
+
+class ArchiveReader:
+    """Implements crawl.study.PageReader on an archive folder."""
+
+    def __init__(self, holdings: Holdings, render: bool = False) -> None:
+        self._holdings = holdings
+        self._render = render
+
+    def read(self, capture: Capture) -> Document:
+        """What was captured; UnreadableError when it cannot be had."""
+        try:
+            payload = read_payload(self._holdings, capture)
+            if payload.length > LARGEST:
+                return Document(b"", payload.head.mime, "", text=False)
+            data = payload.decoded()
+        except LostError as problem:
+            raise UnreadableError(str(problem)) from None
+        return document(data, payload.head.value("content-type") or capture.mime)
+
+    def visible_hash(self, document: Document) -> int:
+        """64 bits over what a reader sees."""
+        return html.visible_hash(document.data, charset=document.charset)
+
+    def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
+        """The document cut into blocks."""
+        try:
+            tree = html.blocks(document.data, charset=document.charset, url=url, level=how.level, scale=how.scale)
+        except PageTooCostlyError as problem:
+            raise UnreadableError(str(problem)) from None
+        if self._render and tree.nearly_empty:
+            return rendered_blocks(document, url, how)
+        return tree
+
+
+def document(data: bytes, content_type: str) -> Document:
+    """A document of a media type, or what its first bytes show; plain text becomes paragraphs."""
+    mime = content_type.split(";")[0].strip().lower()
+    charset = charset_of(content_type, data)
+    if mime in _PLAIN:
+        paragraphs = text_of(data, charset).replace("\r\n", "\n").split("\n\n")
+        made = "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs if paragraph.strip())
+        return Document(made.encode("utf-8", "replace"), mime, "utf-8", text=True)
+    return Document(data, mime, charset, text=kind_of(mime, data) == "html" and len(data) <= LARGEST)
+
+
+def rendered_blocks(document: Document, url: str, how: PageLevel, *, scripts: bool = True) -> BlockTree:
+    """The blocks of a document as a browser shows it, without network."""
+    with _unlimited(), browser(scripts=scripts) as shown:
+        return shown.blocks(text_of(document.data, document.charset), url=url, level=how.level, scale=how.scale)
+
+
+@contextmanager
+def _unlimited() -> Iterator[None]:
+    """A browser reserves far more address space than it uses: it does not start under the limit of a worker."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def study_rules(settings: StudySettings) -> StudyRules:
+    """How pages are studied, from settings."""
+    advertising: Callable[[str], AdRule] = StudyRules().advertising
+    if settings.filter_lists:
+        advertising = FilterLists(map(Path, settings.filter_lists)).rule
+    return StudyRules(settings.level, settings.hold, settings.double_fetch, advertising)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a worker has at hand."""
+
+    reader: ArchiveReader
+    rules: StudyRules
+
+
+def prepare(context: StudyContext) -> Desk:
+    """Open the archive for reading and load what is compiled, before limits are set."""
+    ready()
+    index = CatalogIndex(StudyReading.open(context.folder / DATABASE))
+    holdings = Holdings(index, WarcReader(context.folder / "archive"), "")
+    return Desk(ArchiveReader(holdings, context.settings.render_empty), study_rules(context.settings))
+
+
+def study(desk: Desk, work: PageWork, begins: Callable[[int], None]) -> PageStudy:
+    """Study one page."""
+    return study_page(work, desk.reader, desk.rules, begins)

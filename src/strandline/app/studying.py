@@ -1,0 +1,165 @@
+"""Studying what was captured: pending captures are compared in worker processes, and what they show is recorded.
+
+Captures are taken in rounds, in the order they were recorded. A round is recorded in one transaction together with how
+far it went, so whatever ends this process, the next one goes on where it stood. A page whose captures turn out to be
+older than what was studied of it (an import of older files) is studied anew from its first capture.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from strandline.core.blocks.levels import LEVELS, PageLevel
+from strandline.core.blocks.tree import BlockTree
+from strandline.core.capture import Capture
+from strandline.core.changes.observation import PageState, PageStudy, Sighted
+from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableError, needs_reading, study_page
+from strandline.engines.workers import Fallen, Limits, Workers
+from strandline.errors import SettingError
+from strandline.settings.schema import StudySettings
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.studies import StudyReading
+
+ROUND: Final = 500
+"""Captures that are studied and recorded together."""
+TRIES: Final = 2
+"""Times a capture may end its worker before it is left out."""
+_LOOK: Final = 2.0
+"""Seconds between two looks for something new, beside a crawl."""
+_WORKER: Final = "strandline.app.study_desk"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyContext:
+    """What a worker needs to know."""
+
+    folder: Path
+    settings: StudySettings
+
+
+class Studying:
+    """Study under way on an archive that is open for writing. `step` does a little and returns, `finish` does all."""
+
+    def __init__(self, folder: Path, settings: StudySettings, catalog: SqliteCatalog) -> None:
+        if settings.level not in LEVELS:
+            raise SettingError(f"study.level is 1, 2 or 3, not {settings.level}")
+        self._context = StudyContext(folder, replace(settings, filter_lists=_absolute(settings.filter_lists)))
+        self._studies = catalog.studies
+        self._up_to = 0
+        """Last capture of the round under way; 0 between rounds."""
+        self._done: list[PageStudy] = []
+        self._falls: Counter[int] = Counter()
+        self._started = False
+        self._look = 0.0
+        self.studied = 0
+        """Captures studied so far."""
+
+    @cached_property
+    def _workers(self) -> Workers[PageWork, PageStudy]:
+        self._started = True
+        settings = self._context.settings
+        limits = Limits(settings.page_time, settings.page_memory)
+        return Workers(f"{_WORKER}:study", (f"{_WORKER}:prepare", self._context), max(1, settings.workers), limits)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._started:
+            self._workers.close()
+
+    def step(self, timeout: float = 0.0) -> bool:
+        """Go on for at most `timeout` seconds; False when nothing is left to study."""
+        if not self._up_to and not self._begin():
+            return False
+        if self._started and self._workers.busy:
+            for answer in self._workers.poll(timeout):
+                if isinstance(answer, Fallen):
+                    self._fallen(answer)
+                else:
+                    self._done.append(answer)
+        if not self._started or not self._workers.busy:
+            self._studies.record(self._done, self._up_to)
+            self._up_to, self._done = 0, []
+        return True
+
+    def beside(self) -> None:
+        """Go on without waiting, for a caller with other things to do: cheap to call often."""
+        if self._up_to or time.monotonic() >= self._look:
+            self._look = time.monotonic() + _LOOK
+            self.step()
+
+    def finish(self, progress: Callable[[int, int], None] = lambda _done, _pending: None) -> int:
+        """Study everything that is pending; `progress` hears captures done and still pending. Returns how many."""
+        while self.step(1.0):
+            if not self._up_to:
+                progress(self.studied, self._studies.reading.counts().pending)
+        return self.studied
+
+    def _begin(self) -> bool:
+        """Start a round; False when nothing is pending."""
+        reading = self._studies.reading
+        pending = list(reading.pending(ROUND))
+        if not pending:
+            return False
+        self._up_to = pending[-1].seq
+        self.studied += len(pending)
+        pages: dict[int, list[Sighted]] = {}
+        for one in pending:
+            pages.setdefault(one.page, []).append(one)
+        for work in self._works(pages, reading):
+            if needs_reading(work):
+                self._workers.add(work)
+            else:
+                self._done.append(study_page(work, _NoReader(), StudyRules(self._context.settings.level)))
+        return True
+
+    def _works(self, pages: dict[int, list[Sighted]], reading: StudyReading) -> Iterable[PageWork]:
+        for page, captures in pages.items():
+            url = captures[0].capture.url
+            state = reading.state(page)
+            ratings = reading.ratings(url)
+            if state and min(one.order for one in captures) < (state.time, state.seq):
+                again = tuple(reading.captures_of(page, self._up_to))
+                fresh = PageState(level=state.level)
+                yield PageWork(page, url, fresh, None, again, ratings, anew=True)
+                continue
+            base = reading.capture(state.base) if state and state.base else None
+            yield PageWork(page, url, state, base, tuple(captures), ratings)
+
+    def _fallen(self, fallen: Fallen[PageWork]) -> None:
+        """A capture ended its worker: once more, then without it."""
+        work, step = fallen.work, fallen.step
+        self._falls[step] += 1
+        if self._falls[step] < TRIES:
+            self._workers.add(work)
+        elif step:
+            self._workers.add(replace(work, skip=work.skip | {step}))
+        else:  # not even its first capture was begun
+            state = work.state or PageState(level=self._context.settings.level)
+            problems = tuple((one.seq, fallen.why) for one in work.captures)
+            self._done.append(PageStudy(work.page, state, problems=problems))
+
+
+class _NoReader:
+    """For work that needs no reading."""
+
+    def read(self, capture: Capture) -> Document:
+        raise UnreadableError(f"{capture.url} was not to be read")
+
+    def visible_hash(self, document: Document) -> int:
+        raise UnreadableError(f"a document of {len(document.data)} bytes was not to be read")
+
+    def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
+        raise UnreadableError(f"{url} was not to be cut at level {how.level}: {len(document.data)} bytes")
+
+
+def _absolute(files: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(str(Path(file).absolute()) for file in files)
