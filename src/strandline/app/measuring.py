@@ -1,0 +1,106 @@
+"""How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from strandline.access.quality import (
+    Held,
+    Quality,
+    Shown,
+    Sights,
+    quality,
+    shown_at,
+    site_qualities,
+    worth_of_requests,
+)
+from strandline.app.planning import Planning
+from strandline.core.plan.objective import Worth
+from strandline.core.plan.shadow_price import MoreRequests
+from strandline.core.quality.estimates import Visiting
+from strandline.crawl.experience import Groups
+from strandline.errors import UsageError
+
+REACH = 24.0
+"""Hours around an instant in which a more coherent one is looked for."""
+MORE = 100.0
+"""Requests a day whose worth is told."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measures per site and of the whole, what was spent of the budget, and what more of it would catch."""
+
+    sites: list[Quality]
+    whole: Quality | None
+    """None when one site was asked for."""
+    visiting: Visiting
+    """Of the last day."""
+    more: MoreRequests
+    budget: str
+    shown: Shown | None
+    urls: list[str]
+    planning: Planning
+
+    def time(self, period: float) -> str | None:
+        """A moment for people and programs; None for none."""
+        if not np.isfinite(period):
+            return None
+        seconds = self.planning.hours.seconds(period)
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def measured(planning: Planning, site: str = "", at: float | None = None) -> Measured:
+    """Measure an archive, or one of its sites, as of now or of another moment."""
+    if planning.reading.last_capture()[0] == 0:
+        raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
+    held, groups = _held(planning)
+    now = planning.hours.at(planning.now)
+    moment = None if at is None else planning.hours.at(at)
+    if site:
+        rows = np.array([row for row, page in enumerate(planning.pages) if site in (page.site, page.host)], np.int64)
+        if len(rows) == 0:
+            known = ", ".join(groups.sites[:10])
+            raise UsageError(f"no site {site!r} in this archive; there are {known}")
+        sites, whole = [quality(held, site, rows, now, moment)], None
+    else:
+        rows = np.arange(len(planning.pages))
+        sites = list(site_qualities(held, now, moment))
+        whole = quality(held, "archive", rows, now, moment)
+    worth = Worth(planning.wishes.objective)
+    per_hour = planning.planner.visits_per_hour()
+    return Measured(
+        sites=sites,
+        whole=whole,
+        visiting=_visiting(planning, site),
+        more=worth_of_requests(held, worth, per_hour, MORE / 24.0),
+        budget=planning.settings.plan.budget,
+        shown=None if moment is None else shown_at(held, rows, moment, REACH),
+        urls=[page.url for page in planning.pages],
+        planning=planning,
+    )
+
+
+def _held(planning: Planning) -> tuple[Held, Groups]:
+    groups = Groups.of(planning.pages)
+    learned, past = planning.learned, planning.past
+    learned.grow(planning.pages, groups)
+    told = ~np.isnan(past.last_change)
+    held = Held(
+        site=groups.site,
+        sites=groups.sites,
+        weight=np.array([one.weight for one in planning.standings]),
+        estimate=learned.learner.estimate(np.arange(len(planning.pages))),
+        sights=Sights.of(past.row, past.time, past.changed),
+        told=(past.row[told], past.last_change[told]),
+    )
+    return held, groups
+
+
+def _visiting(planning: Planning, site: str) -> Visiting:
+    """Intended against achieved visits of the last day, or since the first capture when that is later."""
+    since = max(planning.now - 86_400.0, planning.hours.start)
+    made, failed = planning.reading.visits_since(since, site)
+    intended = planning.planner.visits_per_hour() * (planning.now - since) / 3600.0
+    return Visiting(round(intended), made, failed)

@@ -1,0 +1,289 @@
+"""Planning on an archive: settings become wishes, the catalog becomes pages, captures become knowledge that is kept.
+
+Replaying all captures takes a while on a large archive. What was learned is therefore kept in the catalog, under the
+number of the last capture it knows; while nothing new was captured, the next question is answered from it. When another
+process writes the archive, or it lies on a read-only disk, nothing is kept and the answer is the same.
+"""
+
+import re
+import struct
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from strandline.app.archive import Archive
+from strandline.app.crawling import manners_of, orders_of, read_seeds
+from strandline.checks import registered_strategies
+from strandline.core.capture import Evidence, Kind
+from strandline.core.discovery.scope import Scope
+from strandline.core.history.zones import guess_zone
+from strandline.core.plan.budget import Allowance
+from strandline.core.plan.objective import Objective
+from strandline.core.politeness.robots import Robots, RobotsCopy
+from strandline.core.urls import canonical
+from strandline.crawl.experience import History, Hours, Known, Learned, history, learn
+from strandline.crawl.next import Boost, Due, Planner, Wishes
+from strandline.crawl.orders import Limits
+from strandline.errors import ArchiveBusy, SettingError, UsageError
+from strandline.settings.schema import PlanSettings, Settings
+from strandline.settings.units import rate
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.standing import Standing, StandingReading
+
+_NOTE: Final = ("planning", "learned")
+_MARK: Final = struct.Struct("<4sqqq")
+_FORMAT: Final = b"SLP1"
+_LARGEST_NOTE: Final = 200_000_000
+_ROBOTS_PAGES: Final = 200_000
+"""Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
+_ABSENT: Final = 0.1
+"""A page that answered 404 may come back: it keeps this share of its weight."""
+_CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
+
+
+class Planning:
+    """One archive, asked what to fetch. `now` is UTC epoch seconds."""
+
+    def __init__(self, archive: Archive, now: float, plan: PlanSettings | None = None) -> None:
+        self.archive = archive
+        self.now = now
+        self.settings: Settings = replace(archive.settings, plan=plan or archive.settings.plan)
+        self.scope = self._scope()
+        self._robots: dict[str, Robots | None] = {}
+
+    @cached_property
+    def reading(self) -> StandingReading:
+        """The catalog, for reading."""
+        return StandingReading.open(self.archive.folder / DATABASE)
+
+    def _scope(self) -> Scope | None:
+        """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
+        seeds = read_seeds(self.settings.scope.seeds)
+        return Scope(orders_of(self.settings, seeds, Limits()).scope) if seeds else None
+
+    # Pages ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """All pages, in the order they were found; one clear line when there are none."""
+        found = list(self.reading.standings())
+        if not found:
+            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
+        return found
+
+    @cached_property
+    def pages(self) -> list[Known]:
+        """The same as planning sees them."""
+        sizes = self.reading.sizes() if rate(self.settings.plan.budget).in_bytes else {}
+        robots = len(self.standings) <= _ROBOTS_PAGES
+        return [
+            Known(
+                page=one.page,
+                url=one.url,
+                site=one.site,
+                host=one.host,
+                weight=one.weight * (_ABSENT if one.evidence == Evidence.ABSENT else 1.0),
+                size=sizes.get(one.page, 0.0),
+                barred=self.barred(one, robots),
+                not_before=max(one.not_before, one.host_not_before),
+                visited=one.visited,
+            )
+            for one in self.standings
+        ]
+
+    def barred(self, one: Standing, robots: bool = True) -> str:
+        """Why a page is never fetched; empty when it may be."""
+        refused = self.scope.refuses(one.url, Kind.PAGE, one.hops) if self.scope else ""
+        if refused:
+            return refused
+        rules = self.robots(one.host) if robots else None
+        if rules is not None and not rules.allows(one.url):
+            return f"robots: {rules.reason}"
+        if one.outcome == "skipped" and not one.detail.startswith(("robots", "out of scope", "excluded")):
+            return one.detail
+        return ""
+
+    def robots(self, host: str) -> Robots | None:
+        """The rules of a host as last fetched; None when they are not known, forbid nothing, or are not obeyed."""
+        if host not in self._robots:
+            state = self.reading.host(host)
+            obeyed = self.settings.politeness.robots == "obey" and state.robots_time > 0
+            unreachable = orders_of(self.settings, (), Limits()).robots_unreachable
+            copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
+            quiet = copy.reached and b"disallow" not in copy.body.lower() and b"delay" not in copy.body.lower()
+            self._robots[host] = None if quiet or not obeyed else Robots(copy, self.now, unreachable)
+        return self._robots[host]
+
+    # Knowledge ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def hours(self) -> Hours:
+        """Hours in the zone most pages live in, from before the first capture."""
+        first = min((row.first for row in self.reading.sites() if row.first is not None), default=self.now)
+        zone = self.settings.learn.zone
+        if zone == "auto":
+            votes = Counter(guess_zone(one.host).zone for one in self.standings)
+            zone = votes.most_common(1)[0][0]
+        try:
+            shift = datetime.fromtimestamp(self.now, ZoneInfo(zone)).utcoffset()
+        except (ZoneInfoNotFoundError, ValueError):
+            raise SettingError(f"learn.zone: no time zone {zone!r}; use a name such as Europe/Paris") from None
+        return Hours.since(min(first, self.now), zone, shift.total_seconds() if shift else 0.0)
+
+    @cached_property
+    def past(self) -> History:
+        """All captures that teach something."""
+        return history(self.pages, self.reading.all_sightings(), self.hours, self.reading.all_claims())
+
+    @cached_property
+    def learned(self) -> Learned:
+        """What captures taught, as kept or learned now."""
+        mark = _MARK.pack(_FORMAT, self.reading.last_capture()[0], self.reading.progress(), int(self.hours.start))
+        kept = self.reading.note(*_NOTE)
+        if kept is not None and kept.startswith(mark):
+            try:
+                return Learned.from_bytes(kept[len(mark) :])
+            except (ValueError, KeyError, OSError, zipfile.BadZipFile):
+                pass  # of another release: learned anew
+        found = learn(self.pages, self.past, self.hours)
+        self._keep(mark + found.to_bytes())
+        return found
+
+    def _keep(self, state: bytes) -> None:
+        if len(state) > _LARGEST_NOTE:
+            return
+        try:
+            with closing(open_catalog(self.archive.folder, "plan")) as catalog:
+                catalog.note(_NOTE[0], [(_NOTE[1], state)])
+        except (ArchiveBusy, SettingError, OSError):
+            return  # the answer does not depend on it
+
+    # Wishes ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def wishes(self) -> Wishes:
+        """What the settings ask for; SettingError names the key that is wrong."""
+        plan = self.settings.plan
+        manners = manners_of(self.settings.politeness)
+        pause = manners.least if manners.delay is None else manners.delay
+        return Wishes(
+            allowance=_allowance("plan.budget", plan.budget),
+            strategy=plan.strategy,
+            objective=_objective(plan.objective),
+            coherence=plan.coherence,
+            boosts=tuple(campaign(text) for text in plan.campaigns),
+            site_allowances=_caps("plan.site_budgets", plan.site_budgets),
+            host_allowances=_caps("plan.host_budgets", plan.host_budgets),
+            pause=pause,
+            pauses={host: self.pause(host, pause) for host in {one.host for one in self.standings}},
+        )
+
+    def pause(self, host: str, least: float) -> float:
+        """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
+        politeness = self.settings.politeness
+        rules = self.robots(host)
+        asked = min(rules.delay or 0.0, politeness.crawl_delay_cap) if rules is not None else 0.0
+        if politeness.delay == "auto":
+            least = min(max(least, politeness.delay_factor * self.reading.host(host).seconds), politeness.longest)
+        return max(least, asked)
+
+    @cached_property
+    def planner(self) -> Planner:
+        """The strategy, ready to answer."""
+        try:
+            return Planner(self.pages, self.learned, self.wishes, lambda: self.past, registered_strategies())
+        except ValueError as problem:
+            raise SettingError(f"plan: {problem}") from None
+
+    def check_budget(self) -> str:
+        """One line when the budget is more than politeness allows; empty when it can be spent."""
+        wanted, most = self.planner.visits_per_hour(), self.planner.most_per_hour
+        if wanted <= most * (1.0 + 1e-9):
+            return ""
+        hosts = len({page.host for page in self.pages if not page.barred})
+        return (
+            f"a budget of {self.settings.plan.budget} is more than politeness allows: "
+            f"{hosts} host{'s' if hosts != 1 else ''}, with the pauses they are owed, make at most {24 * most:.0f}/day"
+        )
+
+    # Answers --------------------------------------------------------------------------------------------------------
+
+    def next(self, visits: int | None = None) -> list[Due]:
+        """The most urgent pages now; by default as many as the budget allows in an hour."""
+        count = max(1, round(self.planner.visits_per_hour())) if visits is None else visits
+        if count < 1:
+            raise UsageError(f"at least one visit must be asked for, not {count}")
+        return self.planner.next(count, self.now)
+
+    def ahead(self, hours: float) -> Iterator[Due]:
+        """Visits of the coming hours; UsageError when the budget cannot be spent politely."""
+        problem = self.check_budget()
+        if problem:
+            raise UsageError(problem)
+        return self.planner.ahead(self.now, hours)
+
+
+def _allowance(key: str, text: str) -> Allowance:
+    try:
+        found = rate(text)
+        return Allowance(found.amount, found.hours, found.in_bytes)
+    except ValueError as problem:
+        raise SettingError(f"{key}: {problem}") from None
+
+
+def _caps(key: str, entries: tuple[str, ...]) -> dict[str, Allowance]:
+    caps: dict[str, Allowance] = {}
+    for entry in entries:
+        name, space, text = entry.strip().partition(" ")
+        if not space:
+            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
+        caps[name] = _allowance(key, text)
+        if caps[name].in_bytes:
+            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
+    return caps
+
+
+def campaign(text: str) -> Boost:
+    """A campaign as the settings write it.
+
+    >>> campaign("floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x5").factor
+    5.0
+    """
+    match = _CAMPAIGN.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError('write it like "floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10"')
+        name, place, start, end, factor = match.groups()
+        boost = Boost(name.strip(), place, _time(start), _time(end), float(factor or 10.0))
+        if not boost.end > boost.start or not boost.factor > 0:
+            raise ValueError("a campaign must end after it starts and multiply by more than zero")
+    except ValueError as problem:
+        raise SettingError(f"plan.campaigns: {text!r}: {problem}") from None
+    return boost
+
+
+def _time(text: str) -> float:
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def _objective(text: str) -> Objective:
+    known: tuple[Objective, ...] = ("pool", "page", "middle", "count", "content")
+    for one in known:
+        if one == text:
+            return one
+    raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(known)}")
+
+
+def address(url: str) -> str:
+    """An address as the catalog writes it; UsageError for one that is none."""
+    try:
+        return canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None

@@ -1,0 +1,139 @@
+"""Commands that decide and measure: next, why, plan, quality."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from strandline.app.planning import Planning
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Strategy = Annotated[str | None, typer.Option(help="How pages are chosen (default: setting plan.strategy).")]
+Budget = Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 20/hour, 200MB/day (plan.budget).")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("next", epilog="Example: strandline next ./my-archive --visits 20 --why")(next_)
+    app.command("why", epilog="Example: strandline why ./my-archive https://example.org/news/")(why)
+    app.command("plan", epilog="Example: strandline plan ./my-archive --for 24h --budget 500/day --format urls")(plan)
+    app.command("quality", epilog="Example: strandline quality ./my-archive --site example.org")(quality)
+
+
+def next_(
+    folder: Folder,
+    visits: Annotated[int | None, typer.Option(help="How many pages (default: the budget of an hour).")] = None,
+    strategy: Strategy = None,
+    why: Annotated[bool, typer.Option("--why", help="Say why each page is wanted.")] = False,
+    json_: Json = False,
+) -> None:
+    """What would be fetched now, most urgent first. Nothing is fetched."""
+    from strandline.app.schedules import due_data
+    from strandline.cli.output import as_json, iso, printable, tell
+
+    planning = _planning(folder, strategy=strategy)
+    found = planning.next(visits)
+    problem = planning.check_budget()
+    if problem:
+        tell(f"note: {problem}; the pauses win")
+    if json_:
+        as_json([due_data(visit) for visit in found])
+        return
+    for visit in found:
+        urgency = "new" if visit.urgency >= 1e30 else f"{visit.urgency:.3g}"
+        print(printable(f"{iso(visit.due)[:16]}Z  {urgency:>9}  {visit.url}"))
+        if why:
+            print(printable(f"{'':30}{visit.reason}"))
+
+
+def why(folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False) -> None:
+    """Every reason for one page: may it be fetched, what was learned of it, when is its turn and why."""
+    from strandline.app.explaining import why as explain
+    from strandline.cli.output import as_json, iso, printable
+
+    found = explain(_planning(folder), url)
+    if json_:
+        due = None if found.due is None else iso(found.due)
+        as_json(
+            {
+                "url": found.url,
+                "known": found.known,
+                "verdict": found.verdict,
+                "due": due,
+                "urgency": found.urgency,
+                "answers": found.answers,
+            }
+        )
+        return
+    print(printable(f"{found.url}\n{found.verdict}\n"))
+    for name, answer in found.answers.items():
+        print(printable(f"  {name:12}{answer}"))
+
+
+def plan(
+    folder: Folder,
+    for_: Annotated[str, typer.Option("--for", help="How far ahead, for example 24h or 7days.")] = "24h",
+    budget: Budget = None,
+    strategy: Strategy = None,
+    form: Annotated[str, typer.Option("--format", help="urls, json, browsertrix or heritrix.")] = "urls",
+    json_: Json = False,
+) -> None:
+    """A schedule that other crawlers can use."""
+    from strandline.app.schedules import FORMATS, schedule_text
+    from strandline.errors import UsageError
+    from strandline.settings.units import seconds
+
+    form = "json" if json_ else form
+    if form not in FORMATS:
+        raise UsageError(f"no format {form!r}; there are {', '.join(FORMATS)}")
+    try:
+        hours = seconds(for_) / 3600.0
+    except ValueError as problem:
+        raise UsageError(f"--for: {problem}") from None
+    if not 0 < hours <= 24 * 366:
+        raise UsageError(f"--for: a plan covers more than nothing and at most a year, not {for_}")
+    print(schedule_text(_planning(folder, budget, strategy).ahead(hours), form), end="")
+
+
+def quality(
+    folder: Folder,
+    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    at: Annotated[str | None, typer.Option("--at", help="As of this time, with evidence for what is shown.")] = None,
+    json_: Json = False,
+) -> None:
+    """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
+    from strandline.app.measuring import measured
+    from strandline.cli.output import as_json, moment, printable
+    from strandline.cli.quality import quality_data, quality_text
+
+    found = measured(_planning(folder), site or "", moment(at) if at else None)
+    if json_:
+        as_json(quality_data(found))
+        return
+    for line in quality_text(found):
+        print(printable(line))
+
+
+def _planning(folder: Path, budget: str | None = None, strategy: str | None = None) -> "Planning":
+    """An archive ready to be planned; what a flag got wrong is said in its name."""
+    import time
+    from dataclasses import replace
+
+    from strandline.app.archive import open_archive
+    from strandline.app.planning import Planning
+    from strandline.errors import UsageError
+    from strandline.settings.units import rate
+
+    archive = open_archive(folder)
+    wanted = archive.settings.plan
+    if budget is not None:
+        try:
+            rate(budget)
+        except ValueError as problem:
+            raise UsageError(f"--budget: {problem}") from None
+        wanted = replace(wanted, budget=budget)
+    if strategy is not None:
+        wanted = replace(wanted, strategy=strategy)
+    return Planning(archive, time.time(), wanted)
