@@ -1,18 +1,19 @@
 """Rules, experiments and simulations: from files, from an archive's own history, or synthetic."""
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 
-from strandline.app.archive import Archive, open_archive
-from strandline.core.history.delta_tree import DeltaTree
+from strandline.app.archive import open_archive
+from strandline.app.learning import Lore, site_visits
+from strandline.app.own_history import archive_world
 from strandline.core.history.site_versions import SiteHistory
-from strandline.core.learn.near import NearRule, Thresholds, dormant_paths, mine
+from strandline.core.learn.learned import SiteRules
 from strandline.core.plan.objective import Objective
-from strandline.core.plan.skip_choice import choose_for_site
-from strandline.core.urls import path_segments, site
+from strandline.core.urls import authority, canonical, site
+from strandline.crawl.learn_rules import GivenThresholds, MinedSite, RuleWish, learn_rules, mine_history
 from strandline.errors import UsageError
 from strandline.experiments.report import Report
 from strandline.settings.units import seconds
@@ -29,58 +30,69 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRules:
-    """What was mined, and from what."""
+class RulesWanted:
+    """What `rules` was asked for."""
 
-    rules: list[NearRule]
-    thresholds: Thresholds
-    versions: int
-    directories: int
-    dormant: list[str]
+    source: Path
+    given: GivenThresholds
+    site: str = ""
+    period: str = ""
+    plain: bool = False
+    figures: bool = False
 
 
-def mined_rules(source: Path, given: tuple[float | None, ...], literal: bool, only: str, period: str) -> FoundRules:
-    """Rules of a history file or an archive; thresholds not given are chosen from the history itself."""
+def found_rules(wanted: RulesWanted, tell: Tell | None = None) -> tuple[list[SiteRules], list[MinedSite]]:
+    """Rules per site of an archive, or of a history file; with the trees they were mined from when figures are wanted.
+
+    Thresholds that are not given are chosen from the history itself. An archive's rules are those that were learned,
+    unless something is asked for that was not.
+    """
     try:
-        history = _archive_history(open_archive(source), only, seconds(period)) if source.is_dir() else _history(source)
-        alpha, beta, gamma, theta = given
-        chosen = choose_for_site(history) if alpha is None and beta is None and theta is None else None
-        thresholds = chosen.thresholds if chosen else Thresholds()
-        thresholds = Thresholds(
-            thresholds.alpha if alpha is None else alpha,
-            thresholds.beta if beta is None else beta,
-            thresholds.theta if theta is None else theta,
-            thresholds.gamma if gamma is None else gamma,
-            "none" if literal else "never-together",
-        )
-        window = DeltaTree.of(history, (thresholds.alpha,)).window()
+        if not wanted.source.is_dir():
+            mined = mine_history("", _history(wanted.source), RuleWish(given=wanted.given))
+            return [mined.learned], [mined]
+        lore = Lore(open_archive(wanted.source), say=tell)
+        if wanted.given.all_open and not (wanted.period or wanted.plain or wanted.figures) and not _host(lore, wanted):
+            return lore.rules(wanted.site), []
+        sites = [_mined(lore, name, wanted) for name in _sites(lore, wanted)]
     except ValueError as problem:
         raise UsageError(str(problem)) from None
-    return FoundRules(
-        mine(window, thresholds), thresholds, history.versions, len(window.parents), dormant_paths(window)
-    )
+    return [one.learned for one in sites], sites
+
+
+def _host(lore: Lore, wanted: RulesWanted) -> bool:
+    """Whether a single host of a site is asked for."""
+    known = lore.reading.learned_sites()
+    if not wanted.site or wanted.site in known:
+        return False
+    if not known or _site_of(wanted.site) not in known:
+        raise UsageError(f"no captures of {wanted.site!r} in this archive")
+    return True
+
+
+def _site_of(host: str) -> str:
+    return site(canonical(f"http://{host}/"))
+
+
+def _sites(lore: Lore, wanted: RulesWanted) -> list[str]:
+    if not wanted.site:
+        return lore.reading.learned_sites()
+    return [_site_of(wanted.site) if _host(lore, wanted) else wanted.site]
+
+
+def _mined(lore: Lore, name: str, wanted: RulesWanted) -> MinedSite:
+    pages = list(site_visits(lore.reading, name))
+    if wanted.site and wanted.site != name:
+        pages = [visits for visits in pages if authority(visits.url) == wanted.site]
+    period = seconds(wanted.period) if wanted.period else lore.settings.version
+    wish = RuleWish(period, lore.settings.recall, not wanted.plain, wanted.given)
+    return learn_rules(wanted.site or name, pages, wish)
 
 
 def _history(file: Path) -> SiteHistory:
     if not file.is_file():
         raise UsageError(f"{file}: no such file or archive")
     return read_site_history(file)
-
-
-def _archive_history(archive: Archive, only: str, period: float) -> SiteHistory:
-    """The archive's own captures as a site history; a page that answered 404 or 410 is gone."""
-    return SiteHistory.from_captures(sorted(_sightings(archive, only)), period)
-
-
-def _sightings(archive: Archive, only: str) -> Iterator[tuple[float, str, str | None]]:
-    for capture in archive.reading.all_captures():
-        if only and site(capture.url) != only:
-            continue
-        path = "/".join(path_segments(capture.url))
-        if capture.status in (404, 410):
-            yield capture.time, path, None
-        elif capture.status == 200 or capture.status == 304:
-            yield capture.time, path, capture.original.digest if capture.original else capture.digest
 
 
 def run_experiment(name: str, data: Path | None, quick: bool, tell: Tell | None) -> Report:
@@ -147,6 +159,8 @@ def _objective(text: str) -> Objective:
 def _world(wish: SimulationWish) -> World:
     if sum(source is not None for source in (wish.archive, wish.world, wish.trace)) > 1:
         raise ValueError("an archive, --world and --trace exclude one another")
+    if wish.archive is not None:
+        return archive_world(open_archive(wish.archive))
     if wish.trace is not None:
         if not wish.trace.is_file():
             raise ValueError(f"{wish.trace}: no such file")

@@ -27,31 +27,43 @@ def rules(
     literal: Annotated[
         bool, typer.Option("--literal", help="Correlation of 0/0 is 0, as the paper prints it.")
     ] = False,
-    site: Annotated[str | None, typer.Option(help="Only this site of an archive.")] = None,
-    period: Annotated[str, typer.Option(help="Length of a version when rules come from an archive.")] = "7 days",
+    site: Annotated[str | None, typer.Option(help="Only this site (or host) of an archive.")] = None,
+    period: Annotated[
+        str | None, typer.Option(help="Length of a version of an archive's site (default: setting learn.version).")
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Every changed page of an archive counts 1, not by the importance of change."),
+    ] = False,
+    policy: Annotated[
+        bool, typer.Option("--policy", help="With --json: sites with evidence, dormant directories and rates.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(help="Folder for a figure per site (needs the extra `study`).")] = None,
+    form: Annotated[str, typer.Option("--format", help="svg or png.")] = "svg",
     json_: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Directories that stay quiet when their parents change, mined from a site's history."""
-    from strandline.app.mining import mined_rules
-    from strandline.cli.output import as_json, printable
+    """Directories that stay quiet when their parents change, beside dormant ones and the policy's rates."""
+    from strandline.app.mining import RulesWanted, found_rules
+    from strandline.cli.output import as_json, tell
+    from strandline.cli.rule_texts import rules_in_words, rules_json
+    from strandline.crawl.learn_rules import GivenThresholds
 
-    found = mined_rules(source, (alpha, beta, gamma, theta), literal, site or "", period)
+    given = GivenThresholds(alpha, beta, gamma, theta, literal)
+    wanted = RulesWanted(source, given, (site or "").lower(), period or "", plain, plot is not None)
+    sites, mined = found_rules(wanted, None if quiet else tell)
     if json_:
-        as_json([rule.as_data() for rule in found.rules])
-        return
-    used = found.thresholds
-    gamma_text = "automatic" if used.gamma is None else f"{used.gamma:g}"
-    print(f"{found.versions} versions, {found.directories} directories; ", end="")
-    print(f"alpha {used.alpha:g}, beta {used.beta:g}, theta {used.theta:g}, gamma {gamma_text}")
-    for rule in found.rules:
-        chain = " and ".join(path or "/" for path in rule.if_changed)
-        measures = f"foc {rule.foc:.2f}, coc {rule.coc:.2f}, confidence {rule.confidence:.2f}"
-        print(printable(f"  when {chain} change, skip {rule.skip}  ({measures})"))
-    print(f"{len(found.rules)} rules; {len(found.dormant)} directories never changed at all:")
-    for path in found.dormant[:20]:
-        print(printable(f"  {path or '/'}"))
-    if len(found.dormant) > 20:
-        print(f"  ... and {len(found.dormant) - 20} more")
+        as_json(rules_json(sites, policy))
+    else:
+        for line in rules_in_words(sites):
+            print(line)
+    if not sites:
+        tell("no captures of pages to learn rules from")
+    if plot is not None:
+        from strandline.app.learned_figures import draw_rules
+
+        for file in draw_rules(mined, plot, form):
+            tell(f"{file} drawn")
 
 
 def experiment(

@@ -9,7 +9,7 @@ else spread over the gap in which it happened. Rates are learned in `learn_rates
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -62,6 +62,9 @@ class Seen(Protocol):
         """Whether it is still in doubt."""
 
 
+AnySeen = TypeVar("AnySeen", bound=Seen)
+
+
 class Claimed(Protocol):
     """What a source said about the last change of a page."""
 
@@ -78,12 +81,12 @@ class Claimed(Protocol):
         """When this was first read."""
 
 
-def gathered(captures: Iterable[Seen], unstudied: Callable[[Seen], bool] = lambda _: False) -> Iterator[Visits]:
+def gathered(captures: Iterable[AnySeen], unstudied: Callable[[AnySeen], bool] = lambda _: False) -> Iterator[Visits]:
     """Captures (in the order of page and time) as columns per page.
 
     Left out: what is held in doubt, answers that show no page (redirects, refusals, errors), impossible dates.
     """
-    rows: list[Seen] = []
+    rows: list[AnySeen] = []
     for capture in captures:
         if rows and capture.page != rows[0].page:
             yield _columns(rows, unstudied)
@@ -96,7 +99,7 @@ def gathered(captures: Iterable[Seen], unstudied: Callable[[Seen], bool] = lambd
         yield _columns(rows, unstudied)
 
 
-def _columns(rows: list[Seen], unstudied: Callable[[Seen], bool]) -> Visits:
+def _columns(rows: list[AnySeen], unstudied: Callable[[AnySeen], bool]) -> Visits:
     changed = np.array([row.changed for row in rows], dtype=np.bool_)
     changed[0] = False
     importance = np.array([max(row.importance, 0.0) for row in rows], dtype=np.float64)

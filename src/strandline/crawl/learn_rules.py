@@ -176,7 +176,9 @@ def _views(mined: MinedSite, index: SiteIndex, outlook: SiteOutlook) -> tuple[Di
     every = DeltaTree.of(history, (SMALLEST,)).window()
     quiet = topmost_listed(history.shape.parents, dormant_directories(every)) >= 0
     counts, skipped = every.change_counts, mined.skipped.directories
-    own = np.bincount(shape.page_directories[outlook.pages], minlength=shape.directories)
+    inside = shape.page_directories[outlook.pages]
+    own = np.bincount(inside, minlength=shape.directories)
+    rates = np.bincount(inside, outlook.rates, shape.directories) / np.maximum(own, 1)
     views = []
     for place in np.flatnonzero(own).tolist():
         path = index.directory_path(place)
@@ -186,7 +188,7 @@ def _views(mined: MinedSite, index: SiteIndex, outlook: SiteOutlook) -> tuple[Di
             DirectoryView(
                 path=path,
                 pages=int(own[place]),
-                changes_a_week=float(outlook.directory_rates[place]),
+                changes_a_week=float(rates[place]),
                 changed=int(counts[number]),
                 near=bool(skipped[number]),
                 dormant=bool(quiet[number]),

@@ -94,7 +94,7 @@ class DirectoryView:
     pages: int
     """Pages in it, without those of its subdirectories."""
     changes_a_week: float
-    """Probability that one of its pages changes within a week."""
+    """Probability that a page of it changes within a week, as a mean over its pages."""
     changed: int
     """Versions in which anything in or below it changed."""
     near: bool

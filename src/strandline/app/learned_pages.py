@@ -1,0 +1,153 @@
+"""What was learned about single pages, ready to be shown: patterns, classes, and reasons."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strandline.app.learning import Lore, periods_of
+from strandline.core.history.calendar import Cycle, LocalCalendar
+from strandline.core.history.series import PageSeries
+from strandline.core.learn.classes import ChangeGroups, interval_in_words
+from strandline.core.learn.learned import PageRate
+from strandline.core.learn.patterns import PagePattern, page_pattern
+from strandline.core.urls import canonical
+from strandline.errors import UsageError
+
+_DOUBT = 5.0  # periods
+_DAY_PERIODS = {Cycle.DAY: 24, Cycle.WEEK: 168, Cycle.MONTH: 31}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPattern:
+    """The pattern of one page."""
+
+    page: int
+    url: str
+    pattern: PagePattern
+    changes: float
+    peak: tuple[str, int] | None
+    """Kind and period with most change; None for a page that was never seen to change."""
+    periods: int
+
+    def as_data(self) -> dict[str, Any]:
+        """The shape of `patterns --json`."""
+        busiest = None if self.peak is None else {"kind": self.peak[0], "period": self.peak[1]}
+        return self.pattern.as_data() | {"periods": self.periods, "changes": self.changes, "busiest": busiest}
+
+
+def with_cycle(lore: Lore, cycle: str | None, periods: int | None) -> Lore:
+    """The same archive with time cut otherwise; `periods` follow the cycle when they are not given."""
+    if cycle is None and periods is None:
+        return lore
+    names = [one.value for one in Cycle]
+    if cycle is not None and cycle not in names:
+        raise UsageError(f"--cycle is {', '.join(names)}, not {cycle!r}")
+    chosen = Cycle(cycle or lore.settings.cycle)
+    if periods is not None and periods < 1:
+        raise UsageError("--periods must be at least 1")
+    return lore.with_settings(cycle=chosen.value, periods=periods or _DAY_PERIODS[chosen])
+
+
+def page_patterns(lore: Lore, url: str | None = None) -> list[ShownPattern]:
+    """Patterns of all pages, or of one."""
+    if url is None:
+        return [_shown(*row) for row in lore.series()]
+    address = _address(url)
+    found = [_shown(*row) for row in lore.series() if row[1] == address]
+    if not found:
+        raise UsageError(f"{url}: no captures of this page in the archive")
+    return found
+
+
+def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownPattern:
+    # A mean that is drawn towards 0 by the time not observed: one holiday must not outdo forty workdays.
+    sure = series.importance / (series.observed + _DOUBT)
+    peak = None
+    if sure.max(initial=0.0) > 0.0:
+        kind, period = np.unravel_index(int(sure.argmax()), sure.shape)
+        peak = series.periods.kinds[int(kind)], int(period)
+    return ShownPattern(page, url, page_pattern(series, group), float(series.changes.sum()), peak, series.periods.count)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRate:
+    """How often one page changes."""
+
+    url: str
+    rate: PageRate
+    number: int | None
+    """Class, the fastest is 0; by what is expected at first sight while the page was seen only once."""
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        seen = self.rate.rate
+        return {
+            "url": self.url,
+            "class": self.number,
+            "changes_a_day": seen,
+            "expected_a_day": self.rate.expected,
+            "first_sight_a_day": self.rate.prior,
+            "by": "first sight" if seen is None else "captures",
+            "visits": self.rate.visits,
+            "changes": self.rate.changes,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClasses:
+    """Classes and the pages in them, fastest first."""
+
+    groups: ChangeGroups | None
+    pages: list[ShownRate]
+    about: dict[str, Any]
+
+    def as_data(self) -> dict[str, Any]:
+        """The shape of `classes --json`."""
+        return {
+            "classes": [] if self.groups is None else self.groups.as_data(),
+            "pages": [one.as_data() for one in self.pages],
+            "levels": self.about["levels"],
+            "coefficients": self.about["coefficients"],
+            "moved": self.about["moved"],
+        }
+
+
+def page_classes(lore: Lore) -> ShownClasses:
+    """All pages with their classes."""
+    groups = lore.change_groups()
+    pages = []
+    for _, url, rate in lore.rates():
+        shown = rate.expected if rate.rate is None else rate.rate
+        pages.append(ShownRate(url, rate, None if groups is None else int(groups.assign(shown))))
+    pages.sort(key=lambda one: (-(one.rate.expected if one.rate.rate is None else one.rate.rate), one.url))
+    return ShownClasses(groups, pages, lore.rates_data())
+
+
+def learned_reasons(lore: Lore, url: str) -> list[str]:
+    """What was learned about one page, a line each; empty when nothing was."""
+    address = _address(url)
+    page = lore.reading.page(address)
+    known = None if page is None else lore.reading.page_knowledge(page.page)
+    if known is None:
+        return []
+    series, rate, _ = known
+    shown = _shown(0, address, series, None)
+    seen = rate.rate
+    lines = [
+        f"expected at first sight: a change {interval_in_words(rate.prior)}",
+        f"{rate.changes} of {rate.visits} later captures had changed"
+        + ("" if seen is None else f": {interval_in_words(seen)}"),
+    ]
+    if shown.peak is not None:
+        calendar = LocalCalendar(periods_of(lore.clock(address), lore.settings))
+        hours = calendar.periods.seconds / 3600.0
+        lines.append(f"changes most on a {shown.peak[0]} around {shown.peak[1] * hours:g}:00, {series.periods.zone}")
+    return lines
+
+
+def _address(url: str) -> str:
+    try:
+        return canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None

@@ -1,0 +1,354 @@
+"""Learning from an archive: the whole history at once, kept in the catalog, and what was learned read back.
+
+    learn      reads first sights and Last-Modified of new captures, learns patterns, rules and classes anew, keeps them
+    Lore       what was learned, for readers: as it was kept, or, when captures came since, as it would be learned now
+
+Nothing is learned twice differently: the same captures and settings give the same knowledge.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from strandline.app.archive import Archive
+from strandline.app.first_sights import first_sight, last_modified
+from strandline.app.site_clocks import site_clock
+from strandline.core.discovery.weight import weights
+from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
+from strandline.core.history.series import PageSeries
+from strandline.core.learn.classes import ChangeGroups
+from strandline.core.learn.evidence import TrustBook
+from strandline.core.learn.features import MODEL_FEATURES
+from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules, Visits
+from strandline.core.learn.patterns import PatternGroup
+from strandline.core.urls import canonical, site
+from strandline.crawl.learn import Patterns, gathered
+from strandline.crawl.learn_rates import Rates, learn_rates
+from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.errors import SettingError, UsageError
+from strandline.ports import CaptureReader
+from strandline.settings.schema import LearnSettings
+from strandline.store.catalog import DATABASE, SqliteCatalog
+from strandline.store.learned import LearnedReading, LearnedWriter
+from strandline.store.reading import Claim
+
+PARTS = ("patterns", "rules", "classes")
+_BATCH = 500
+
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Learned:
+    """What came out of the whole history, before it is kept."""
+
+    seq: int
+    studied: int
+    patterns: Patterns | None = None
+    rules: list[SiteRules] | None = None
+    rates: Rates | None = None
+    clocks: dict[str, SiteClock] = field(default_factory=dict)
+    urls: dict[int, str] = field(default_factory=dict)
+    lasts: dict[int, float] = field(default_factory=dict)
+    captures: int = 0
+    unstudied: int = 0
+    first: float | None = None
+    last: float | None = None
+
+    def add(self, pages: Iterable[Visits]) -> None:
+        """Count what was learned from."""
+        for visits in pages:
+            begin, end = float(visits.times[0]), float(visits.times[-1])
+            self.urls[visits.page] = visits.url
+            self.lasts[visits.page] = end
+            self.captures += visits.times.size
+            self.unstudied += visits.unstudied
+            self.first = begin if self.first is None else min(self.first, begin)
+            self.last = end if self.last is None else max(self.last, end)
+
+    def about(self, part: str, data: dict[str, Any]) -> LearnedFrom:
+        """What a part rests on."""
+        numbers = (self.captures, len(self.urls), self.unstudied)
+        return LearnedFrom(part, self.seq, self.studied, *numbers, self.first, self.last, data)
+
+
+def learn(archive: Archive, parts: Sequence[str], tell: Tell | None = None) -> dict[str, Any]:
+    """Learn from the whole history and keep it; returns a summary."""
+    for part in parts:
+        if part not in PARTS:
+            raise UsageError(f"cannot learn {part!r}; there are {', '.join(PARTS)}")
+    wanted = tuple(part for part in PARTS if part in parts or not parts)
+    say = tell or (lambda _: None)
+    with archive.writing("learn") as catalog, closing(LearnedWriter.open(catalog.path)) as writer:
+        if "rules" not in wanted or len(wanted) > 1:
+            _read_captures(archive.records, writer, say)
+        weighed = _weigh(archive, catalog, writer.reading)
+        learned = from_history(writer.reading, archive.settings.learn, wanted, say)
+        _keep(writer, learned, archive.settings.learn)
+    return summary(learned) | {"weighed": weighed}
+
+
+def _read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> None:
+    """Look at new captures: when they say they changed, and what new pages look like."""
+    done = 0
+    while batch := list(islice(writer.reading.heads_to_read(), _BATCH)):
+        claims = []
+        for _, page, capture in batch:
+            time = last_modified(records, capture)
+            if time is not None:
+                claims.append(Claim(page, "last-modified", time, capture.time))
+        writer.keep_claims(claims, batch[-1][0])
+        done += len(batch)
+        say(f"{done} answers read for their time of change")
+    pages = writer.reading.unsighted()
+    done = 0
+    while some := list(islice(pages, _BATCH)):
+        found = ((page, first_sight(records, capture)) for page, capture in some)
+        writer.keep_first_sights([(page, *sight) for page, sight in found if sight is not None])
+        done += len(some)
+        say(f"{done} pages read for their first sight")
+
+
+def _weigh(archive: Archive, catalog: SqliteCatalog, reading: LearnedReading) -> int:
+    """Weights of pages: PageRank over each site's links, then what the user's file says."""
+    count = 0
+    for name in reading.learned_sites():
+        numbers = [row.page for row in reading.pages(name)]
+        found = weights(*reading.edges(name), numbers)
+        catalog.weigh(found.items())
+        count += len(found)
+    if archive.settings.scope.weights:
+        catalog.give_weights(_given_weights(archive))
+    return count
+
+
+def _given_weights(archive: Archive) -> list[tuple[str, float]]:
+    file = archive.folder / archive.settings.scope.weights
+    found = []
+    try:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if line.strip() and not line.startswith("#"):
+                address, _, weight = line.partition("\t")
+                try:
+                    value = float(weight)
+                    if not 0.0 <= value < float("inf"):
+                        raise ValueError("a weight is a number from 0 up")
+                    found.append((canonical(address.strip()), value))
+                except ValueError as problem:
+                    raise SettingError(f"{file}, line {number}: {problem}") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SettingError(f"scope.weights: {file} cannot be read: {problem}") from None
+    return found
+
+
+def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
+    """Learn from all captures; writes nothing."""
+    learned = Learned(reading.newest(), reading.progress())
+    patterns = Patterns() if "patterns" in parts else None
+    calendars: dict[Periods, LocalCalendar] = {}
+    kept: dict[str, list[Visits]] = {}
+    summaries = {}
+    for name in reading.learned_sites():
+        pages = list(site_visits(reading, name))
+        learned.add(pages)
+        learned.clocks[name] = clock = site_clock(name, settings, _spoken(reading, name))
+        if patterns is not None:
+            cut = periods_of(clock, settings)
+            if cut not in calendars:
+                calendars[cut] = LocalCalendar(cut)
+            patterns.add_site(pages, reading.site_claims(name), calendars[cut])
+        if "rules" in parts:
+            mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
+            learned.rules = [*(learned.rules or []), mined.learned]
+        if "classes" in parts:
+            kept[name] = pages
+            summaries.update({page: seen for page, (seen, _) in reading.first_sights(name).items()})
+        say(f"{name}: {len(pages)} pages")
+    if patterns is not None:
+        patterns.share()
+        learned.patterns = patterns
+    if "rules" in parts and learned.rules is None:
+        learned.rules = []
+    if "classes" in parts:
+        learned.rates = learn_rates(kept, summaries, max(1, settings.classes))
+    return learned
+
+
+def _spoken(reading: LearnedReading, name: str) -> str | None:
+    """The language most pages of a site are in."""
+    languages = Counter(language for _, language in reading.first_sights(name).values() if language)
+    return languages.most_common(1)[0][0] if languages else None
+
+
+def site_visits(reading: LearnedReading, name: str) -> Iterator[Visits]:
+    """The captures of a site's pages as columns."""
+    return gathered(reading.visits(name), lambda one: not one.studied)
+
+
+def periods_of(clock: SiteClock, settings: LearnSettings) -> Periods:
+    """How a site's time is cut."""
+    try:
+        return Periods(clock.zone, clock.country, Cycle(settings.cycle), settings.periods)
+    except ValueError as problem:
+        raise SettingError(f"learn.periods: {problem}") from None
+
+
+def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> None:
+    if learned.patterns is not None:
+        numbers = learned.patterns.numbers()
+        data = {"cycle": settings.cycle, "periods": settings.periods, "groups": _groups(learned.patterns.groups)}
+        series = ((page, one, numbers.get(page)) for page, one in learned.patterns.series.items())
+        writer.replace_patterns(learned.about("patterns", data), learned.clocks, series, learned.patterns.trust)
+    if learned.rates is not None:
+        rates = learned.rates
+        pages = ((page, rate, learned.lasts[page]) for page, rate in rates.pages.items())
+        writer.replace_rates(learned.about("classes", _rates_data(rates, settings)), pages)
+    if learned.rules is not None:
+        data = {"version": settings.version, "recall": settings.recall}
+        writer.replace_rules(learned.about("rules", data), learned.rules)
+
+
+def _groups(groups: Iterable[PatternGroup]) -> list[dict[str, Any]]:
+    return [
+        {"number": one.number, "pages": len(one.members), "changes": one.changes, "shape": one.shape.tolist()}
+        for one in groups
+    ]
+
+
+def _rates_data(rates: Rates, settings: LearnSettings) -> dict[str, Any]:
+    groups = rates.groups
+    return {
+        "classes": settings.classes,
+        "cuts": [] if groups is None else groups.cuts.tolist(),
+        "rates": [] if groups is None else groups.rates.tolist(),
+        "sizes": [] if groups is None else groups.sizes.tolist(),
+        "levels": rates.levels,
+        "coefficients": dict(zip(MODEL_FEATURES, rates.coefficients.tolist(), strict=True)),
+        "moved": rates.moved,
+        "base": rates.base,
+    }
+
+
+def summary(learned: Learned) -> dict[str, Any]:
+    """What was learned, in numbers."""
+    found: dict[str, Any] = {
+        "captures": learned.captures,
+        "pages": len(learned.urls),
+        "sites": len(learned.clocks),
+        "unstudied": learned.unstudied,
+        "first": learned.first,
+        "last": learned.last,
+    }
+    if learned.patterns is not None:
+        changed = sum(float(one.changes.sum()) > 0 for one in learned.patterns.series.values())
+        trusted = [row["host"] + " " + row["source"] for row in learned.patterns.trust.as_data() if row["trusted"]]
+        found["patterns"] = {"changed_pages": changed, "groups": len(learned.patterns.groups), "trusted": trusted}
+    if learned.rules is not None:
+        rules, dormant = (sum(len(getattr(one, name)) for one in learned.rules) for name in ("rules", "dormant"))
+        found["rules"] = {"rules": rules, "dormant": dormant}
+    if learned.rates is not None:
+        groups = learned.rates.groups
+        found["classes"] = {"classes": [] if groups is None else groups.as_data(), "moved": learned.rates.moved}
+    return found
+
+
+class Lore:
+    """What is known about how an archive's pages change."""
+
+    def __init__(self, archive: Archive, settings: LearnSettings | None = None, say: Tell | None = None) -> None:
+        self.archive = archive
+        self.settings = settings or archive.settings.learn
+        self._say = say or (lambda _: None)
+        self.reading = LearnedReading.open(archive.folder / DATABASE)
+        self._now: dict[str, Learned] = {}
+
+    def kept(self, part: str) -> LearnedFrom | None:
+        """What a part was learned from, when that is all there is to learn from and the settings are the same."""
+        about = self.reading.learned_from(part)
+        if about is None or about.seq < self.reading.newest() or about.studied < self.reading.progress():
+            return None
+        named = {"patterns": ("cycle", "periods"), "classes": ("classes",), "rules": ("version", "recall")}[part]
+        same = all(about.data[name] == getattr(self.settings, name) for name in named)
+        return about if same else None
+
+    def now(self, part: str) -> Learned:
+        """A part learned afresh; nothing is kept."""
+        if part not in self._now:
+            if self.reading.newest():
+                self._say(f"{part}: learned now and not kept; `strandline learn {self.archive.folder}` keeps it")
+            self._now[part] = from_history(self.reading, self.settings, (part,), lambda _: None)
+        return self._now[part]
+
+    def series(self) -> Iterator[tuple[int, str, PageSeries, int | None]]:
+        """Page, address, series and pattern group of every page, by address."""
+        if self.kept("patterns"):
+            yield from self.reading.all_series()
+            return
+        learned = self.now("patterns")
+        assert learned.patterns is not None
+        numbers = learned.patterns.numbers()
+        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
+            yield page, url, learned.patterns.series[page], numbers.get(page)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Pattern groups: number, pages, changes, shape."""
+        about = self.kept("patterns")
+        if about is not None:
+            groups: list[dict[str, Any]] = about.data["groups"]
+            return groups
+        learned = self.now("patterns").patterns
+        return _groups(learned.groups) if learned else []
+
+    def trust(self) -> TrustBook:
+        """Who may be believed about times."""
+        if self.kept("patterns"):
+            return self.reading.trust()
+        learned = self.now("patterns").patterns
+        return learned.trust if learned else TrustBook()
+
+    def rates(self) -> Iterator[tuple[int, str, PageRate]]:
+        """Page, address and rate of every page."""
+        if self.kept("classes"):
+            yield from self.reading.all_rates()
+            return
+        learned = self.now("classes")
+        assert learned.rates is not None
+        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
+            yield page, url, learned.rates.pages[page]
+
+    def rates_data(self) -> dict[str, Any]:
+        """Classes, levels of sites and the table behind first sight."""
+        about = self.kept("classes")
+        if about is not None:
+            return about.data
+        rates = self.now("classes").rates
+        assert rates is not None
+        return _rates_data(rates, self.settings)
+
+    def change_groups(self) -> ChangeGroups | None:
+        """The classes pages fall into; None while no page was seen twice."""
+        data = self.rates_data()
+        if not data["rates"]:
+            return None
+        return ChangeGroups(np.array(data["cuts"]), np.array(data["rates"]), np.array(data["sizes"]))
+
+    def rules(self, only: str = "") -> list[SiteRules]:
+        """Directory rules of all sites, or of one."""
+        if self.kept("rules"):
+            return list(self.reading.site_rules(only))
+        return [one for one in self.now("rules").rules or [] if not only or one.site == only]
+
+    def clock(self, url: str) -> SiteClock:
+        """Where the site of a page keeps its clock."""
+        name = site(url)
+        return site_clock(name, self.settings, _spoken(self.reading, name))
+
+    def with_settings(self, **changed: object) -> "Lore":
+        """The same archive, learned otherwise."""
+        settings: LearnSettings = replace(self.settings, **changed)  # type: ignore[arg-type]
+        return Lore(self.archive, settings, self._say)

@@ -1,0 +1,109 @@
+"""What was learned, in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from strandline.app.learned_pages import ShownClasses, ShownPattern
+from strandline.cli.output import iso, printable
+from strandline.core.history.calendar import Cycle
+from strandline.core.learn.classes import interval_in_words
+from strandline.core.learn.evidence import TrustBook
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_SHOWN = 40
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def learned_in_words(found: Mapping[str, Any]) -> Iterator[str]:
+    """The summary of `learn`."""
+    if not found["captures"]:
+        yield "nothing to learn from: the archive has no captures of pages"
+        return
+    since = f"{iso(found['first'])[:10]} to {iso(found['last'])[:10]}"
+    yield f"learned from {found['captures']} captures of {found['pages']} pages of {found['sites']} sites, {since}"
+    if found["unstudied"]:
+        yield f"{found['unstudied']} captures were not studied: whether they changed was told by their digests"
+    if "patterns" in found:
+        about = found["patterns"]
+        yield f"patterns: {about['changed_pages']} pages were seen to change, in {about['groups']} groups"
+        for source in about["trusted"]:
+            yield printable(f"  times believed: {source}")
+    if "rules" in found:
+        yield f"rules: {found['rules']['rules']} rules, {found['rules']['dormant']} directories that never changed"
+    if "classes" in found:
+        for one in found["classes"]["classes"]:
+            yield f"class {one['class']}: {one['pages']} pages, {one['name']}"
+
+
+def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
+    """A line a page, those that change most first."""
+    for one in sorted(found, key=lambda one: (-one.changes, one.url))[:_SHOWN]:
+        group = "" if one.pattern.group is None else f", group {one.pattern.group}"
+        yield printable(f"{one.url}  {_peak(one)} ({one.pattern.captures} captures{group})")
+    if len(found) > _SHOWN:
+        yield f"... and {len(found) - _SHOWN} more pages; --json shows all"
+
+
+def _peak(one: ShownPattern) -> str:
+    if one.peak is None:
+        return "never seen to change"
+    kind = f" on a {one.peak[0]}," if one.pattern.cycle is Cycle.DAY else ""
+    return f"most{kind} {_period(one, one.peak[1])}"
+
+
+def _period(one: ShownPattern, number: int) -> str:
+    """A period as people say it."""
+    zone = one.pattern.zone
+    days = {Cycle.DAY: 1, Cycle.WEEK: 7, Cycle.MONTH: 31}[one.pattern.cycle]
+    minutes = round(number * days * 1440 / one.periods)
+    clock = f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
+    if one.pattern.cycle is Cycle.WEEK:
+        return f"on {_WEEKDAYS[minutes // 1440]} from {clock} {zone}"
+    if one.pattern.cycle is Cycle.MONTH:
+        return f"on day {minutes // 1440 + 1} from {clock} {zone}"
+    return f"from {clock} {zone}"
+
+
+def pattern_in_words(one: ShownPattern) -> Iterator[str]:
+    """One page: its pattern kind by kind."""
+    yield printable(f"{one.url}  {_peak(one)}")
+    numbers = f"{one.pattern.captures} captures, about {one.changes:.0f} changes"
+    yield f"  {numbers}; index threshold {one.pattern.threshold:.4f}"
+    top = max((value for values in one.pattern.kinds.values() for value in values), default=0.0)
+    for kind, values in one.pattern.kinds.items():
+        bars = "".join(_BARS[0 if top == 0 else round(8 * value / top)] for value in values)
+        yield f"  {kind:8} |{bars}|"
+
+
+def groups_in_words(
+    groups: Sequence[Mapping[str, Any]], found: Sequence[ShownPattern], trust: TrustBook
+) -> Iterator[str]:
+    """Pages that keep the same hours, and who may be believed about times."""
+    for group in groups:
+        members = [one.url for one in found if one.pattern.group == group["number"]]
+        shown = ", ".join(members[:3]) + (", ..." if len(members) > 3 else "")
+        yield printable(f"group {group['number']}: {group['pages']} pages keep the same hours: {shown}")
+    for row in trust.as_data():
+        verdict = "believed" if row["trusted"] else "not believed"
+        yield printable(
+            f"{row['source']} of {row['host']}: {verdict} (claims real {row['precision']:.0%}, "
+            f"changes claimed {row['recall']:.0%})"
+        )
+
+
+def classes_in_words(found: ShownClasses) -> Iterator[str]:
+    """The classes, then the pages of each."""
+    if found.groups is not None:
+        for one in found.groups.as_data():
+            yield f"class {one['class']}: {one['pages']} pages, {one['name']}"
+    for page in found.pages[:_SHOWN]:
+        seen = page.rate.rate
+        by = "at first sight " if seen is None else ""
+        rate = page.rate.expected if seen is None else seen
+        number = "-" if page.number is None else page.number
+        changed = f"{page.rate.changes} of {page.rate.visits} captures changed"
+        yield printable(f"  [{number}] {page.url}  {by}{interval_in_words(rate)} ({changed})")
+    if len(found.pages) > _SHOWN:
+        yield f"  ... and {len(found.pages) - _SHOWN} more pages; --json shows all"
+    if found.about["moved"]:
+        yield "the first-sight table was moved by this archive's own captures"

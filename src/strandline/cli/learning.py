@@ -1,0 +1,105 @@
+"""Commands about what was learned: learn, patterns, classes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Plot = Annotated[Path | None, typer.Option(help="Folder for figures (needs the extra `study`).")]
+Form = Annotated[str, typer.Option("--format", help="svg or png.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("learn", epilog="Example: strandline learn ./my-archive patterns classes")(learn)
+    app.command("patterns", epilog="Example: strandline patterns ./my-archive https://example.org/ --plot figures")(
+        patterns
+    )
+    app.command("classes", epilog="Example: strandline classes ./my-archive --json")(classes)
+
+
+def learn(
+    folder: Folder,
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="patterns, rules, classes; without any: all.", metavar="[PART]...")
+    ] = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn from the whole history when and how often pages change, and keep it in the archive."""
+    from strandline.app.archive import open_archive
+    from strandline.app.learning import learn as learn_all
+    from strandline.cli.learned_texts import learned_in_words
+    from strandline.cli.output import as_json, tell
+
+    found = learn_all(open_archive(folder), parts or (), None if quiet or json_ else tell)
+    if json_:
+        as_json(found)
+        return
+    for line in learned_in_words(found):
+        print(line)
+
+
+def patterns(
+    folder: Folder,
+    url: Annotated[str | None, typer.Argument(help="Only this page.", metavar="[URL]")] = None,
+    cycle: Annotated[str | None, typer.Option(help="day, week or month (default: setting learn.cycle).")] = None,
+    periods: Annotated[int | None, typer.Option(help="Parts of a cycle (default: setting learn.periods).")] = None,
+    plot: Plot = None,
+    form: Form = "svg",
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """When pages change: importance of change per period of their day, and the pages that share their hours."""
+    from strandline.app.archive import open_archive
+    from strandline.app.learned_pages import page_patterns, with_cycle
+    from strandline.app.learning import Lore
+    from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
+    from strandline.cli.output import as_json, tell
+
+    lore = with_cycle(Lore(open_archive(folder), say=None if quiet or json_ else tell), cycle, periods)
+    found = page_patterns(lore, url)
+    if json_:
+        as_json({one.url: one.as_data() for one in found})
+    elif url is not None:
+        for one in found:
+            print("\n".join(pattern_in_words(one)))
+    else:
+        print("\n".join([*patterns_in_words(found), *groups_in_words(lore.groups(), found, lore.trust())]))
+    if not found:
+        tell("no captures of pages to learn patterns from")
+    if plot is not None:
+        from strandline.app.learned_figures import draw_patterns
+
+        busiest = sorted((one for one in found if one.peak or url), key=lambda one: (-one.changes, one.url))
+        for file in draw_patterns(lore, [(one.page, one.url) for one in busiest], plot, form):
+            tell(f"{file} drawn")
+
+
+def classes(folder: Folder, plot: Plot = None, form: Form = "svg", json_: Json = False, quiet: Quiet = False) -> None:
+    """How often pages change: groups by rate, and what is expected of pages seen only once."""
+    from strandline.app.archive import open_archive
+    from strandline.app.learned_pages import page_classes
+    from strandline.app.learning import Lore
+    from strandline.cli.learned_texts import classes_in_words
+    from strandline.cli.output import as_json, tell
+
+    lore = Lore(open_archive(folder), say=None if quiet or json_ else tell)
+    found = page_classes(lore)
+    if json_:
+        as_json(found.as_data())
+    else:
+        for line in classes_in_words(found):
+            print(line)
+    if not found.pages:
+        tell("no captures of pages to learn classes from")
+    elif found.groups is None:
+        tell("no page was captured twice yet: what is shown is expected at first sight")
+    if plot is not None:
+        from strandline.app.learned_figures import draw_classes
+
+        for file in draw_classes(lore, plot, form):
+            tell(f"{file} drawn")
