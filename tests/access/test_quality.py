@@ -1,0 +1,94 @@
+"""Measures of what an archive holds, without an archive."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strandline.access.quality import Held, Sights, quality, shown_at, site_qualities, worth_of_requests
+from strandline.core.learn.estimate import Estimate
+from strandline.core.plan.objective import Worth
+
+
+def held(rows, times, changed, rate=0.1, pages=3, told=((), ())):
+    count = pages
+    return Held(
+        site=np.arange(count) % 2,
+        sites=("a.org", "b.org"),
+        weight=np.ones(count),
+        estimate=Estimate(
+            np.full((count, 1), rate, dtype=np.float32),
+            np.full((count, 1), 0.5, dtype=np.float32),
+            np.tile([0.5, 1.0, 1.5], (count, 1)),
+            np.full((count, 3), 1 / 3),
+            np.ones(1),
+        ),
+        sights=Sights.of(np.array(rows, np.int64), np.array(times, float), np.array(changed, bool)),
+        told=(np.array(told[0], np.int64), np.array(told[1], float)),
+    )
+
+
+def test_a_page_seen_to_change_often_enough_is_complete_to_that_share():
+    times = np.arange(0.0, 101.0, 10.0)
+    changed = np.arange(11) % 2 == 1  # five changes found, ten expected at 0.1 an hour
+    found = quality(held([0] * 11, times, changed), "a.org", np.array([0]), now=100.0)
+    assert found.completeness.value == pytest.approx(0.5, abs=0.05)
+    assert found.completeness.low < found.completeness.value < found.completeness.high
+    assert (found.captures, found.pages, found.coverage) == (11, 1, 1.0)
+    assert (found.since, found.until) == (0.0, 100.0)
+
+
+def test_staleness_is_freshness_and_does_not_spoil_completeness():
+    times = np.arange(0.0, 101.0, 10.0)
+    fresh = quality(held([0] * 11, times, times > 0), "a.org", np.array([0]), now=100.0)
+    stale = quality(held([0] * 11, times, times > 0), "a.org", np.array([0]), now=1000.0)
+    assert stale.completeness == fresh.completeness
+    assert stale.freshness < 0.01 < fresh.freshness
+
+
+def test_sites_apart_and_pages_without_captures():
+    both = list(site_qualities(held([0, 0], [1.0, 2.0], [False, False]), now=2.0))
+    assert [one.site for one in both] == ["a.org", "b.org"]
+    assert both[0].coverage == 0.5  # page 2 of the same site was never fetched
+    assert (both[1].completeness.value, both[1].coverage, both[1].captures) == (0.0, 0.0, 0)
+
+
+def test_a_single_look_has_missed_nothing_yet():
+    found = quality(held([0], [5.0], [False]), "a.org", np.array([0]), now=5.0)
+    assert (found.completeness.value, found.completeness.low, found.completeness.high) == (1.0, 0.0, 1.0)
+
+
+def test_evidence_of_mementos_is_proved_probable_or_violated():
+    # Page 0: same content before and after. Page 1: only before. Page 2: a feed names a change in between.
+    rows, times = [0, 0, 1, 2, 2], [1.0, 9.0, 3.0, 4.0, 9.0]
+    changed = [False, False, False, False, True]
+    shown = shown_at(held(rows, times, changed, told=([2], [4.5])), np.arange(3), at=5.0, reach=0.0)
+    assert [one.evidence for one in shown.mementos] == ["proved", "probable", "violated"]
+    assert shown.mementos[1].chance == pytest.approx(np.exp(-0.1 * 2.0))
+    assert shown.instant == 5.0
+
+
+def test_a_better_instant_nearby_is_offered():
+    rows, times = [0, 1, 2], [10.0, 10.0, 10.0]
+    shown = shown_at(held(rows, times, [False] * 3), np.arange(3), at=20.0, reach=24.0)
+    assert shown.instant == pytest.approx(10.0, abs=1.0)
+    assert shown.share > 0.9
+
+
+def test_more_requests_catch_more_and_each_hundred_less():
+    archive = held([0], [1.0], [False], rate=0.5, pages=200)
+    worth = Worth("pool")
+    small, large = (worth_of_requests(archive, worth, visits, 4.0) for visits in (5.0, 50.0))
+    assert small.gain > large.gain > 0.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 100), st.booleans()), max_size=30), st.floats(1e-4, 2.0))
+def test_measures_are_shares_whatever_the_captures(captures, rate):
+    rows, times, changed = zip(*captures, strict=True) if captures else ((), (), ())
+    archive = held(list(rows), list(times), list(changed), rate)
+    for at in (None, 50.0):
+        found = quality(archive, "all", np.arange(3), now=100.0, at=at)
+        whole = found.completeness
+        assert 0.0 <= whole.low <= whole.value <= whole.high <= 1.0
+        assert all(0.0 <= share <= 1.0 for share in (found.coherence, found.freshness, found.coverage))

@@ -1,0 +1,189 @@
+"""Planning over plain pages and sightings: no archive, no clock."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from strandline.core.plan.budget import Allowance
+from strandline.core.plan.catalogue import STRATEGIES
+from strandline.crawl.experience import Groups, Hours, Known, Learned, history, learn, path_of
+from strandline.crawl.next import Boost, Planner, Wishes
+
+NOW = 1_763_000_000.0
+DAY = 86_400.0
+HOT, QUIET, NEW = range(1, 9), range(9, 41), range(41, 45)
+
+
+@dataclass(frozen=True)
+class Sighting:
+    page: int
+    time: float
+    changed: bool = False
+    importance: float = 0.0
+    status: int = 200
+    held: bool = False
+
+
+def pages(count=44):
+    places = ("daily.org", "museum.fr", "city.de")
+    return [
+        Known(n, f"https://www.{places[n % 3]}/{'abcd'[n % 4]}/{n}.html", places[n % 3], f"www.{places[n % 3]}")
+        for n in range(1, count + 1)
+    ]
+
+
+def sightings(days=14, hours=6):
+    rng = np.random.default_rng(3)
+    for n in (*HOT, *QUIET):
+        chance = -np.expm1(-hours * (6.0 if n in HOT else 0.05) / 24.0)
+        for step in range(int(days * 24 / hours)):
+            changed = step > 0 and bool(rng.random() < chance)
+            yield Sighting(n, NOW - days * DAY + step * hours * 3600.0, changed, 0.4 if changed else 0.0)
+
+
+@pytest.fixture(scope="module")
+def past():
+    hours = Hours.since(NOW - 14 * DAY)
+    return hours, history(pages(), sightings(), hours)
+
+
+def planner(past, wishes=None, known=None):
+    hours, story = past
+    known = known or pages()
+    return Planner(known, learn(known, story, hours), wishes or Wishes(Allowance(500, 24)), lambda: story)
+
+
+def test_hot_pages_are_wanted_before_quiet_ones_and_new_ones_first(past):
+    found = planner(past, Wishes(Allowance(500, 24), objective="pool")).next(12, NOW)
+    assert {visit.page for visit in found[:4]} == set(NEW)
+    assert {visit.page for visit in found[4:]} == set(HOT)
+    assert [visit.urgency for visit in found] == sorted((v.urgency for v in found), reverse=True)
+    assert all(visit.reason and NOW <= visit.due <= NOW + 3600.0 for visit in found)
+    assert "hours" in found[-1].reason
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "freshness-learned"])
+def test_every_strategy_plans_on_what_was_learned(past, name):
+    plan = planner(past, Wishes(Allowance(240, 24), strategy=name))
+    assert len({visit.page for visit in plan.next(10, NOW)}) == 10
+    ahead = list(plan.ahead(NOW, 6.0))
+    assert len(ahead) == 60
+    assert [visit.due for visit in ahead] == sorted(visit.due for visit in ahead)
+    assert max(visit.due for visit in ahead) <= NOW + 6 * 3600.0
+
+
+def test_learned_rates_tell_hot_from_quiet(past):
+    plan = planner(past)
+    hot, quiet, new = (plan.about(page, NOW) for page in (HOT[0], QUIET[0], NEW[0]))
+    assert 3.0 < hot.rate < 9.0
+    assert quiet.rate < 0.3
+    assert hot.rate_low <= hot.rate <= hot.rate_high
+    assert 0.0 < new.rate < hot.rate
+    assert "never fetched" in new.reason
+    assert hot.hours.shape == (48,)
+
+
+def test_state_survives_as_bytes_and_takes_in_new_pages(past):
+    hours, story = past
+    known = pages()
+    learned = learn(known, story, hours)
+    kept = Learned.from_bytes(learned.to_bytes())
+    assert kept.hours == hours
+    rows = np.arange(len(known))
+    assert np.array_equal(kept.learner.estimate(rows).rate, learned.learner.estimate(rows).rate)
+    more = pages(50)
+    again = Planner(more, kept, Wishes(Allowance(24, 24)), lambda: story)
+    assert {visit.page for visit in again.next(10, NOW)} == {*NEW, *range(45, 51)}
+
+
+def test_pages_that_may_not_be_fetched_are_left_out(past):
+    known = pages()
+    known[0] = replace(known[0], barred="robots: robots.txt")
+    known[1] = replace(known[1], not_before=NOW + 3 * 3600.0)
+    plan = planner(past, Wishes(Allowance(44 * 24, 24)), known)
+    assert {1, 2}.isdisjoint(visit.page for visit in plan.next(44, NOW))
+    later = [visit for visit in plan.ahead(NOW, 5.0) if visit.page in (1, 2)]
+    assert {visit.page for visit in later} == {2}
+    assert min(visit.due for visit in later) >= NOW + 3 * 3600.0
+
+
+def test_campaigns_lift_pages_and_end_by_themselves(past):
+    boost = Boost("floods", "https://www.museum.fr/", NOW - DAY, NOW + 2 * 3600.0, 1000.0)
+    wishes = Wishes(Allowance(4 * 24, 24), boosts=(boost,))
+    found = planner(past, wishes).next(20, NOW)
+    lifted = [visit for visit in found if "museum.fr" in visit.url and visit.page not in NEW]
+    assert len(lifted) >= 10
+    assert all(visit.reason.startswith("campaign floods: ") for visit in lifted)
+    assert not [visit for visit in planner(past, wishes).next(20, NOW + DAY) if "campaign" in visit.reason]
+
+
+def test_caps_of_politeness_hosts_and_sites_are_kept(past):
+    slow = Wishes(Allowance(480, 24), pauses={"www.daily.org": 1800.0})
+    for step in range(3):
+        hour = [v for v in planner(past, slow).next(20, NOW + step * 3600.0) if "daily.org" in v.url]
+        assert len(hour) <= 2
+    capped = Wishes(Allowance(480, 24), site_allowances={"museum.fr": Allowance(24, 24)})
+    assert len([v for v in planner(past, capped).ahead(NOW, 10.0) if "museum.fr" in v.url]) <= 11
+    assert planner(past, slow).most_per_hour == pytest.approx(2 + 1200 + 1200)
+
+
+def test_budgets_in_bytes_are_spent_by_size(past):
+    known = [replace(page, size=10_000.0) for page in pages()]
+    plan = planner(past, Wishes(Allowance(2.4e6, 24, in_bytes=True)), known)
+    assert plan.visits_per_hour() == pytest.approx(10.0)
+    assert len(list(plan.ahead(NOW, 3.0))) == 30
+
+
+def test_a_clock_set_back_and_an_empty_archive_give_sane_plans(past):
+    assert len(planner(past).next(5, NOW - 40 * DAY)) == 5
+    hours, _ = past
+    nothing = history([], [], hours)
+    empty = Planner([], learn([], nothing, hours), Wishes(Allowance(24, 24)), lambda: nothing)
+    assert empty.next(5, NOW) == []
+    assert list(empty.ahead(NOW, 24.0)) == []
+
+
+def test_impossible_wishes_are_told(past):
+    with pytest.raises(ValueError, match="at least one visit"):
+        planner(past).next(0, NOW)
+    with pytest.raises(ValueError, match="no strategy 'best'"):
+        planner(past, Wishes(Allowance(24, 24), strategy="best"))
+
+
+def test_failures_and_unbelieved_changes_teach_nothing():
+    hours = Hours.since(NOW)
+    seen = [
+        Sighting(1, NOW),
+        Sighting(1, NOW + 60.0, True, 0.5, held=True),
+        Sighting(1, NOW + 120.0, status=503),
+        Sighting(1, NOW + 180.0, True, 0.5, status=404),
+        Sighting(99, NOW + 200.0),
+    ]
+    story = history(pages(1), seen, hours)
+    assert story.time.tolist() == [hours.at(NOW), hours.at(NOW + 180.0)]
+    assert story.changed.tolist() == [False, True]
+
+
+def test_a_claim_counts_only_where_captures_saw_a_change():
+    hours = Hours.since(NOW)
+    seen = [Sighting(1, NOW), Sighting(1, NOW + DAY), Sighting(1, NOW + 2 * DAY, True, 0.5)]
+    claims = [(1, NOW + DAY / 2), (1, NOW + 1.5 * DAY), (2, NOW)]
+    hints = history(pages(1), seen, hours, claims).last_change
+    assert np.isnan(hints[:2]).all()
+    assert hints[2] == pytest.approx(hours.at(NOW + 1.5 * DAY))
+
+
+def test_hours_begin_on_a_monday_in_the_zone():
+    hours = Hours.since(NOW, "Asia/Tokyo", 9 * 3600.0)
+    local = (hours.start + hours.offset) / DAY
+    assert local == int(local)
+    assert (int(local) + 3) % 7 == 0  # 1970-01-01 was a Thursday
+    assert hours.seconds(hours.at(NOW)) == pytest.approx(NOW)
+
+
+def test_groups_keep_their_numbers_when_pages_are_added():
+    few, many = Groups.of(pages(10)), Groups.of(pages(44))
+    assert np.array_equal(few.site, many.site[:10])
+    assert np.array_equal(few.directory, many.directory[:10])
+    assert path_of("https://example.org") == "/"
