@@ -284,10 +284,13 @@ def _weighed(data: bytes) -> tuple[bool, str]:
     """
     if len(data) > _TREE_BYTES:
         return False, ""
-    starts = _START.findall(data)
-    if len(starts) > _TREE_TAGS:
+    tags = data.count(b"<")
+    if tags**2 <= _REBUILT:
+        return True, _ANY  # finding out what is in a small page takes longer than looking for everything
+    if tags > _TREE_TAGS:
         return False, ""
-    if len(starts) ** 2 > _REBUILT and len(starts) * sum(map(_FORMATTING.__contains__, starts)) > _REBUILT:
+    starts = _START.findall(data)
+    if tags * sum(map(_FORMATTING.__contains__, starts)) > _REBUILT:
         return False, ""
     return True, _selector(frozenset(starts))
 
@@ -327,7 +330,11 @@ _FORMATTING = frozenset(
 @lru_cache(maxsize=1024)
 def _selector(starts: frozenset[bytes]) -> str:
     meant = {name for start in starts for name in _MEANT.get(start, ())}
-    return ",".join(["[style]", "[background]", *(name for name in _NAMES if name in meant)])
+    return ",".join([_STYLED, *(name for name in _NAMES if name in meant)])
+
+
+_STYLED = "[style],[background]"
+_ANY = ",".join([_STYLED, *_NAMES])
 
 
 def _one_line(text: str) -> str:

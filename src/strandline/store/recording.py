@@ -227,7 +227,7 @@ class Recorder:
 
     def _link(self, links: list[tuple[int, int, str]]) -> None:
         insert = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
-        for source, group in groupby(sorted(set(links)), key=itemgetter(0)):
+        for source, group in groupby(links, key=itemgetter(0)):
             named = list(group)
             held = self._connection.execute("SELECT count(*) FROM links WHERE source = ?", (source,)).fetchone()[0]
             if held + len(named) <= OUTLINKS:
