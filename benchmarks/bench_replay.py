@@ -28,6 +28,8 @@ from pathlib import Path
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from benchmarks.rivals import environment
+
 SITE = "http://bench.test"
 STAMP = "20260301120000"
 WORDS = (
@@ -170,18 +172,8 @@ def pywb_python(given: str) -> str | None:
     """The interpreter of an environment with pywb, made when there is none."""
     if given:
         return given
-    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "strandline" / "pywb"
-    python = folder / "bin" / "python"
-    if (folder / "bin" / "wayback").exists():
-        return str(python)
-    if shutil.which("uv") is None:
-        return None
-    try:
-        subprocess.run(["uv", "venv", "-q", "--python", "3.11", str(folder)], check=True)
-        subprocess.run(["uv", "pip", "install", "-q", "--python", str(python), "pywb", "setuptools<81"], check=True)
-    except subprocess.CalledProcessError:
-        return None
-    return str(python)
+    place = environment("pywb-2.10", "pywb==2.10.0", "setuptools<81")
+    return str(place / "python") if place else None
 
 
 def run_ours(warc: Path, urls: list[str], requests: int) -> dict[str, tuple[float, float]]:

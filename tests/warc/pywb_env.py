@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -34,11 +35,11 @@ def pywb_python() -> Path:
     with (cache / "pywb.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "ready").exists():
-            uv = shutil.which("uv")
+            uv = shutil.which("uv") or shutil.which(Path(sys.executable).with_name("uv"))
             if uv is None:
                 pytest.skip("pywb not tried: uv is not installed")
             for command in (
-                [uv, "venv", "--quiet", "--clear", "--python", "3.11", str(folder)],
+                [uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)],
                 [uv, "pip", "install", "--quiet", "--python", str(python), f"pywb=={VERSION}", "setuptools<81"],
             ):
                 done = subprocess.run(command, capture_output=True, text=True, check=False)

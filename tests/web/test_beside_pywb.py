@@ -1,27 +1,20 @@
-"""The CDX API and unmodified payloads, answer for answer beside pywb.
-
-pywb lives in an environment of its own: STRANDLINE_PYWB names its python, or `benchmarks/bench_replay.py` made it.
-"""
+"""The CDX API and unmodified payloads, answer for answer beside pywb in its own environment (warc/pywb_env.py)."""
 
 import http.client
 import json
-import os
 import socket
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
+from warc.pywb_env import pywb_python
 from web.archives import Builder, served
-
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "strandline" / "pywb" / "bin" / "python"
-PYWB = Path(os.environ.get("STRANDLINE_PYWB", CACHE)).parent
-pytestmark = pytest.mark.skipif(not (PYWB / "wayback").exists(), reason="no environment with pywb (STRANDLINE_PYWB)")
 
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
+    tools = pywb_python().parent
     folder = tmp_path_factory.mktemp("ours")
     made = Builder(folder)
     for day in range(1, 9):
@@ -41,12 +34,12 @@ def both(tmp_path_factory):
     holdings = made.holdings()
     theirs = tmp_path_factory.mktemp("theirs")
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": theirs}
-    subprocess.run([PYWB / "wb-manager", "init", "test"], check=True, **quiet)
-    subprocess.run([PYWB / "wb-manager", "add", "test", folder / made.name], check=True, **quiet)
+    subprocess.run([tools / "wb-manager", "init", "test"], check=True, **quiet)
+    subprocess.run([tools / "wb-manager", "add", "test", folder / made.name], check=True, **quiet)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen([PYWB / "wayback", "-p", str(port), "-b", "127.0.0.1"], **quiet)
+    process = subprocess.Popen([tools / "wayback", "-p", str(port), "-b", "127.0.0.1"], **quiet)
     try:
         for _ in range(200):
             try:
