@@ -36,6 +36,7 @@ from strandline.store.lock import WriteLock
 from strandline.store.studies import StudyReading
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.compacted import finished_files
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
@@ -227,8 +228,8 @@ def rebuild(archive: Archive) -> Rebuilt:
 
 
 def warc_files(folder: Path) -> list[Path]:
-    """Finished WARC files, oldest name first."""
-    return sorted(path for path in folder.glob("*.warc*") if path.name.endswith((".warc", ".warc.gz")))
+    """Finished WARC files, compacted ones included, oldest name first."""
+    return finished_files(folder)
 
 
 def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture]:

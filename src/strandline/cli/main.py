@@ -7,7 +7,7 @@ import sys
 import typer
 
 from strandline import __version__
-from strandline.cli import archive, demo, doctor, learning, mining, planning, serve
+from strandline.cli import archive, changes, demo, doctor, learning, mining, planning, serve
 from strandline.errors import StrandlineError
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 
 archive.register(app)
+changes.register(app)
 mining.register(app)
 learning.register(app)
 planning.register(app)

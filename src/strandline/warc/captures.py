@@ -11,9 +11,10 @@ from pathlib import Path
 
 from strandline.core.capture import Capture, Kind, Original, Outcome, Place
 from strandline.core.chunks import Dechunker
+from strandline.errors import ArchiveDamaged
 from strandline.warc.answers import redirect
-from strandline.warc.members import Gap, Member, Window, walk
-from strandline.warc.output import OPEN
+from strandline.warc.compacted import name_of, open_window, walk_file
+from strandline.warc.members import Gap, Member
 from strandline.warc.records import (
     KIND_FIELD,
     WARC_FIELDS,
@@ -79,10 +80,14 @@ Item = Kept | Derived | Failed | Finding
 
 def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Item]:
     """Everything in a file from an offset on, in order. Damage is a finding; the rest of the file is still read."""
-    name = path.name.removesuffix(OPEN)
-    window = Window(path)
+    name = name_of(path)
     try:
-        for item in walk(window, start):
+        window = open_window(path)
+    except ArchiveDamaged as damage:
+        yield Finding(Place(name, 0, 0), "", str(damage))
+        return
+    try:
+        for item in walk_file(window, start):
             if isinstance(item, Gap):
                 yield Finding(Place(name, item.offset, item.length), "", item.problem)
             else:

@@ -26,6 +26,7 @@ from strandline.core.capture import Capture, Original, Place
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveDamaged
 from strandline.warc.captures import Derived, Kept, captures_of
+from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing
 from strandline.warc.records import Malformed
 
@@ -110,9 +111,9 @@ class CdxjIndex:
         """Bring the index up to date with the finished WARC files; return how many files came new into it."""
         merged = self._merged()
         self._parts.mkdir(parents=True, exist_ok=True)
-        for path in sorted(self._archive.glob("*.warc*")):
-            name = path.name
-            if name.endswith((".warc.gz", ".warc")) and name not in merged and not self._part(name).exists():
+        for path in finished_files(self._archive):
+            name = name_of(path)
+            if name not in merged and not self._part(name).exists():
                 self._write_part(name, lines_of_file(path, strict=False))
         waiting = sorted(path for path in self._parts.iterdir() if path.suffix == ".cdxj")
         if not waiting and self.path.exists():

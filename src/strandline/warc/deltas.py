@@ -176,6 +176,10 @@ class CompactedWarc:
         for row in self._rows:
             yield self._record(row)
 
+    def places(self) -> dict[int, int]:
+        """Length in the original file of each record, by its offset there."""
+        return dict(zip(self._rows["offset"].tolist(), self._rows["length"].tolist(), strict=True))
+
     def at(self, offset: int) -> bytes:
         """The record that began at this offset of the original file, uncompressed."""
         place = int(np.searchsorted(self._rows["offset"], offset))

@@ -16,6 +16,7 @@ from strandline.core.capture import Capture, Original, Place
 from strandline.core.urls import site
 from strandline.errors import ArchiveDamaged
 from strandline.warc.cdxj import line_of
+from strandline.warc.compacted import CompactedWindow, member_at, open_window
 from strandline.warc.fixity import Replacing
 from strandline.warc.members import Member, Window
 from strandline.warc.reader import file_in
@@ -185,7 +186,7 @@ class _Windows:
         path = file_in(self._archive, name)
         if path is None:
             raise ArchiveDamaged(f"{name}: the file is missing")
-        self._name, self._window = name, Window(path)
+        self._name, self._window = name, open_window(path)
         return self._window
 
     def close(self) -> None:
@@ -197,7 +198,7 @@ class _Windows:
 def _copy_record(windows: _Windows, capture: Capture, out: Out) -> tuple[int, int]:
     """Copy an answer and what lies beside it; lengths of the answer and of all."""
     window = windows.of(capture.place.file)
-    member = Member(window, capture.place.offset)
+    member = member_at(window, capture.place.offset)
     try:
         record = RecordStream(member.pieces(), strict=False)
     except Malformed as error:
@@ -207,11 +208,13 @@ def _copy_record(windows: _Windows, capture: Capture, out: Out) -> tuple[int, in
         raise ArchiveDamaged(f"{capture.place.file} at {capture.place.offset}: {member.problem}")
     total = length = _copy_bytes(window, member, out)
     record_id = record.fields.get("warc-record-id", "")
+    position = capture.place.offset + member.length
     for _ in range(_BESIDE):
-        beside = _beside(window, capture.place.offset + total, record_id)
+        beside = _beside(window, position, record_id)
         if beside is None:
             break
         total += _copy_bytes(window, beside, out)
+        position += beside.length
     return length, total
 
 
@@ -219,7 +222,7 @@ def _beside(window: Window, offset: int, record_id: str) -> Member | None:
     """The record at an offset when it was written together with another one."""
     if offset >= window.size or not record_id:
         return None
-    member = Member(window, offset)
+    member = member_at(window, offset)
     try:
         record = RecordStream(member.pieces(), strict=False)
     except Malformed:
@@ -229,6 +232,10 @@ def _beside(window: Window, offset: int, record_id: str) -> Member | None:
 
 
 def _copy_bytes(window: Window, member: Member, out: Out) -> int:
+    """Copy a record as it is stored; one of a compacted file is packed again. Returns how many bytes that were."""
+    if isinstance(window, CompactedWindow):
+        pack = zlib.compressobj(6, zlib.DEFLATED, 31)
+        return out.write(pack.compress(window.record(member.offset)) + pack.flush())
     position, end = member.offset, member.offset + member.length
     while position < end:
         position += out.write(window.get(position, min(_COPY, end - position)))

@@ -12,6 +12,7 @@ from typing import BinaryIO, Final, cast
 from strandline.core.capture import Place
 from strandline.errors import ArchiveDamaged
 from strandline.ports import Record
+from strandline.warc.compacted import DELTA, CompactedFiles
 from strandline.warc.members import Member, Window
 from strandline.warc.output import OPEN
 from strandline.warc.records import Malformed
@@ -21,10 +22,10 @@ _AT_ONCE: Final = 8 << 20
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """Where a WARC file of the archive lies, also while it is being written; None when it is away."""
+    """Where a WARC file of the archive lies, also while it is being written or once compacted; None when it is away."""
     if not name or "/" in name or name.startswith("."):
         return None
-    for path in (folder / name, folder / f"{name}{OPEN}"):
+    for path in (folder / name, folder / f"{name}{OPEN}", folder / f"{name}{DELTA}"):
         if path.is_file():
             return path
     return None
@@ -35,10 +36,19 @@ class WarcReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._compacted = CompactedFiles()
 
     def read(self, place: Place) -> Record:
         """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
-        window = self._open(place)
+        try:
+            return self._read(self._find(place), place)
+        except FileNotFoundError:  # renamed, or compacted, since it was looked up
+            return self._read(self._find(place), place)
+
+    def _read(self, path: Path, place: Place) -> Record:
+        if path.name.endswith(DELTA):
+            return self._rebuilt(path, place)
+        window = _open(path, place)
         try:
             member = Member(window, place.offset)
             stream = RecordStream(member.pieces(), strict=False)
@@ -57,16 +67,34 @@ class WarcReader:
             raise
         return Record(place, stream.type, stream.fields, stream.http_head, body)
 
-    def _open(self, place: Place) -> Window:
+    def _rebuilt(self, path: Path, place: Place) -> Record:
+        """A record of a compacted file."""
+        try:
+            data, length = self._compacted.record(path, place.offset)
+            stream = RecordStream(iter([data]), strict=False)
+            body = io.BytesIO(b"".join(stream.body()))
+        except (Malformed, ArchiveDamaged) as error:
+            raise _damaged(place, str(error)) from None
+        if place.length and length != place.length:
+            raise _damaged(place, f"the record has {length} bytes, not {place.length}")
+        return Record(place, stream.type, stream.fields, stream.http_head, body)
+
+    def _find(self, place: Place) -> Path:
         path = file_in(self._folder, place.file)
         if path is None:  # it may have been renamed between the two looks
             path = file_in(self._folder, place.file)
         if path is None:
             raise _damaged(place, "the file is missing")
-        try:
-            return Window(path, block=min(max(place.length, 4096), 1 << 20))
-        except OSError as error:
-            raise _damaged(place, error.strerror or str(error)) from error
+        return path
+
+
+def _open(path: Path, place: Place) -> Window:
+    try:
+        return Window(path, block=min(max(place.length, 4096), 1 << 20))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _damaged(place, error.strerror or str(error)) from error
 
 
 def _damaged(place: Place, problem: str) -> ArchiveDamaged:

@@ -19,6 +19,17 @@ from typing import Final
 import xxhash
 
 from strandline.core.capture import Capture
+from strandline.errors import ArchiveDamaged
+from strandline.warc.compacted import (
+    DELTA,
+    PACK,
+    CompactedWindow,
+    name_of,
+    open_window,
+    rebuilt_problems,
+    stored_problems,
+    walk_file,
+)
 from strandline.warc.fixity import Sum, read_sums, sums_path
 from strandline.warc.members import Gap, Known, Member, Window, walk
 from strandline.warc.output import OPEN
@@ -115,8 +126,8 @@ def verify(
     unlisted: list[str] = []
     files = total = 0
     for path in sorted(folder.glob("*.warc*")):
-        name = path.name.removesuffix(OPEN)
-        if not name.endswith((".warc.gz", ".warc")):
+        name = name_of(path)
+        if not name.endswith((".warc.gz", ".warc")) or (path.name.endswith(DELTA) and path.with_name(name).exists()):
             continue
         files += 1
         total += path.stat().st_size
@@ -127,6 +138,9 @@ def verify(
         found = expected.pop(name, None) or _Expected()
         found.sort()
         problems.extend(_file(path, name, found))
+    for path in sorted(folder.glob(f"*{PACK}")):
+        total += path.stat().st_size
+        problems.extend(Problem(path.name, 0, "", problem) for problem in stored_problems(path))
     for name, missing in expected.items():
         problems.extend(Problem(name, offset, "", "the file is missing") for offset in missing.offsets)
     problems.sort(key=lambda p: (p.file, p.offset))
@@ -142,12 +156,17 @@ def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
     sums = {one.offset: one for one in noted}
     seen: set[int] = set()
     try:
-        window = Window(path)
+        window = open_window(path)
     except OSError as error:
         yield Problem(name, 0, "", f"cannot be opened: {error.strerror}")
         return
+    except ArchiveDamaged as damage:
+        yield Problem(name, 0, "", str(damage))
+        return
+    if isinstance(window, CompactedWindow):
+        yield from (Problem(name, 0, "", problem) for problem in (*stored_problems(path), *rebuilt_problems(window)))
     try:
-        for item in walk(window, known=_recogniser(sums)):
+        for item in walk_file(window) if isinstance(window, CompactedWindow) else walk(window, known=_recogniser(sums)):
             if writing and item.offset > expected.end:
                 break
             seen.add(item.offset)

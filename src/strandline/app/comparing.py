@@ -1,0 +1,258 @@
+"""Two versions of a page side by side: files, stored captures, or anything that can be cut into blocks."""
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strandline import __version__
+from strandline.access.payload import LostError
+from strandline.app.archive import Archive
+from strandline.app.crawling import address_policy, fetch_options
+from strandline.app.holdings import holdings
+from strandline.app.study_desk import ArchiveReader, document, rendered_blocks, study_rules
+from strandline.core.blocks.levels import LEVELS, PageLevel
+from strandline.core.blocks.roles import AdRule, block_importances, is_advertising
+from strandline.core.blocks.topic import topic
+from strandline.core.blocks.tree import BlockTree
+from strandline.core.capture import Capture, Exchange, Outcome, Request
+from strandline.core.changes.delta import Delta
+from strandline.core.changes.importance import BlockReason, Importance, importance
+from strandline.core.changes.vidiff import compare as vidiff
+from strandline.core.changes.volatility import NoiseState, Rating
+from strandline.core.content import decode
+from strandline.core.urls import canonical
+from strandline.crawl.study import Document, UnreadableError
+from strandline.dom import html
+from strandline.dom.scan import PageTooCostlyError
+from strandline.errors import SettingError, Unreachable, UsageError
+from strandline.fetch.http import HttpFetcher
+from strandline.fetch.options import user_agent
+from strandline.settings.file import with_overrides
+from strandline.settings.schema import Settings
+
+_PAGE = "text/html"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed between two versions, and how much it matters."""
+
+    delta: Delta
+    scored: Importance
+
+    @property
+    def importance(self) -> float:
+        """What visits are planned by, in [0, 1]."""
+        return self.scored.believed
+
+    @property
+    def impch(self) -> float:
+        """The formula of paper 001."""
+        return self.scored.impch
+
+    @property
+    def reasons(self) -> tuple[BlockReason, ...]:
+        """Why, block by block, the weightiest first."""
+        return self.scored.reasons
+
+    def as_data(self) -> dict[str, Any]:
+        """As `compare --json` prints it."""
+        return {
+            "url": self.delta.new.url,
+            "importance": round(self.importance, 6),
+            "impch": round(self.impch, 6),
+            **self.delta.as_data(),
+            "reasons": [reason.as_data() for reason in self.reasons],
+        }
+
+    def as_xml(self) -> str:
+        """The operations as XML."""
+        return self.delta.as_xml()
+
+    def as_html(self) -> str:
+        """Both versions side by side, changed blocks coloured."""
+        try:
+            from strandline.plots.blocks import highlighted  # noqa: PLC0415 - needs an optional extra
+        except ImportError:
+            raise SettingError("the side by side needs the optional extra: pip install 'strandline[study]'") from None
+        return highlighted(self.delta, self.scored)
+
+
+def compare(old: BlockTree | bytes | str, new: BlockTree | bytes | str, url: str = "", level: int = 2) -> Comparison:
+    """Compare two versions of a page, given as HTML or cut into blocks."""
+    before = old if isinstance(old, BlockTree) else _cut(old, url, PageLevel(level))
+    after = new if isinstance(new, BlockTree) else _cut(new, url, PageLevel(before.level, before.scale))
+    return compared(before, after, NoiseState())
+
+
+def compared(old: BlockTree, new: BlockTree, noise: NoiseState, advertising: AdRule = is_advertising) -> Comparison:
+    """Compare two versions, knowing a page's own noise."""
+    delta = vidiff(old, new, advertising)
+    return Comparison(delta, importance(delta, noise, advertising))
+
+
+def _cut(page: bytes | str, url: str, how: PageLevel) -> BlockTree:
+    data, charset = (page.encode("utf-8", "surrogatepass"), "utf-8") if isinstance(page, str) else (page, None)
+    return html.blocks(data, charset=charset, url=url, level=how.level, scale=how.scale)
+
+
+# Files and addresses
+
+
+def page_blocks(name: str, level: int = 2, *, rendered: bool = False, settings: Settings | None = None) -> BlockTree:
+    """The blocks of a file, or of a page of the web as it is now."""
+    if level not in LEVELS:
+        raise UsageError(f"the level is 1, 2 or 3, not {level}")
+    url, found = _page(name, settings or Settings())
+    if not found.text:
+        raise UsageError(f"{name}: no page ({found.mime or 'unknown type'})")
+    if rendered:
+        return rendered_blocks(found, url, PageLevel(level))
+    try:
+        return html.blocks(found.data, charset=found.charset, url=url, level=level)
+    except PageTooCostlyError as problem:
+        raise UsageError(f"{name}: {problem}") from None
+
+
+def _page(name: str, settings: Settings) -> tuple[str, Document]:
+    if "://" in name:
+        return _fetched(name, settings)
+    path = Path(name)
+    if not path.is_file():
+        raise UsageError(f"{name}: no such file")
+    kind = "text/plain" if path.suffix.lower() in (".txt", ".md") else _PAGE
+    return "", document(path.read_bytes(), kind)
+
+
+def _fetched(address: str, settings: Settings) -> tuple[str, Document]:
+    try:
+        url = canonical(address)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+    agent = user_agent(__version__, settings.archive.contact)
+    with tempfile.TemporaryDirectory(prefix="spool-") as spool:
+        fetcher = HttpFetcher(fetch_options(settings, address_policy(settings.fetch), agent, Path(spool)))
+        with contextlib.closing(fetcher):
+            for _ in range(settings.fetch.redirects + 1):
+                fetcher.start(Request(url, 1))
+                ended: list[Exchange] = []
+                while not ended:
+                    ended = fetcher.finished(1.0)
+                exchange = ended[0]
+                if exchange.outcome is not Outcome.ANSWERED:
+                    raise Unreachable(f"{url}: {exchange.outcome} {exchange.detail}".rstrip())
+                target = exchange.header("location") if 300 <= exchange.status < 400 else ""
+                if not target:
+                    break
+                url = canonical(target, base=url)
+            exchange.body.seek(0)
+            codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
+            return url, document(decode(exchange.body, *codings).data, exchange.header("content-type"))
+
+
+def compare_files(old: str, new: str, level: int = 2) -> Comparison:
+    """Compare two files."""
+    before = page_blocks(old, level)
+    _, found = _page(new, Settings())
+    after = html.blocks(found.data, charset=found.charset, url=before.url, level=level, scale=before.scale)
+    return compared(before, after, NoiseState())
+
+
+def blocks_data(tree: BlockTree) -> dict[str, Any]:
+    """As `blocks --json` prints it."""
+    weights = block_importances(tree.blocks)
+    return {
+        "url": tree.url,
+        "title": tree.title,
+        "level": tree.level,
+        "scale": tree.scale,
+        "rendered": tree.rendered,
+        "blocks": [
+            {
+                "path": block.path,
+                "nth": block.nth,
+                "role": block.role,
+                "hint": block.hint,
+                "importance": round(weight, 6),
+                "topic": topic(block),
+                "text": block.text,
+                "links": sum(item.kind == "link" for item in block.items),
+                "images": sum(item.kind == "image" for item in block.items),
+            }
+            for block, weight in zip(tree.blocks, weights, strict=True)
+        ],
+    }
+
+
+# Stored versions
+
+
+def compare_versions(archive: Archive, url: str, start: float, end: float) -> tuple[Comparison, Capture, Capture]:
+    """Compare what a page showed at two times, knowing what was learned of its noise."""
+    captures = [capture for capture in archive.captures(url) if capture.status == 304 or _is_page(capture)]
+    if not captures:
+        raise UsageError(f"{url}: no capture that shows the page")
+    old, new = _shown(captures, start), _shown(captures, end)
+    row = archive.page(url)
+    state = archive.studies.state(row.page) if row else None
+    noise = NoiseState.from_bytes(state.noise) if state and state.noise else NoiseState()
+    for path, rating in archive.studies.ratings(old.url).items():
+        noise.rate_block(path, rating)
+    how = PageLevel(state.level, state.scale) if state else PageLevel(archive.settings.study.level)
+    reader = ArchiveReader(holdings(archive))
+    before = _stored(reader, old, how)
+    after = _stored(reader, new, PageLevel(before.level, before.scale))
+    rule = study_rules(archive.settings.study).advertising(old.url)
+    return compared(before, after, noise, rule), old, new
+
+
+def _is_page(capture: Capture) -> bool:
+    return (capture.status == 0 or 200 <= capture.status < 300) and not capture.truncated
+
+
+def _shown(captures: Sequence[Capture], moment: float) -> Capture:
+    """What was shown at a moment: the last capture up to it, else the first after it."""
+    return next((capture for capture in reversed(captures) if capture.time <= moment), captures[0])
+
+
+def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> BlockTree:
+    try:
+        found = reader.read(capture)
+        if not found.text:
+            raise UsageError(f"{capture.url}: no page ({found.mime or 'unknown type'})")
+        return reader.blocks(found, capture.url, how)
+    except (LostError, UnreadableError) as problem:
+        raise UsageError(f"{capture.url}: {problem}") from None
+
+
+def rate(archive: Archive, url: str, rating: Rating, block: str = "") -> tuple[str, ...]:
+    """Keep what a person says about a block of a page, or about all blocks of its last change; returns their paths."""
+    address = _known(archive, url)
+    if block:
+        paths: tuple[str, ...] = (block,)
+    else:
+        last = None
+        for change in archive.studies.changes_of(address):
+            last = change if change.visible else last
+        if last is None:
+            raise UsageError(f"{url}: no change was observed yet; name a block with --block (see strandline blocks)")
+        paths = tuple(dict.fromkeys(part["path"] for part in last.blocks if part["path"]))
+    with archive.writing("rate") as catalog:
+        catalog.studies.rate(address, paths, rating)
+    return paths
+
+
+def _known(archive: Archive, url: str) -> str:
+    row = archive.page(url)
+    if row is None:
+        raise UsageError(f"{url} is not in this archive")
+    return row.url
+
+
+def allowing(settings: Settings, blocks: Sequence[str]) -> Settings:
+    """Settings with address blocks that may be connected to."""
+    named = ", ".join(f'"{block}"' for block in blocks)
+    return with_overrides(settings, [f"fetch.allow_address=[{named}]"]) if blocks else settings

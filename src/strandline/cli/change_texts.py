@@ -1,0 +1,124 @@
+"""Blocks and changes in words, and as the JSON that programs read."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from strandline.app.comparing import Comparison
+from strandline.app.searching import BlockLife, Change
+from strandline.cli.output import iso, moment
+from strandline.core.changes.delta import Operation
+from strandline.settings.units import seconds
+
+_DID: Final = {"insert": "inserted", "delete": "deleted", "update": "updated", "move": "moved"}
+_LONG: Final = 160
+_MOST: Final = 60
+"""Operations told one by one on a terminal."""
+
+
+def short(text: str, longest: int = _LONG) -> str:
+    r"""A text on one line, cut when long.
+
+    >>> short("a  word\nand more", 10)
+    'a word ...'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
+
+
+def span_start(text: str) -> float:
+    """A point in time: a date, or a span before now such as 7d or 12h."""
+    try:
+        if text[-1:].isalpha() and text[:1].isdigit() and "T" not in text:
+            return time.time() - seconds(text)
+    except ValueError:
+        pass
+    return moment(text)
+
+
+def block_lines(found: dict[str, Any]) -> Iterator[str]:
+    """The blocks of a page, one after the other."""
+    yield f"{len(found['blocks'])} blocks at level {found['level']}" + (f": {found['title']}" if found["title"] else "")
+    for block in found["blocks"]:
+        kind = ", ".join(filter(None, (block["role"], block["hint"])))
+        yield f"{block['importance']:6.3f}  {block['path']}[{block['nth']}]" + (f"  ({kind})" if kind else "")
+        if block["topic"]:
+            yield f"        {short(block['topic'], 90)}"
+        if block["text"] and block["text"] != block["topic"]:
+            yield f"          {short(block['text'], 100)}"
+
+
+def comparison_lines(found: Comparison) -> Iterator[str]:
+    """What a person would say about two versions."""
+    if found.delta.empty:
+        yield "No visible change."
+        return
+    operations = found.delta.operations
+    counts = {kind: sum(one.kind == kind for one in operations) for kind in _DID}
+    told = ", ".join(f"{count} {_DID[kind]}" for kind, count in counts.items() if count)
+    yield f"importance {found.importance:.2f}   impch {found.impch:.2f}   {told}"
+    if found.scored.held:
+        yield "The number of blocks halved or doubled: on a live page this is held until a second fetch shows the same."
+    for operation in operations[:_MOST]:
+        yield from _operation(operation)
+    if len(operations) > _MOST:
+        yield f"... and {len(operations) - _MOST} more (see --json)"
+    yield ""
+    yield "Why it matters, block by block:"
+    for reason in found.reasons[:_MOST]:
+        yield f"  {reason.contribution:6.2f}  {short(reason.topic, 50) or reason.path}: {reason.why}"
+
+
+def _operation(operation: Operation) -> Iterator[str]:
+    yield f"  {_DID[operation.kind]} {operation.element} in {operation.block}"
+    if operation.kind == "move":
+        yield f"      > {short(operation.after)}"
+        return
+    if operation.before:
+        yield f"      - {short(operation.before)}"
+    if operation.after:
+        yield f"      + {short(operation.after)}"
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """As `changes --json` prints it."""
+    return {
+        "url": change.url,
+        "after": iso(change.after),
+        "by": iso(change.by),
+        "importance": round(change.importance, 6),
+        "impch": round(change.impch, 6),
+        "visible": change.visible,
+        "held": change.held,
+        "operations": change.operations,
+        "blocks": list(change.blocks),
+    }
+
+
+def change_lines(change: Change) -> Iterator[str]:
+    """A change in two or three lines."""
+    held = "  held: not believed yet" if change.held else ""
+    yield f"{change.importance:.3f}  {iso(change.after)} .. {iso(change.by)}  {change.url}{held}"
+    for block in [block for block in change.blocks if block.get("contribution", 1.0) > 0.0][:2]:
+        named = block.get("topic") or block.get("path") or "the page"
+        yield f"         {short(named, 50)}: {block.get('why', '')}"
+
+
+def found_data(found: BlockLife) -> dict[str, Any]:
+    """As `search --json` prints it."""
+    return {
+        "url": found.url,
+        "topic": found.topic,
+        "text": found.text,
+        "first": iso(found.first),
+        "last": iso(found.last),
+        "gone": None if found.gone is None else iso(found.gone),
+    }
+
+
+def found_lines(found: BlockLife) -> Iterator[str]:
+    """A block that was found, and when it was shown."""
+    until = "still there" if found.gone is None else f"gone by {iso(found.gone)}"
+    yield f"{found.url}   since {iso(found.first)}, {until}"
+    yield f"    {short(found.topic, 90)}"
+    yield f"      {short(found.text, 200)}"

@@ -1,0 +1,205 @@
+"""Commands about blocks and changes: blocks compare changes search rate compact."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Since = Annotated[str | None, typer.Option("--since", help="From this time on: a date, or a span such as 7d.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("blocks", epilog="Example: strandline blocks page.html --level 3")(blocks)
+    app.command(
+        "compare",
+        epilog="Example: strandline compare old.html new.html   or:   "
+        "strandline compare ./my-archive https://example.org/ --from 2026-03-01 --to 2026-03-08",
+    )(compare)
+    app.command("changes", epilog="Example: strandline changes ./my-archive --since 7d --min-importance 0.1")(changes)
+    app.command("search", epilog="Example: strandline search ./my-archive 'opening hours' --since 2026-01-01")(search)
+    app.command("rate", epilog="Example: strandline rate ./my-archive https://example.org/ noise --block html/body/p")(
+        rate
+    )
+    app.command("compact", epilog="Example: strandline compact ./my-archive --older-than 30d")(compact)
+
+
+def blocks(
+    page: Annotated[str, typer.Argument(help="A file, or the address of a page.", metavar="FILE-or-URL")],
+    level: Annotated[int, typer.Option(help="1 few and large blocks, 2, or 3 many and small.", min=1, max=3)] = 2,
+    rendered: Annotated[bool, typer.Option("--rendered", help="As a browser shows the page.")] = False,
+    allow_address: Annotated[
+        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Cut a page into the blocks a reader perceives, each with its topic."""
+    from strandline.app.comparing import allowing, blocks_data, page_blocks
+    from strandline.cli.change_texts import block_lines
+    from strandline.cli.output import as_json, printable
+    from strandline.settings.schema import Settings
+
+    settings = allowing(Settings(), allow_address or [])
+    found = blocks_data(page_blocks(page, level, rendered=rendered, settings=settings))
+    if json_:
+        as_json(found)
+        return
+    for line in block_lines(found):
+        print(printable(line))
+
+
+def compare(
+    first: Annotated[str, typer.Argument(help="Archive folder, or the older file.", metavar="DIR-or-FILE")],
+    second: Annotated[str, typer.Argument(help="Address of the page, or the newer file.", metavar="URL-or-FILE")],
+    from_: Annotated[str | None, typer.Option("--from", help="The version shown at this time.", metavar="T")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="The version shown at this time.", metavar="T")] = None,
+    level: Annotated[int, typer.Option(help="Blocks of files: 1 few and large, 2, or 3.", min=1, max=3)] = 2,
+    xml: Annotated[bool, typer.Option("--xml", help="The operations as XML.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write both versions side by side.")] = None,
+    json_: Json = False,
+) -> None:
+    """Say what changed between two versions of a page and how much it matters, block by block."""
+    from strandline.app.archive import open_archive
+    from strandline.app.comparing import compare_files, compare_versions
+    from strandline.cli.change_texts import comparison_lines
+    from strandline.cli.output import as_json, iso, moment, printable, tell
+    from strandline.errors import UsageError
+
+    if Path(first).is_dir():
+        archive = open_archive(Path(first))
+        early = moment(from_) if from_ else float("-inf")
+        late = moment(to) if to else float("inf")
+        found, old, new = compare_versions(archive, second, early, late)
+        extra: dict[str, object] = {"from": iso(old.time), "to": iso(new.time)}
+        tell(f"{old.url}: {iso(old.time)} and {iso(new.time)}")
+    elif from_ or to:
+        raise UsageError(f"--from and --to need an archive folder; {first} is none")
+    else:
+        found, extra = compare_files(first, second, level), {"from": first, "to": second}
+    if html is not None:
+        html.write_text(found.as_html(), encoding="utf-8")
+        tell(f"Side by side: {html}")
+    if xml:
+        print(found.as_xml(), end="")
+    elif json_:
+        as_json(found.as_data() | extra)
+    else:
+        for line in comparison_lines(found):
+            print(printable(line))
+
+
+def changes(
+    folder: Folder,
+    since: Since = None,
+    min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
+    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List every observed change: when, how much it matters, and why."""
+    from strandline.app.archive import open_archive
+    from strandline.cli.change_texts import change_data, change_lines, span_start
+    from strandline.cli.output import as_json, printable
+    from strandline.cli.studying import study_pending
+
+    archive = open_archive(folder)
+    start = span_start(since) if since else None
+    study_pending(archive, quiet or json_)
+    hidden = shown = 0
+    for change in archive.studies.changes(site or "", start, min_importance):
+        if json_:
+            as_json(change_data(change))
+        elif change.visible:
+            shown += 1
+            for line in change_lines(change):
+                print(printable(line))
+        else:
+            hidden += 1
+    if not json_:
+        rest = f" {hidden} more changed bytes and showed nothing." if hidden else ""
+        print(f"{shown} changes.{rest}")
+
+
+def search(
+    folder: Folder,
+    words: Annotated[str, typer.Argument(help="Words that all occur in a block.")],
+    topic: Annotated[str, typer.Option(help="Words of the block's topic.")] = "",
+    since: Since = None,
+    until: Annotated[str | None, typer.Option(help="Shown at this time or before.")] = None,
+    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    limit: Annotated[int, typer.Option(help="Results at most.", min=1)] = 50,
+    json_: Json = False,
+) -> None:
+    """Find blocks by their words, and when they appeared on a page and vanished from it."""
+    from itertools import islice
+
+    from strandline.app.archive import open_archive
+    from strandline.app.searching import Wanted, found_blocks
+    from strandline.cli.change_texts import found_data, found_lines, span_start
+    from strandline.cli.output import as_json, printable
+    from strandline.cli.studying import study_pending
+
+    archive = open_archive(folder)
+    start = span_start(since) if since else float("-inf")
+    end = span_start(until) if until else float("inf")
+    study_pending(archive, quiet=json_)
+    for found in islice(found_blocks(archive, Wanted(words, topic, start, end, site)), limit):
+        if json_:
+            as_json(found_data(found))
+        else:
+            for line in found_lines(found):
+                print(printable(line))
+
+
+def rate(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(help="Address of the page.")],
+    rating: Annotated[str, typer.Argument(help="noise, or matters.", metavar="noise|matters")],
+    block: Annotated[str, typer.Option(help="Path of one block; without it, the blocks of the last change.")] = "",
+    json_: Json = False,
+) -> None:
+    """Say that changes of a block, or the last change of a page, are noise, or that they matter."""
+    from strandline.app.archive import open_archive
+    from strandline.app.comparing import rate as keep
+    from strandline.cli.output import as_json, printable
+    from strandline.errors import UsageError
+
+    if rating not in ("noise", "matters"):
+        raise UsageError(f"a rating is noise or matters, not {rating!r}")
+    paths = keep(open_archive(folder), url, "noise" if rating == "noise" else "matters", block)
+    if json_:
+        as_json({"event": "rated", "url": url, "rating": rating, "blocks": list(paths)})
+    else:
+        for path in paths:
+            print(printable(f"{rating}: {path}"))
+
+
+def compact(
+    folder: Folder,
+    older_than: Annotated[str, typer.Option(help="Only files that were not written to for this long.")] = "30d",
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
+    from strandline.app.archive import open_archive
+    from strandline.app.compacting import compact_archive
+    from strandline.cli.output import as_json, printable, size, tell
+    from strandline.errors import UsageError
+    from strandline.settings.units import seconds
+
+    try:
+        age = seconds(older_than)
+    except ValueError as problem:
+        raise UsageError(f"--older-than: {problem}") from None
+    done = compact_archive(open_archive(folder), age, None if quiet or json_ else tell)
+    if json_:
+        as_json(done.as_json())
+        return
+    for one in done.left:
+        print(printable(f"{one.file} is left as it is: {one.left}"))
+    share = f" ({done.after / done.before:.0%})" if done.before else ""
+    sizes = f"{size(done.before)} -> {size(done.after)}{share}"
+    print(f"{len(done.files)} files compacted, {sizes}; {done.kept} as they were.")

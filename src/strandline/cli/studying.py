@@ -1,0 +1,26 @@
+"""Studying what is pending before a command answers, with progress for people."""
+
+import sys
+
+from strandline.app.archive import Archive
+from strandline.cli.output import tell
+from strandline.errors import ArchiveBusy, SettingError, Unreachable
+
+
+def study_pending(archive: Archive, quiet: bool) -> None:
+    """Study what is pending, if this process may write; whatever is known is shown in any case."""
+    pending = archive.studies.counts().pending
+    if not pending:
+        return
+    told = 0
+
+    def progress(done: int, left: int) -> None:
+        nonlocal told
+        if not quiet and sys.stderr.isatty() and left and done - told >= 1000:
+            told = done
+            tell(f"{done} captures studied, {left} to go")
+
+    try:
+        archive.study(progress)
+    except (ArchiveBusy, SettingError, Unreachable) as problem:
+        tell(f"{pending} captures are still to be studied ({problem})")
