@@ -1,6 +1,7 @@
 """Learning from an archive: the whole history at once, kept in the catalog, and what was learned read back.
 
-    learn      reads first sights and Last-Modified of new captures, learns patterns, rules and classes anew, keeps them
+    learn      studies what is pending, reads first sights and Last-Modified of new captures, then learns patterns,
+               rules and classes anew, and keeps them
     Lore       what was learned, for readers: as it was kept, or, when captures came since, as it would be learned now
 
 Nothing is learned twice differently: the same captures and settings give the same knowledge.
@@ -18,6 +19,7 @@ import numpy as np
 from strandline.app.archive import Archive
 from strandline.app.first_sights import first_sight, last_modified
 from strandline.app.site_clocks import site_clock
+from strandline.app.studying import Studying
 from strandline.core.discovery.weight import weights
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import PageSeries
@@ -85,7 +87,9 @@ def learn(archive: Archive, parts: Sequence[str], tell: Tell | None = None) -> d
     wanted = tuple(part for part in PARTS if part in parts or not parts)
     say = tell or (lambda _: None)
     with archive.writing("learn") as catalog, closing(LearnedWriter.open(catalog.path)) as writer:
-        if "rules" not in wanted or len(wanted) > 1:
+        with Studying(archive.folder, archive.settings.study, catalog) as studying:
+            studying.finish(lambda done, pending: say(f"{done} captures studied, {pending} to go"))
+        if wanted != ("rules",):
             _read_captures(archive.records, writer, say)
         weighed = _weigh(archive, catalog, writer.reading)
         learned = from_history(writer.reading, archive.settings.learn, wanted, say)

@@ -2,8 +2,9 @@
 
 Captures of one period (a week, say) make a version of the site, with the last known state of every page. Where study
 knows how much a change mattered, an updated page counts that much in the degree of change: the step the authors of
-NEAR-Miner (paper 000) left for later. Thresholds are chosen per site on its own history (core/plan/skip_choice); the
-dormant baseline and the rates of the site-level policy are always shown beside the rules.
+NEAR-Miner (paper 000) left for later. A change that hardly matters (a clock, a counter) is none for the rules, nor when
+thresholds are chosen on the site's own history (core/plan/skip_choice): skipping it is no loss. The dormant baseline
+and the rates of the site-level policy are always shown beside the rules; both count every change.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,16 +12,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strandline.core.changes.directories import PageChanges, SiteIndex
+from strandline.core.changes.directories import PageChanges
 from strandline.core.history.delta_tree import SMALLEST, ChangeWindow, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.learn.learned import DirectoryView, SiteRules, Visits
 from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine, mine_numbers
-from strandline.core.learn.site_rates import WEEK, SiteOutlook, rates_from_captures
+from strandline.core.learn.site_rates import WEEK, rates_from_captures
 from strandline.core.plan.skip import SkipAnswer, warm
 from strandline.core.plan.skip_choice import choose_for_site
 from strandline.core.urls import path_segments
+
+NEGLIGIBLE = 0.01
+"""Importance of a page's changes within a version below which it counts as not changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,10 @@ class MinedSite:
 
 
 def site_history(pages: Sequence[Visits], period: float, weighted: bool = True) -> SiteHistory:
-    """The captures of a site as versions; a page that answered 404 or 410 is gone."""
+    """The captures of a site as versions; a page that answered 404 or 410 is gone.
+
+    Weighted, updates carry their importance and negligible ones are left out.
+    """
     chosen = _one_page_a_path(pages)
     history = SiteHistory.from_captures(_states(chosen), period)
     if not weighted:
@@ -87,7 +94,10 @@ def site_history(pages: Sequence[Visits], period: float, weighted: bool = True) 
             book[page] = book.get(page, 0.0) + float(visits.importance[place])
     for version, (changes, book) in enumerate(zip(history.changes, amounts, strict=True)):
         weights = np.array([min(1.0, book.get(page, 1.0)) for page in changes.updated.tolist()])
-        history.changes[version] = PageChanges(changes.inserted, changes.deleted, changes.updated, weights)
+        matters = weights >= NEGLIGIBLE
+        history.changes[version] = PageChanges(
+            changes.inserted, changes.deleted, changes.updated[matters], weights[matters]
+        )
     return history
 
 
@@ -116,23 +126,20 @@ def _states(pages: dict[str, Visits]) -> Iterator[tuple[float, str, str | None]]
 
 def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
     """Rules, dormant directories and directory rates of one site."""
-    history = site_history(pages, wish.period, wish.weighted)
-    evidence = (
-        sum(visits.times.size for visits in pages),
-        min((float(visits.times[0]) for visits in pages), default=0.0),
-        max((float(visits.times[-1]) for visits in pages), default=0.0),
-    )
+    every = site_history(pages, wish.period, weighted=False)
+    history = site_history(pages, wish.period) if wish.weighted else every
     mined = mine_history(site, history, wish)
-    index, rates = rates_from_captures(_states(_one_page_a_path(pages)), wish.period)
-    outlook = rates.outlook(index.shape(), rates.now + 1.0)
-    views = _views(mined, index, outlook)
-    captures, first, last = evidence
-    return replace(
-        mined,
-        learned=replace(
-            mined.learned, captures=captures, first=first, last=last, weighted=wish.weighted, directories=views
-        ),
+    window = DeltaTree.of(every, (SMALLEST,)).window()
+    learned = replace(
+        mined.learned,
+        captures=sum(visits.times.size for visits in pages),
+        first=min((float(visits.times[0]) for visits in pages), default=0.0),
+        last=max((float(visits.times[-1]) for visits in pages), default=0.0),
+        weighted=wish.weighted,
+        dormant=tuple(dormant_paths(window)),
+        directories=_views(pages, window, mined.skipped, wish.period),
     )
+    return replace(mined, learned=learned)
 
 
 def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
@@ -140,7 +147,7 @@ def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
     choice = choose_for_site(history, floor=wish.recall) if _to_be_chosen(wish.given) else None
     thresholds = wish.given.over(choice.thresholds if choice else Thresholds())
     tree = DeltaTree.of(history, (thresholds.alpha, SMALLEST))
-    window, every = tree.window(), tree.window(SMALLEST)
+    window = tree.window()
     numbers = mine_numbers(window, thresholds)
     skipped = (
         warm(history.shape, numbers, window.root)
@@ -160,7 +167,7 @@ def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
         bypass_ratio=choice.bypass_ratio if choice else None,
         change_recall=choice.change_recall_strict if choice else None,
         rules=tuple(mine(window, thresholds)),
-        dormant=tuple(dormant_paths(every)),
+        dormant=tuple(dormant_paths(tree.window(SMALLEST))),
         directories=(),
     )
     return MinedSite(learned, history, window, skipped)
@@ -170,27 +177,30 @@ def _to_be_chosen(given: GivenThresholds) -> bool:
     return given.alpha is given.beta is given.theta is None
 
 
-def _views(mined: MinedSite, index: SiteIndex, outlook: SiteOutlook) -> tuple[DirectoryView, ...]:
-    """Directories that hold pages now, the likeliest to change first; `index` numbers them for the outlook."""
-    history, shape = mined.history, index.shape()
-    every = DeltaTree.of(history, (SMALLEST,)).window()
-    quiet = topmost_listed(history.shape.parents, dormant_directories(every)) >= 0
-    counts, skipped = every.change_counts, mined.skipped.directories
+def _views(
+    pages: Sequence[Visits], window: ChangeWindow, skipped: SkipAnswer, period: float
+) -> tuple[DirectoryView, ...]:
+    """Directories that hold pages now, the likeliest to change first."""
+    index, rates = rates_from_captures(_states(_one_page_a_path(pages)), period)
+    shape = index.shape()
+    outlook = rates.outlook(shape, rates.now + 1.0)
     inside = shape.page_directories[outlook.pages]
     own = np.bincount(inside, minlength=shape.directories)
-    rates = np.bincount(inside, outlook.rates, shape.directories) / np.maximum(own, 1)
+    chances = np.bincount(inside, outlook.rates, shape.directories) / np.maximum(own, 1)
+    quiet = topmost_listed(window.parents, dormant_directories(window)) >= 0
+    assert window.index is not None
     views = []
     for place in np.flatnonzero(own).tolist():
         path = index.directory_path(place)
-        number = history.index.find_directory(path)
+        number = window.index.find_directory(path)
         assert number is not None  # both were built from the same captures
         views.append(
             DirectoryView(
                 path=path,
                 pages=int(own[place]),
-                changes_a_week=float(rates[place]),
-                changed=int(counts[number]),
-                near=bool(skipped[number]),
+                changes_a_week=float(chances[place]),
+                changed=int(window.change_counts[number]),
+                near=bool(skipped.directories[number]),
                 dormant=bool(quiet[number]),
             )
         )
