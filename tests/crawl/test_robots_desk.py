@@ -1,0 +1,100 @@
+"""The desk where every page stops: robots.txt of its host."""
+
+import pytest
+
+from crawl.scripted import SITE, START, answer, silence, task
+from strandline.core.capture import Evidence, Kind, Outcome, Request
+from strandline.core.discovery.scope import ScopeRules
+from strandline.core.politeness.robots import MOST_REDIRECTS
+from strandline.crawl.orders import NEVER, Orders
+from strandline.crawl.robots import RobotsDesk, robots_visit
+from strandline.ports import Batch
+from strandline.store.catalog import open_catalog
+
+HOST = "h.example"
+RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 7\nSitemap: http://h.example/map.xml\n"
+PLAIN = b"Content-Type: text/plain\r\n"
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    catalog = open_catalog(tmp_path, "test")
+    yield catalog
+    catalog.close()
+
+
+def desk(catalog, **orders):
+    return RobotsDesk(Orders(ScopeRules((f"{SITE}/",)), **orders), catalog)
+
+
+def asked(path="/robots.txt"):
+    return Request(f"{SITE}{path}", 1, Kind.ROBOTS)
+
+
+def test_rules_are_fetched_once_and_the_pages_wait(catalog):
+    one = desk(catalog)
+    assert not one.knows(HOST, START)
+    assert [one.wait(task(f"{SITE}/a")), one.wait(task(f"{SITE}/b"))] == [True, False]
+    assert list(one.places_waiting()) == [HOST] and len(one.all_waiting()) == 2
+    assert one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START) == ""
+    assert [page.url for page in one.released(HOST)] == [f"{SITE}/a", f"{SITE}/b"]
+    assert one.knows(HOST, START) and not one.places_waiting()
+
+
+def test_rules_are_obeyed(catalog):
+    one = desk(catalog)
+    one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
+    assert one.refuses(task(f"{SITE}/open")) == ""
+    assert one.refuses(task(f"{SITE}/private/x")) == "robots: robots.txt"
+    assert (one.crawl_delay(HOST), one.sitemaps(HOST)) == (7.0, (f"{SITE}/map.xml",))
+    assert (one.crawl_delay("other"), one.sitemaps("other")) == (0.0, ())
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_no_rules_allow_everything(catalog, status):
+    one = desk(catalog)
+    one.answered(HOST, answer(asked(), b"Disallow: /", status), START)
+    assert one.refuses(task(f"{SITE}/private")) == ""
+
+
+@pytest.mark.parametrize("setting", ["disallow", "allow"])
+@pytest.mark.parametrize("reply", [lambda r: answer(r, b"", 503), silence])
+def test_unreachable_rules_forbid_everything_unless_the_user_says_otherwise(catalog, setting, reply):
+    one = desk(catalog, robots_unreachable=setting)
+    one.answered(HOST, reply(asked()), START)
+    refused = one.refuses(task(f"{SITE}/a"))
+    assert refused.startswith("robots: robots.txt unreachable") if setting == "disallow" else refused == ""
+    assert one.knows(HOST, START), "a host that failed is not asked again in the same run"
+
+
+def test_redirects_are_followed_up_to_a_number(catalog):
+    one = desk(catalog)
+    for hop in range(MOST_REDIRECTS):
+        moved = answer(asked(f"/{hop}"), b"", 301, b"Location: /%d\r\n" % (hop + 1))
+        assert one.answered(HOST, moved, START) == f"{SITE}/{hop + 1}"
+    last = answer(asked("/5"), b"", 301, b"Location: /6\r\n")
+    assert one.answered(HOST, last, START) == ""
+    assert one.refuses(task(f"{SITE}/a")) == "", "too many redirects are like no robots.txt"
+    assert MOST_REDIRECTS == 5
+
+
+def test_rules_outlive_the_run(catalog):
+    first = desk(catalog)
+    first.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
+    catalog.commit(Batch(hosts=[first.host_state(HOST, 0.0, 0, 0.5)]))
+    later = desk(catalog)
+    assert later.knows(HOST, START + 3600)
+    assert later.refuses(task(f"{SITE}/private/x"))
+    assert not desk(catalog).knows(HOST, START + 30 * 86_400), "but not for ever"
+
+
+def test_a_legal_deposit_need_not_ask(catalog):
+    one = desk(catalog, obey_robots=False)
+    assert one.knows(HOST, START) and one.refuses(task(f"{SITE}/private")) == ""
+
+
+def test_the_visit_of_robots_is_never_due(catalog):
+    visit = robots_visit(answer(asked(), RULES), None)
+    assert (visit.due, visit.evidence, visit.page) == (NEVER, Evidence.PRESENT, 0)
+    assert robots_visit(answer(asked(), b"", 404), None).evidence is Evidence.UNREACHABLE
+    assert robots_visit(silence(asked(), Outcome.TIMEOUT), None).outcome is Outcome.TIMEOUT
