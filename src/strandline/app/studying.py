@@ -100,7 +100,7 @@ class Studying:
         """Study everything that is pending; `progress` hears captures done and still pending. Returns how many."""
         while self.step(1.0):
             if not self._up_to:
-                progress(self.studied, self._studies.reading.counts().pending)
+                progress(self.studied, self._studies.reading.waiting())
         return self.studied
 
     def _begin(self) -> bool:

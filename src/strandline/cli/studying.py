@@ -9,7 +9,7 @@ from strandline.errors import ArchiveBusy, SettingError, Unreachable
 
 def study_pending(archive: Archive, quiet: bool) -> None:
     """Study what is pending, if this process may write; whatever is known is shown in any case."""
-    pending = archive.studies.counts().pending
+    pending = archive.studies.waiting()
     if not pending:
         return
     told = 0

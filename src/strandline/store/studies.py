@@ -128,6 +128,11 @@ class StudyReading(KeyReading):
         row = self._row("SELECT seq FROM study_progress")
         return _whole(row[0]) if row else 0
 
+    def waiting(self) -> int:
+        """How many captures are still to be studied, at most: told without counting them."""
+        row = self._row("SELECT coalesce(max(seq), 0) - (SELECT seq FROM study_progress) FROM captures")
+        return max(0, _whole(row[0])) if row else 0
+
     def pending(self, limit: int = -1) -> Iterator[Sighted]:
         """Captures not yet studied, in the order they were recorded; a negative limit is none."""
         return self._sighted("seq > ? ORDER BY seq LIMIT ?", self.progress(), limit)

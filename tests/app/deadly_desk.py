@@ -1,0 +1,29 @@
+"""A worker's desk on which some pages kill the worker."""
+
+import os
+import signal
+
+from strandline.app import study_desk
+from strandline.crawl.study import study_page
+
+prepare = study_desk.prepare
+
+
+class _Deadly:
+    def __init__(self, reader):
+        self._reader = reader
+
+    def read(self, capture):
+        return self._reader.read(capture)
+
+    def visible_hash(self, document):
+        if b"deadly" in document.data:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self._reader.visible_hash(document)
+
+    def blocks(self, document, url, how):
+        return self._reader.blocks(document, url, how)
+
+
+def study(desk, work, begins):
+    return study_page(work, _Deadly(desk.reader), desk.rules, begins)
