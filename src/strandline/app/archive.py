@@ -33,6 +33,7 @@ from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
+from strandline.store.sqlite import outdated
 from strandline.store.studies import StudyReading
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
@@ -93,7 +94,10 @@ class Archive:
 
     @cached_property
     def reading(self) -> KeyReading:
-        """The catalog, for reading beside a writer."""
+        """The catalog, for reading beside a writer; one of an older format is brought up to date first."""
+        if outdated(self.folder / DATABASE):
+            with self.writing("update"):
+                self._say(f"{self.folder / DATABASE}: brought up to the format of this version")
         return KeyReading.open(self.folder / DATABASE)
 
     @cached_property

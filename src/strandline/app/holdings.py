@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from strandline.access.index import Holdings, SiteRow, Span
 from strandline.app.archive import Archive
 from strandline.core.capture import Capture
-from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.reading import Resume
 from strandline.store.reading import Span as Stretch
@@ -54,6 +53,6 @@ class CatalogIndex:
 
 def holdings(archive: Archive) -> Holdings:
     """What readers need of an archive."""
-    index = CatalogIndex(KeyReading.open(archive.folder / DATABASE))
+    index = CatalogIndex(archive.reading)
     name = archive.settings.archive.description or archive.folder.resolve().name
     return Holdings(index, archive.records, name)

@@ -85,6 +85,14 @@ def open_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def outdated(path: Path) -> bool:
+    """Whether a database has an older format, which a writer would bring up to date."""
+    if not path.exists():
+        return False
+    with told(path):
+        return _refuse_foreign(path) < newest_format()
+
+
 def open_reading(path: Path) -> sqlite3.Connection:
     """A reader's connection: never writes, never waits for the writer, sees the last commit."""
     if not path.exists():
