@@ -14,9 +14,16 @@ from strandline.core.learn.evidence import Source, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.first_sight import COEFFICIENTS
 from strandline.core.learn.learned import PageRate, SiteRules
-from strandline.crawl.learn import OnlineLearner, Patterns, claims_in_force, gathered, page_series
+from strandline.crawl.learn import (
+    OnlineLearner,
+    Patterns,
+    claims_in_force,
+    gathered,
+    page_series,
+    unchanged_series,
+)
 from strandline.crawl.learn_rates import learn_rates
-from strandline.crawl.learn_rules import GivenThresholds, RuleWish, learn_rules, site_history
+from strandline.crawl.learn_rules import GivenThresholds, RuleWish, learn_rules, site_history, weighted_history
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 MONDAY = 1_767_571_200.0  # 2026-01-05 00:00 UTC
@@ -110,6 +117,13 @@ def test_pages_that_keep_the_same_hours_are_one_group_and_quiet_pages_in_none():
     assert len({numbers[n] for n in range(4)}) == len({numbers[n] for n in range(4, 8)}) == 1
     assert numbers[0] != numbers[5]
     assert 8 not in numbers
+
+
+def test_unchanged_pages_together_are_the_same_as_one_by_one():
+    pages = visits(*(page(n, f"/{n}", [False] * (n + 1), 5 * HOUR) for n in range(5)))
+    calendar = LocalCalendar(Periods("Europe/Paris", "FR"))
+    for visit, series in zip(pages, unchanged_series(pages, calendar), strict=True):
+        assert series.as_data() == page_series(visit, calendar).as_data()
 
 
 class Memory:
@@ -223,9 +237,9 @@ def test_the_quiet_directory_is_skipped_dormant_and_least_likely():
 
 def test_a_change_counts_by_its_importance_unless_every_page_counts_the_same():
     pages = quiet_and_busy()
-    weighted = site_history(pages, WEEK).changes[1]
-    assert weighted.importance.tolist() == pytest.approx([0.3] * 3)
-    assert site_history(pages, WEEK, weighted=False).changes[1].importance is None
+    plain = site_history(pages, WEEK)
+    assert plain.changes[1].importance is None
+    assert weighted_history(plain, pages, WEEK).changes[1].importance.tolist() == pytest.approx([0.3] * 3)
     strict = RuleWish(given=GivenThresholds(alpha=0.2, beta=0.5, theta=0.9))
     assert learn_rules("x", pages, strict).learned.rules == ()  # a tenth of the site, by importance
     plain = RuleWish(given=strict.given, weighted=False)

@@ -23,6 +23,7 @@ from strandline.core.urls import authority
 SEEN = frozenset({200, 203, 304})
 """Answers that show the page."""
 GONE = frozenset({404, 410})
+_AT_ONCE = 2048  # pages whose time is looked up together; bounds the memory
 _EARLIEST, _LATEST = 0.0, 7_200_000_000.0  # what the calendar covers; archives of others hold odd dates
 
 
@@ -152,6 +153,17 @@ def page_series(
     return series
 
 
+def unchanged_series(pages: Sequence[Visits], calendar: LocalCalendar) -> Iterator[PageSeries]:
+    """The series of pages that were never seen to change, many at once: most pages of an archive are such."""
+    for start in range(0, len(pages), _AT_ONCE):
+        some = pages[start : start + _AT_ONCE]
+        observed = calendar.observed([one.times[0] for one in some], [one.times[-1] for one in some])
+        for visits, seen in zip(some, observed, strict=True):
+            series = PageSeries.empty(calendar.periods)
+            series.observed, series.last, series.captures = seen.copy(), float(visits.times[-1]), visits.times.size
+            yield series
+
+
 def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed]) -> list[Sighting]:
     times, amounts = visits.times.tolist(), visits.importance.tolist()
     if not claimed or book is None:
@@ -179,8 +191,11 @@ class Patterns:
     ) -> None:
         """Learn the pages of one site, in its own time."""
         learn_trust(self.trust, pages, claims)
+        still = [visits for visits in pages if not visits.changed.any()]
+        self.series |= zip((visits.page for visits in still), unchanged_series(still, calendar), strict=True)
         for visits in pages:
-            self.series[visits.page] = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
+            if visits.changed.any():
+                self.series[visits.page] = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""

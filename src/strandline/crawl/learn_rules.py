@@ -73,31 +73,33 @@ class MinedSite:
     skipped: SkipAnswer
 
 
-def site_history(pages: Sequence[Visits], period: float, weighted: bool = True) -> SiteHistory:
-    """The captures of a site as versions; a page that answered 404 or 410 is gone.
+def site_history(pages: Sequence[Visits], period: float) -> SiteHistory:
+    """The captures of a site as versions; a page that answered 404 or 410 is gone. Every update counts the same."""
+    return SiteHistory.from_captures(_states(_one_page_a_path(pages)), period)
 
-    Weighted, updates carry their importance and negligible ones are left out.
-    """
+
+def weighted_history(plain: SiteHistory, pages: Sequence[Visits], period: float) -> SiteHistory:
+    """The same versions with the importance of every update; negligible updates are left out."""
     chosen = _one_page_a_path(pages)
-    history = SiteHistory.from_captures(_states(chosen), period)
-    if not weighted:
-        return history
-    numbers = sorted({int(number) for visits in chosen.values() for number in np.unique(visits.times // period)})
+    numbers = sorted({number for visits in chosen.values() for number in np.unique(visits.times // period).tolist()})
     version_of = {number: version for version, number in enumerate(numbers)}
     amounts: list[dict[int, float]] = [{} for _ in numbers]
     for path, visits in chosen.items():
-        page = history.index.find(path)
+        page = plain.index.find(path)
         if page is None:
             continue
-        for place in np.flatnonzero(visits.changed).tolist():
-            book = amounts[version_of[int(visits.times[place] // period)]]
-            book[page] = book.get(page, 0.0) + float(visits.importance[place])
-    for version, (changes, book) in enumerate(zip(history.changes, amounts, strict=True)):
+        places = np.flatnonzero(visits.changed)
+        versions = (visits.times[places] // period).tolist()
+        for number, amount in zip(versions, visits.importance[places].tolist(), strict=True):
+            book = amounts[version_of[number]]
+            book[page] = book.get(page, 0.0) + amount
+    history = SiteHistory()
+    history.index = plain.index
+    for time, changes, book in zip(plain.times, plain.changes, amounts, strict=True):
         weights = np.array([min(1.0, book.get(page, 1.0)) for page in changes.updated.tolist()])
         matters = weights >= NEGLIGIBLE
-        history.changes[version] = PageChanges(
-            changes.inserted, changes.deleted, changes.updated[matters], weights[matters]
-        )
+        kept = PageChanges(changes.inserted, changes.deleted, changes.updated[matters], weights[matters])
+        history.add_changes(time, kept)
     return history
 
 
@@ -119,15 +121,17 @@ def _states(pages: dict[str, Visits]) -> Iterator[tuple[float, str, str | None]]
     times = np.concatenate([np.empty(0), *(visits.times for visits in pages.values())])
     version = np.concatenate([np.empty(0, np.int64), *(np.cumsum(visits.changed) for visits in pages.values())])
     gone = np.concatenate([np.empty(0, np.bool_), *(visits.gone for visits in pages.values())])
-    for place in np.argsort(times, kind="stable").tolist():
-        state = None if gone[place] else str(version[place])
-        yield float(times[place]), paths[owner[place]], state
+    states = [str(number) for number in range(int(version.max(initial=0)) + 1)]
+    order = np.argsort(times, kind="stable")
+    columns = (times[order].tolist(), owner[order].tolist(), version[order].tolist(), gone[order].tolist())
+    for time, page, number, absent in zip(*columns, strict=True):
+        yield time, paths[page], None if absent else states[number]
 
 
 def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
     """Rules, dormant directories and directory rates of one site."""
-    every = site_history(pages, wish.period, weighted=False)
-    history = site_history(pages, wish.period) if wish.weighted else every
+    every = site_history(pages, wish.period)
+    history = weighted_history(every, pages, wish.period) if wish.weighted else every
     mined = mine_history(site, history, wish)
     window = DeltaTree.of(every, (SMALLEST,)).window()
     learned = replace(
