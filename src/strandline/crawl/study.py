@@ -35,6 +35,12 @@ OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
 """What a change counts of which no text can be compared (a PDF, another redirect): as much as ten new words."""
 MOST_REASONS: Final = 40
 """Changed blocks that are told one by one; a page of thousands would fill the catalog."""
+_PARTS: Final = (
+    "image/", "font/", "audio/", "video/", "text/css", "text/javascript", "application/javascript",
+    "application/x-javascript", "application/json", "application/xml", "text/xml", "application/rss+xml",
+    "application/atom+xml",
+)  # fmt: skip
+"""Parts of pages, lists and feeds: pages show what matters of them."""
 _SECOND_FETCH: Final = 120.0  # seconds after which an answer no longer counts as a second fetch of the first
 _ALWAYS: Final = 3.0  # comparisons after which a path that changed in each is a new always-changing one
 
@@ -223,7 +229,7 @@ class _Student:
     def _opaque(self, one: Sighted, why: str) -> None:
         """A page without blocks: it is the same, or it is another."""
         if self.state.base:
-            counts = one.kind is Kind.PAGE
+            counts = one.kind is Kind.PAGE and not one.capture.mime.startswith(_PARTS)
             worth = OPAQUE if counts else 0.0
             self._note(one, visible=counts, importance=worth, impch=float(counts), blocks=({"path": "", "why": why},))
         self._tree = None

@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -173,6 +174,7 @@ class CompactedFiles:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._windows: OrderedDict[Path, CompactedWindow] = OrderedDict()
+        weakref.finalize(self, _close_all, self._windows)
 
     def record(self, path: Path, offset: int) -> tuple[bytes, int]:
         """The uncompressed record at an offset, and the length it had; Malformed when it is damaged."""
@@ -182,6 +184,11 @@ class CompactedFiles:
             if len(self._windows) > _OPEN_FILES:
                 self._windows.popitem(last=False)[1].close()
             return window.record(offset), window.places.get(offset, 0)
+
+
+def _close_all(windows: "OrderedDict[Path, CompactedWindow]") -> None:
+    for window in windows.values():
+        window.close()
 
 
 # Compacting
