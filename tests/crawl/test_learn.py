@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.rates import change_rate
-from strandline.core.history.series import PageSeries
 from strandline.core.learn.evidence import Source, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.first_sight import COEFFICIENTS
@@ -126,19 +125,6 @@ def test_unchanged_pages_together_are_the_same_as_one_by_one():
         assert series.as_data() == page_series(visit, calendar).as_data()
 
 
-class Memory:
-    """A store of single pages."""
-
-    def __init__(self):
-        self.pages = {}
-
-    def page_knowledge(self, page):
-        return self.pages.get(page)
-
-    def keep_page(self, page, series, rate, last):
-        self.pages[page] = (PageSeries.from_data(series.as_data()), rate, last)
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.floats(60.0, 5 * DAY), st.booleans(), st.sampled_from([200, 304, 404, 500])), max_size=30))
 def test_captures_one_by_one_teach_the_same_as_all_at_once(steps):
@@ -146,16 +132,15 @@ def test_captures_one_by_one_teach_the_same_as_all_at_once(steps):
     for wait, changed, status in steps:
         time += wait
         rows.append(Seen(7, SITE, time, changed, 0.25 * changed, status))
-    store = Memory()
     periods = Periods("Europe/Paris", "FR")
-    online = OnlineLearner(store, lambda site: periods, prior=0.01)
+    online = OnlineLearner(lambda page: None, lambda site: periods, prior=0.01)
     told = [online.observe(row) for row in rows]
     assert sum(told) == sum(row.status != 500 for row in rows)
     together = visits(rows)
     if not together:
-        assert store.pages == {}
+        assert online.pages == {}
         return
-    series, rate, last = store.pages[7]
+    series, rate, last = online.pages[7]
     whole = page_series(together[0], LocalCalendar(periods))
     assert np.allclose(series.importance, whole.importance)
     assert np.allclose(series.observed, whole.observed)
@@ -164,12 +149,23 @@ def test_captures_one_by_one_teach_the_same_as_all_at_once(steps):
 
 
 def test_a_capture_older_than_the_last_is_not_added():
-    store = Memory()
-    online = OnlineLearner(store, lambda site: Periods(), prior=0.01)
+    online = OnlineLearner(lambda page: None, lambda site: Periods(), prior=0.01)
     assert online.observe(Seen(1, SITE, MONDAY))
     assert not online.observe(Seen(1, SITE, MONDAY - HOUR))
     assert not online.observe(Seen(1, SITE, MONDAY + HOUR, held=True))
-    assert store.pages[1][2] == MONDAY
+    assert online.pages[1][2] == MONDAY
+
+
+def test_what_was_known_is_gone_on_with_and_a_trusted_time_is_used():
+    first = OnlineLearner(lambda page: None, lambda site: Periods(), prior=0.01)
+    first.observe(Seen(1, SITE, MONDAY))
+    second = OnlineLearner(first.pages.get, lambda site: Periods("Asia/Tokyo"), prior=0.5)
+    asked = []
+    second.observe(Seen(1, SITE, MONDAY + DAY, True, 0.5), lambda since: asked.append(since) or MONDAY + 5.5 * HOUR)
+    series, rate, _ = second.pages[1]
+    assert asked == [MONDAY]
+    assert series.importance[0].nonzero()[0].tolist() == [5]
+    assert (rate.prior, rate.changes) == (0.01, 1)
 
 
 def test_the_rate_of_regular_visits_is_the_papers_estimator():

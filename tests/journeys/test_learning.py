@@ -248,6 +248,28 @@ def test_one_capture_is_judged_at_first_sight(tmp_path):
         run("patterns", folder, "https://elsewhere.example/")
 
 
+def test_new_captures_are_added_to_what_was_learned(tmp_path):
+    folder, rows = tmp_path / "archive", list(versions())
+    cut = START + dt.timedelta(days=30)
+    run("init", folder)
+    run("import", folder, write(tmp_path / "first.jsonl", [row for row in rows if row[1] < cut]))
+    assert "learned from" in run("learn", folder, "--new").stdout  # nothing was learned before: everything is
+    assert data("learn", folder, "--new") == {"added": 0, "left": 0}
+    later = [row for row in rows if row[1] >= cut]
+    run("import", folder, write(tmp_path / "second.jsonl", later))
+    assert data("learn", folder, "--new") == {"added": len(later), "left": 0}
+    added = {part: data(part, folder) for part in ("patterns", "classes")}
+    data("learn", folder)
+    whole = {part: data(part, folder) for part in ("patterns", "classes")}
+    for url, page in whole["patterns"].items():
+        for kind, values in page["kinds"].items():
+            assert added["patterns"][url]["kinds"][kind] == pytest.approx(values)
+    for one, other in zip(added["classes"]["pages"], whole["classes"]["pages"], strict=True):
+        assert (one["url"], one["visits"], one["changes"]) == (other["url"], other["visits"], other["changes"])
+    with pytest.raises(UsageError, match="leave out rules"):
+        run("learn", folder, "rules", "--new")
+
+
 def test_parts_that_do_not_exist_are_named(archive):
     with pytest.raises(UsageError, match="cannot learn 'tides'"):
         run("learn", archive, "tides")

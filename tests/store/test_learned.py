@@ -80,6 +80,7 @@ def test_what_study_found_wins_over_digests(catalog, writer):
     assert [row.importance for row in rows] == [0.0, 0.25, 0.0, 0.9, 1.0]
     assert [row.held for row in rows] == [False, False, False, True, False]
     assert [row.studied for row in rows] == [True, True, True, True, False]
+    assert list(writer.reading.studied_since(2)) == [(3, rows[2]), (4, rows[3])]
 
 
 @pytest.mark.parametrize(
@@ -112,18 +113,17 @@ def test_series_come_back_as_they_were(catalog, writer, periods):
 def test_one_page_is_kept_after_one_capture_and_stays_in_its_group(catalog, writer):
     catalog.rebuild([capture(1, "sha1:a")])
     (page,) = {one.page for one in catalog.studies.reading.pending()}
-    assert writer.page_knowledge(page) is None
+    assert writer.reading.page_knowledge(page) is None
     series, rate = series_of(Periods()), PageRate(3, 1, 1.5, 2.5, 0.01)
     writer.replace_patterns(about("patterns"), {}, [(page, series, 2)], TrustBook())
     writer.replace_rates(about("classes"), [(page, rate, 100.0)])
-    writer.keep_page(page, series, PageRate(4, 2, 2.5, 3.5, 0.01), 200.0)
-    known = writer.page_knowledge(page)
+    writer.keep_pages([(page, series, PageRate(4, 2, 2.5, 3.5, 0.01), 200.0)], 20)
+    known = writer.reading.page_knowledge(page)
     assert known is not None
     assert known[1:] == (PageRate(4, 2, 2.5, 3.5, 0.01), 200.0)
     assert writer.reading.series(page)[1] == 2
     ((_, url, shown),) = writer.reading.all_rates()
     assert (url, shown) == (URL, known[1])
-    writer.caught_up(20)
     assert writer.reading.learned_from("classes").seq == 20
 
 

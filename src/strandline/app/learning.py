@@ -90,14 +90,14 @@ def learn(archive: Archive, parts: Sequence[str], tell: Tell | None = None) -> d
         with Studying(archive.folder, archive.settings.study, catalog) as studying:
             studying.finish(lambda done, pending: say(f"{done} captures studied, {pending} to go"))
         if wanted != ("rules",):
-            _read_captures(archive.records, writer, say)
+            read_captures(archive.records, writer, say)
         weighed = _weigh(archive, catalog, writer.reading)
         learned = from_history(writer.reading, archive.settings.learn, wanted, say)
         _keep(writer, learned, archive.settings.learn)
     return summary(learned) | {"weighed": weighed}
 
 
-def _read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> None:
+def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> None:
     """Look at new captures: when they say they changed, and what new pages look like."""
     done = 0
     while batch := list(islice(writer.reading.heads_to_read(), _BATCH)):

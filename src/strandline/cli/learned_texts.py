@@ -5,6 +5,7 @@ from typing import Any
 
 from strandline.app.learned_pages import ShownClasses, ShownPattern
 from strandline.cli.output import iso, printable
+from strandline.cli.rule_texts import counted
 from strandline.core.history.calendar import Cycle
 from strandline.core.learn.classes import interval_in_words
 from strandline.core.learn.evidence import TrustBook
@@ -20,26 +21,29 @@ def learned_in_words(found: Mapping[str, Any]) -> Iterator[str]:
         yield "nothing to learn from: the archive has no captures of pages"
         return
     since = f"{iso(found['first'])[:10]} to {iso(found['last'])[:10]}"
-    yield f"learned from {found['captures']} captures of {found['pages']} pages of {found['sites']} sites, {since}"
+    numbers = [counted(found[name], name[:-1]) for name in ("captures", "pages", "sites")]
+    yield f"learned from {' of '.join(numbers)}, {since}"
     if found["unstudied"]:
         yield f"{found['unstudied']} captures were not studied: whether they changed was told by their digests"
     if "patterns" in found:
         about = found["patterns"]
-        yield f"patterns: {about['changed_pages']} pages were seen to change, in {about['groups']} groups"
+        changed, groups = counted(about["changed_pages"], "page"), counted(about["groups"], "group")
+        yield f"patterns: {changed} seen to change, in {groups}"
         for source in about["trusted"]:
             yield printable(f"  times believed: {source}")
     if "rules" in found:
-        yield f"rules: {found['rules']['rules']} rules, {found['rules']['dormant']} directories that never changed"
+        about = found["rules"]
+        yield f"rules: {counted(about['rules'], 'rule')}; directories that never changed: {about['dormant']}"
     if "classes" in found:
         for one in found["classes"]["classes"]:
-            yield f"class {one['class']}: {one['pages']} pages, {one['name']}"
+            yield f"class {one['class']}: {counted(one['pages'], 'page')}, {one['name']}"
 
 
 def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
     """A line a page, those that change most first."""
     for one in sorted(found, key=lambda one: (-one.changes, one.url))[:_SHOWN]:
         group = "" if one.pattern.group is None else f", group {one.pattern.group}"
-        yield printable(f"{one.url}  {_peak(one)} ({one.pattern.captures} captures{group})")
+        yield printable(f"{one.url}  {_peak(one)} ({counted(one.pattern.captures, 'capture')}{group})")
     if len(found) > _SHOWN:
         yield f"... and {len(found) - _SHOWN} more pages; --json shows all"
 
@@ -67,7 +71,7 @@ def _period(one: ShownPattern, number: int) -> str:
 def pattern_in_words(one: ShownPattern) -> Iterator[str]:
     """One page: its pattern kind by kind."""
     yield printable(f"{one.url}  {_peak(one)}")
-    numbers = f"{one.pattern.captures} captures, about {one.changes:.0f} changes"
+    numbers = f"{counted(one.pattern.captures, 'capture')}, about {one.changes:.0f} changes"
     yield f"  {numbers}; index threshold {one.pattern.threshold:.4f}"
     top = max((value for values in one.pattern.kinds.values() for value in values), default=0.0)
     for kind, values in one.pattern.kinds.items():
@@ -82,7 +86,7 @@ def groups_in_words(
     for group in groups:
         members = [one.url for one in found if one.pattern.group == group["number"]]
         shown = ", ".join(members[:3]) + (", ..." if len(members) > 3 else "")
-        yield printable(f"group {group['number']}: {group['pages']} pages keep the same hours: {shown}")
+        yield printable(f"group {group['number']}: {counted(group['pages'], 'page')} with the same hours: {shown}")
     for row in trust.as_data():
         verdict = "believed" if row["trusted"] else "not believed"
         yield printable(
@@ -95,7 +99,7 @@ def classes_in_words(found: ShownClasses) -> Iterator[str]:
     """The classes, then the pages of each."""
     if found.groups is not None:
         for one in found.groups.as_data():
-            yield f"class {one['class']}: {one['pages']} pages, {one['name']}"
+            yield f"class {one['class']}: {counted(one['pages'], 'page')}, {one['name']}"
     for page in found.pages[:_SHOWN]:
         seen = page.rate.rate
         by = "at first sight " if seen is None else ""

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from strandline.errors import UsageError
+
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
@@ -26,16 +28,32 @@ def learn(
     parts: Annotated[
         list[str] | None, typer.Argument(help="patterns, rules, classes; without any: all.", metavar="[PART]...")
     ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Only add the captures made since, to patterns and rates: fast.")
+    ] = False,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn from the whole history when and how often pages change, and keep it in the archive."""
     from strandline.app.archive import open_archive
     from strandline.app.learning import learn as learn_all
+    from strandline.app.learning_on import learn_new
     from strandline.cli.learned_texts import learned_in_words
     from strandline.cli.output import as_json, tell
 
-    found = learn_all(open_archive(folder), parts or (), None if quiet or json_ else tell)
+    archive = open_archive(folder)
+    told = None if quiet or json_ else tell
+    if new:
+        if parts:
+            raise UsageError("--new adds to patterns and rates together: leave out " + ", ".join(parts))
+        caught_up = learn_new(archive, told)
+        if caught_up is not None:
+            if json_:
+                as_json({"added": caught_up.added, "left": caught_up.left})
+            else:
+                print(f"{caught_up.added} captures added, {caught_up.left} left until everything is learned anew")
+            return
+    found = learn_all(archive, parts or (), told)
     if json_:
         as_json(found)
         return

@@ -11,6 +11,15 @@ _SHOWN = 20
 _DAY = 86_400.0
 
 
+def counted(number: int, word: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "page"), counted(2, "page")
+    ('1 page', '2 pages')
+    """
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def rules_json(sites: Sequence[SiteRules], policy: bool) -> object:
     """The list of rules, or with `policy` everything known per site."""
     if policy:
@@ -38,13 +47,14 @@ def rules_in_words(sites: Sequence[SiteRules]) -> Iterator[str]:
             chain = " and ".join(path or "/" for path in rule.if_changed)
             measures = f"foc {rule.foc:.2f}, coc {rule.coc:.2f}, confidence {rule.confidence:.2f}"
             yield printable(f"  when {chain} change, skip {rule.skip}  ({measures})")
-        yield f"{len(one.rules)} rules; {len(one.dormant)} directories never changed at all:"
+        dormant = "1 directory" if len(one.dormant) == 1 else f"{len(one.dormant)} directories"
+        yield f"{counted(len(one.rules), 'rule')}; {dormant} never changed at all{':' if one.dormant else ''}"
         yield from _listed([path or "/" for path in one.dormant])
         if one.directories:
             yield "changes expected a week, as the site-level policy sees it:"
             yield from _listed(
                 [
-                    f"{view.changes_a_week:6.1%}  {view.path or '/'}  ({view.pages} pages"
+                    f"{view.changes_a_week:6.1%}  {view.path or '/'}  ({counted(view.pages, 'page')}"
                     f"{', skipped by a rule' if view.near else ''}{', dormant' if view.dormant else ''})"
                     for view in one.directories
                 ]
@@ -55,10 +65,11 @@ def _heading(one: SiteRules) -> str:
     about = f"{one.site}: " if one.site else ""
     if one.captures:
         weighing = ", changes weighed by importance" if one.weighted else ""
-        about += f"{one.captures} captures from {iso(one.first)[:10]} to {iso(one.last)[:10]}{weighing}; "
-    heading = f"{about}{one.versions} versions; {_thresholds(one.thresholds)}"
+        about += f"{counted(one.captures, 'capture')} from {iso(one.first)[:10]} to {iso(one.last)[:10]}{weighing}; "
+    heading = f"{about}{counted(one.versions, 'version')}; {_thresholds(one.thresholds)}"
     if one.bypass_ratio is None or one.change_recall is None:
-        return heading
+        unfit = one.captures and one.versions > 1 and one.thresholds == Thresholds()
+        return f"{heading} (none caught enough on its own history: skip nothing by rules)" if unfit else heading
     return f"{heading}; on its second half skipped {one.bypass_ratio:.0%} and caught {one.change_recall:.0%}"
 
 

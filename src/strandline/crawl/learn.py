@@ -206,43 +206,44 @@ class Patterns:
         return {int(member): group.number for group in self.groups for member in group.members}
 
 
-class LearnedStore(Protocol):
-    """Where knowledge about single pages is kept."""
-
-    def page_knowledge(self, page: int) -> tuple[PageSeries, PageRate, float] | None:
-        """Series, rate, and time of the last capture; None for a page nothing was learned about."""
-
-    def keep_page(self, page: int, series: PageSeries, rate: PageRate, last: float) -> None:
-        """Replace what is known about a page."""
+PageKnowledge = tuple[PageSeries, PageRate, float]
+"""Series, rate, and time of the last capture of a page."""
 
 
 class OnlineLearner:
-    """Adds captures to what is known as they come."""
+    """Adds captures to what is known as they come; `pages` holds what is new until it is kept."""
 
-    def __init__(self, store: LearnedStore, periods_of: Callable[[str], Periods], prior: float) -> None:
-        """`periods_of` says how a site's time is cut; `prior` is what to expect of a page never seen before."""
-        self._store = store
+    def __init__(
+        self, known: Callable[[int], PageKnowledge | None], periods_of: Callable[[str], Periods], prior: float
+    ) -> None:
+        """`known` looks a page up; `periods_of` says how a site's time is cut; `prior` is expected of a new page."""
+        self._known = known
         self._periods_of = periods_of
         self._prior = prior
         self._calendars: dict[Periods, LocalCalendar] = {}
+        self.pages: dict[int, PageKnowledge] = {}
 
-    def observe(self, capture: Seen, changed_at: float | None = None) -> bool:
-        """Add one capture; False when it tells nothing new (held, no page shown, older than the last one)."""
+    def observe(self, capture: Seen, changed_at: Callable[[float], float | None] = lambda _: None) -> bool:
+        """Add one capture; False when it tells nothing new (held, no page shown, older than the last one).
+
+        `changed_at` is asked when a change since the time it is given happened, as far as a trusted source says so.
+        """
         showing = capture.status in SEEN or capture.status in GONE
         if capture.held or not showing or not _EARLIEST <= capture.time < _LATEST:
             return False
-        known = self._store.page_knowledge(capture.page)
+        known = self.pages.get(capture.page) or self._known(capture.page)
         if known is None:
-            series, rate, last = PageSeries.empty(self._periods_of(capture.site)), PageRate(prior=self._prior), None
+            series, rate = PageSeries.empty(self._periods_of(capture.site)), PageRate(prior=self._prior)
+            series.observe(self._calendar(series.periods), Sighting(capture.time))
         else:
             series, rate, last = known
-        if last is not None and capture.time < last:
-            return False
-        amount = capture.importance if capture.changed and last is not None else 0.0
-        series.observe(self._calendar(series.periods), Sighting(capture.time, amount, changed_at))
-        if last is not None:
+            if capture.time < last:
+                return False
+            moment = changed_at(last) if capture.changed else None
+            amount = capture.importance if capture.changed else 0.0
+            series.observe(self._calendar(series.periods), Sighting(capture.time, amount, moment))
             rate.observe((capture.time - last) / DAY, capture.changed)
-        self._store.keep_page(capture.page, series, rate, capture.time)
+        self.pages[capture.page] = (series, rate, capture.time)
         return True
 
     def _calendar(self, periods: Periods) -> LocalCalendar:

@@ -100,6 +100,19 @@ class LearnedReading(StudyReading):
             importance = row[6] if compared else float(changed)
             yield Sighting(*row[:5], changed, importance, bool(row[7]), studied)  # type: ignore[arg-type, call-arg]
 
+    def studied_since(self, seq: int) -> Iterator[tuple[int, Sighting]]:
+        """Captures of pages recorded after this number and studied since, in that order, with their numbers.
+
+        Those that could not be studied are left out: they wait until everything is learned anew.
+        """
+        query = f"""SELECT captures.seq, captures.page, pages.url, site, captures.time, captures.status,
+                coalesce(visible, 0), coalesce(importance, 0.0), coalesce(held, 0)
+            FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
+            WHERE {_PAGES} AND captures.seq > ? AND captures.seq <= ?
+                AND captures.seq NOT IN (SELECT seq FROM study_problems) ORDER BY captures.seq"""
+        for row in self._rows(query, seq, self.progress()):
+            yield _whole(row[0]), Sighting(*row[1:6], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
+
     def site_claims(self, site: str) -> dict[int, list[Claim]]:
         """What sources said about the last change of a site's pages."""
         query = f"""SELECT claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
@@ -270,29 +283,26 @@ class LearnedWriter:
                 connection.execute("INSERT INTO site_rules VALUES (?, ?)", (rules.site, packed))
             self._about(about)
 
-    def keep_page(self, page: int, series: PageSeries, rate: PageRate, last: float) -> None:
-        """Replace what is known about one page; its pattern group stays until groups are learned anew."""
-        with self._writing() as connection:
-            connection.execute(
-                """INSERT INTO page_series VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (page) DO UPDATE SET
-                   zone = excluded.zone, country = excluded.country, cycle = excluded.cycle,
-                   periods = excluded.periods, captures = excluded.captures, last = excluded.last,
-                   sums = excluded.sums""",
-                (page, *self._packed(series)),
-            )
-            values = (page, rate.visits, rate.changes, rate.found, rate.watched, rate.prior, last)
-            connection.execute("REPLACE INTO page_rates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    def keep_pages(self, pages: Iterable[tuple[int, PageSeries, PageRate, float]], seq: int) -> None:
+        """Replace what is known about single pages; patterns and rates now rest on all captures up to this number.
 
-    def page_knowledge(self, page: int) -> tuple[PageSeries, PageRate, float] | None:
-        """Series, rate, and time of the last capture; None for a page nothing was learned about."""
-        return self.reading.page_knowledge(page)
-
-    def caught_up(self, seq: int) -> None:
-        """Patterns and rates now rest on all captures up to this number, added one by one."""
+        The pattern group of a page stays until groups are learned anew.
+        """
         with self._writing() as connection:
-            where = "WHERE part IN ('patterns', 'classes')"
+            for page, series, rate, last in pages:
+                connection.execute(
+                    """INSERT INTO page_series VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (page) DO UPDATE SET
+                       zone = excluded.zone, country = excluded.country, cycle = excluded.cycle,
+                       periods = excluded.periods, captures = excluded.captures, last = excluded.last,
+                       sums = excluded.sums""",
+                    (page, *self._packed(series)),
+                )
+                values = (page, rate.visits, rate.changes, rate.found, rate.watched, rate.prior, last)
+                connection.execute("REPLACE INTO page_rates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
             connection.execute(
-                f"UPDATE learned_from SET seq = max(seq, ?), studied = max(studied, ?) {where}", (seq,) * 2
+                """UPDATE learned_from SET seq = max(seq, ?), studied = max(studied, ?)
+                   WHERE part IN ('patterns', 'classes')""",
+                (seq, seq),
             )
 
     def _about(self, about: LearnedFrom) -> None:
