@@ -26,6 +26,9 @@ from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_row
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import TimingWheel
 
+EVENLY = 0.25
+"""Part of the gain of a site fetched together that its pages share evenly."""
+
 
 @dataclass(frozen=True)
 class PricedPlanSettings:
@@ -60,6 +63,7 @@ class PricedPlan:
         self._day = -1
         self._weight = np.empty(0)
         self._items = np.empty(0)
+        self._sites = 0
         self._pages: Pages | None = None
         self._plans: Plans | None = None
         self._stale = np.empty(0, dtype=np.int64)
@@ -85,6 +89,7 @@ class PricedPlan:
         self._knowledge.grow(pages)
         self._weight = pages.weight.copy()
         self._items = pages.items.copy()
+        self._sites = len(np.unique(pages.site))
         every = np.arange(count)
         estimate = self._knowledge.estimate(every)
         bins, nodes = estimate.rate.shape[1], estimate.level.shape[1]
@@ -175,7 +180,9 @@ class PricedPlan:
         score = np.full(len(pages), -np.inf)
         score[candidates] = advantage
         if self.settings.coherence > 0:
-            score[candidates] += self.settings.coherence * self._site_bonus(pages, budget, candidates, value)
+            score[candidates] += self.settings.coherence * self._site_bonus(
+                pages, budget, candidates, (advantage, value)
+            )
         rows = spend(score, budget, pages)
         if self._wheel is not None:
             self._wheel.put(rows, np.full(len(rows), period + 1.0))
@@ -196,14 +203,21 @@ class PricedPlan:
         wheel.put(rows, period + again)
         return rows, advantage, value
 
-    def _site_bonus(self, pages: PageTable, budget: Budget, rows: Rows, value: Floats) -> Floats:
-        """Pending value of the pages whose site is picked for a visit as a whole; 0 for the others."""
-        site = pages.site[rows]
-        pending = np.bincount(site, weights=value, minlength=int(pages.site.max()) + 1)
-        sites = np.unique(pages.site)
-        picked = max(1, round(budget.visits * len(sites) / len(pages)))
-        best = sites[np.argsort(-pending[sites], kind="stable")[:picked]]
-        return np.where(np.isin(site, best), value, 0.0)
+    def _site_bonus(self, pages: PageTable, budget: Budget, rows: Rows, found: tuple[Floats, Floats]) -> Floats:
+        """What the pages of a picked site gain by being fetched together; 0 for the others.
+
+        As many sites are picked as the budget could fetch whole: those where fetches are worth most by themselves
+        (advantage) and as a batch (pending value). A page gains its pending value; a part of that is shared evenly
+        over the site, for a batch hangs together better when quiet pages are in it too.
+        """
+        advantage, value = found
+        names, site = np.unique(pages.site[rows], return_inverse=True)
+        gain = np.bincount(site, weights=advantage + self.settings.coherence * value, minlength=len(names))
+        picked = max(1, round(budget.visits * self._sites / len(pages)))
+        best = np.zeros(len(names), dtype=np.bool_)
+        best[np.argsort(-gain, kind="stable")[:picked]] = True
+        mean = np.bincount(site, weights=value, minlength=len(names)) / np.bincount(site, minlength=len(names))
+        return np.where(best[site], (1.0 - EVENLY) * value + EVENLY * mean[site], 0.0)
 
     def _in_order(self, tables: Pages, rows: Rows, score: Floats, period: int) -> Choice:
         if self.settings.order == "organ-pipe":
