@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.access.quality import Held, Sights, quality, shown_at, site_qualities, worth_of_requests
+from strandline.access.quality import Held, Measures, Sights, shown_at, worth_of_requests
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.objective import Worth
 
@@ -31,7 +31,7 @@ def held(rows, times, changed, rate=0.1, pages=3, told=((), ())):
 def test_a_page_seen_to_change_often_enough_is_complete_to_that_share():
     times = np.arange(0.0, 101.0, 10.0)
     changed = np.arange(11) % 2 == 1  # five changes found, ten expected at 0.1 an hour
-    found = quality(held([0] * 11, times, changed), "a.org", np.array([0]), now=100.0)
+    found = Measures(held([0] * 11, times, changed), 100.0).of("a.org", np.array([0]))
     assert found.completeness.value == pytest.approx(0.5, abs=0.05)
     assert found.completeness.low < found.completeness.value < found.completeness.high
     assert (found.captures, found.pages, found.coverage) == (11, 1, 1.0)
@@ -40,21 +40,21 @@ def test_a_page_seen_to_change_often_enough_is_complete_to_that_share():
 
 def test_staleness_is_freshness_and_does_not_spoil_completeness():
     times = np.arange(0.0, 101.0, 10.0)
-    fresh = quality(held([0] * 11, times, times > 0), "a.org", np.array([0]), now=100.0)
-    stale = quality(held([0] * 11, times, times > 0), "a.org", np.array([0]), now=1000.0)
+    fresh = Measures(held([0] * 11, times, times > 0), 100.0).of("a.org", np.array([0]))
+    stale = Measures(held([0] * 11, times, times > 0), 1000.0).of("a.org", np.array([0]))
     assert stale.completeness == fresh.completeness
     assert stale.freshness < 0.01 < fresh.freshness
 
 
 def test_sites_apart_and_pages_without_captures():
-    both = list(site_qualities(held([0, 0], [1.0, 2.0], [False, False]), now=2.0))
+    both = list(Measures(held([0, 0], [1.0, 2.0], [False, False]), now=2.0).sites())
     assert [one.site for one in both] == ["a.org", "b.org"]
     assert both[0].coverage == 0.5  # page 2 of the same site was never fetched
     assert (both[1].completeness.value, both[1].coverage, both[1].captures) == (0.0, 0.0, 0)
 
 
 def test_a_single_look_has_missed_nothing_yet():
-    found = quality(held([0], [5.0], [False]), "a.org", np.array([0]), now=5.0)
+    found = Measures(held([0], [5.0], [False]), 5.0).of("a.org", np.array([0]))
     assert (found.completeness.value, found.completeness.low, found.completeness.high) == (1.0, 0.0, 1.0)
 
 
@@ -82,13 +82,21 @@ def test_more_requests_catch_more_and_each_hundred_less():
     assert small.gain > large.gain > 0.0
 
 
+def test_pages_that_changed_at_every_visit_make_the_interval_wide():
+    times = np.arange(0.0, 101.0, 10.0)
+    archive = held([0] * 11, times, times > 0, rate=5.0)
+    archive.estimate.level[:] = [0.04, 0.3, 2.6]
+    found = Measures(archive, 100.0).of("a.org", np.array([0])).completeness
+    assert found.low < 0.01 < found.value < 0.1 < 0.4 < found.high
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 100), st.booleans()), max_size=30), st.floats(1e-4, 2.0))
 def test_measures_are_shares_whatever_the_captures(captures, rate):
     rows, times, changed = zip(*captures, strict=True) if captures else ((), (), ())
     archive = held(list(rows), list(times), list(changed), rate)
     for at in (None, 50.0):
-        found = quality(archive, "all", np.arange(3), now=100.0, at=at)
+        found = Measures(archive, 100.0, at).of("all", np.arange(3))
         whole = found.completeness
         assert 0.0 <= whole.low <= whole.value <= whole.high <= 1.0
         assert all(0.0 <= share <= 1.0 for share in (found.coherence, found.freshness, found.coverage))

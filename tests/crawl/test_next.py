@@ -1,6 +1,6 @@
 """Planning over plain pages and sightings: no archive, no clock."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -99,8 +99,8 @@ def test_state_survives_as_bytes_and_takes_in_new_pages(past):
 
 def test_pages_that_may_not_be_fetched_are_left_out(past):
     known = pages()
-    known[0] = replace(known[0], barred="robots: robots.txt")
-    known[1] = replace(known[1], not_before=NOW + 3 * 3600.0)
+    known[0] = known[0]._replace(barred="robots: robots.txt")
+    known[1] = known[1]._replace(not_before=NOW + 3 * 3600.0)
     plan = planner(past, Wishes(Allowance(44 * 24, 24)), known)
     assert {1, 2}.isdisjoint(visit.page for visit in plan.next(44, NOW))
     later = [visit for visit in plan.ahead(NOW, 5.0) if visit.page in (1, 2)]
@@ -129,7 +129,7 @@ def test_caps_of_politeness_hosts_and_sites_are_kept(past):
 
 
 def test_budgets_in_bytes_are_spent_by_size(past):
-    known = [replace(page, size=10_000.0) for page in pages()]
+    known = [page._replace(size=10_000.0) for page in pages()]
     plan = planner(past, Wishes(Allowance(2.4e6, 24, in_bytes=True)), known)
     assert plan.visits_per_hour() == pytest.approx(10.0)
     assert len(list(plan.ahead(NOW, 3.0))) == 30

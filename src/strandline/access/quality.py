@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 
 INSTANTS = 24
 """Moments, evenly over the time a site was watched, at which its coherence is asked."""
+SAMPLE = 10_000
+"""Pages that are enough to tell what more requests would catch."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,6 @@ class Held:
     told: tuple[Ints, Floats]
     """Trusted change times: row and time."""
 
-    def of_site(self, number: int) -> Ints:
-        """Rows of a site."""
-        return np.flatnonzero(self.site == number)
-
 
 @dataclass(frozen=True)
 class Quality:
@@ -92,46 +90,67 @@ class Quality:
     until: float
 
 
-def site_qualities(held: Held, now: float, at: float | None = None) -> Iterator[Quality]:
-    """Measures of every site in turn. With `at`, as of that moment, and coherent at it."""
-    for number, name in enumerate(held.sites):
-        yield quality(held, name, held.of_site(number), now, at)
+class Measures:
+    """Measures of sites or of any pages, as of now or of another moment; with `at`, coherence is that of the moment."""
+
+    def __init__(self, held: Held, now: float, at: float | None = None) -> None:
+        self._held = held
+        self._at = at
+        self._now = now if at is None else at
+        self._sights = held.sights.until(self._now)
+        last = float(self._sights.time.max()) if len(self._sights.time) else self._now
+        self._end = last if at is None else at
+        self._watched = _watched(held, self._sights, self._end)
+
+    def sites(self) -> Iterator[Quality]:
+        """Every site in turn."""
+        order = np.argsort(self._held.site, kind="stable")
+        rows_of = np.split(order, np.cumsum(np.bincount(self._held.site, minlength=len(self._held.sites)))[:-1])
+        for name, rows in zip(self._held.sites, rows_of, strict=True):
+            yield self.of(name, rows)
+
+    def of(self, name: str, rows: Ints) -> Quality:
+        """Some pages. Those of which none was ever captured have caught nothing."""
+        evidence = evidence_of(self._held, self._watched.rate, self._sights, rows)
+        times = evidence.captures.time
+        if len(times) == 0:
+            return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan)
+        instants = np.linspace(times.min(), times.max(), INSTANTS) if self._at is None else np.array([self._at])
+        return Quality(
+            site=name,
+            pages=len(rows),
+            captures=len(times),
+            completeness=whole_share(self._watched, rows),
+            coherence=coherence_estimate(evidence, instants),
+            freshness=freshness(self._watched, self._now, rows),
+            coverage=coverage(self._watched, rows),
+            since=float(times.min()),
+            until=self._end,
+        )
 
 
-def quality(held: Held, name: str, rows: Ints, now: float, at: float | None = None) -> Quality:
-    """Measures of some pages. A site none of whose pages was ever captured has caught nothing."""
-    end = now if at is None else at
-    part = held.sights.until(end)
-    if at is None and len(part.time):
-        end = float(part.time.max())
-    watched = _watched(held, part, end)
-    mine = np.isin(part.row, rows)
-    if not mine.any():
-        nothing = Estimated(0.0, 0.0, 1.0 if len(rows) == 0 else 0.0)
-        return Quality(name, len(rows), 0, nothing, 0.0, 0.0, 0.0, float("nan"), float("nan"))
-    times = part.time[mine]
-    whole = completeness_estimate(watched, rows)
-    if np.isnan(whole.value):
-        whole = Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
-    instants = np.array([at]) if at is not None else np.linspace(times.min(), times.max(), INSTANTS)
-    moment = now if at is None else at
-    return Quality(
-        site=name,
-        pages=len(rows),
-        captures=int(mine.sum()),
-        completeness=_ordered(whole),
-        coherence=coherence_estimate(_evidence(held, part, rows), instants),
-        freshness=freshness(watched, moment, rows),
-        coverage=coverage(watched, rows),
-        since=float(times.min()),
-        until=end,
+def whole_share(watched: Watched, rows: Ints) -> Estimated:
+    """Completeness of some pages. Counting noise averages out over many pages, errors of their rates may not: the
+    interval also holds what follows when all rates are at the low, or all at the high end of what is believed.
+
+    A page that changed at every visit has an open-ended rate; hence the middle of belief, not its mean.
+    """
+    found = completeness_estimate(watched, rows)
+    if np.isnan(found.value):
+        return Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
+    unit = watched.weight[rows] * watched.importance[rows]
+    got = float(unit @ watched.found[rows])
+    expected = watched.rate[rows, None] * watched.level[rows] * watched.span[rows, None]
+    totals = unit @ np.maximum(np.sort(expected, axis=1), watched.found[rows, None])
+    if not totals.min() > 0:
+        return Estimated(min(max(found.value, 0.0), 1.0), 0.0, 1.0)
+    shares = got / totals
+    value = float(np.clip(shares[len(shares) // 2], 0.0, 1.0))
+    return Estimated(
+        value,
+        float(np.clip(min(found.low, shares.min()), 0.0, value)),
+        float(np.clip(max(found.high, shares.max()), value, 1.0)),
     )
-
-
-def _ordered(found: Estimated) -> Estimated:
-    """Within 0..1 and in order, whatever rounding did."""
-    value = min(max(found.value, 0.0), 1.0)
-    return Estimated(value, min(max(found.low, 0.0), value), max(min(found.high, 1.0), value))
 
 
 def _watched(held: Held, sights: Sights, end: float) -> Watched:
@@ -154,13 +173,15 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
     )
 
 
-def _evidence(held: Held, sights: Sights, rows: Ints) -> Evidence:
+def evidence_of(held: Held, rate: Floats, sights: Sights, rows: Ints) -> Evidence:
     """What is known of the captures of some pages alone; rows are numbered anew."""
     place = np.full(len(held.weight), -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
     kept = place[sights.row] >= 0
-    captures = Captures.of(place[sights.row[kept]], sights.time[kept], len(rows))
-    return Evidence(captures, sights.version[kept], held.estimate.mean_rate[rows], held.weight[rows])
+    row, time = place[sights.row[kept]], sights.time[kept]
+    order = np.lexsort((time, row))
+    captures = Captures.of(row, time, len(rows))
+    return Evidence(captures, sights.version[kept][order], rate[rows], held.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -175,7 +196,7 @@ class Shown:
 
 def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     """Evidence of each memento shown for an instant, and the most coherent instant within reach of it."""
-    evidence = _evidence(held, held.sights, rows)
+    evidence = evidence_of(held, held.estimate.mean_rate, held.sights, rows)
     row, time = held.told
     place = np.full(len(held.weight), -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
@@ -189,18 +210,24 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
 
 
 def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> MoreRequests:
-    """What `more` visits a period on top of `visits` would catch, at the best even spacing of every page."""
-    estimate, count = held.estimate, len(held.weight)
+    """What `more` visits a period on top of `visits` would catch, at the best even spacing of every page.
+
+    Of a large archive every n-th page stands for n.
+    """
+    every = max(1, len(held.weight) // SAMPLE)
+    estimate = held.estimate
+    rate, importance = estimate.rate[::every], estimate.importance[::every]
+    count = len(rate)
+    sample = Estimate(rate, importance, estimate.level[::every], estimate.odds[::every], estimate.share)
     flat = worth.objective in ("count", "content")
-    importance = np.ones_like(estimate.importance) if flat else estimate.importance
-    weight = np.ones(count) if worth.objective == "count" else held.weight
+    weight = np.ones(count) if worth.objective == "count" else held.weight[::every]
     pages = Pages(
-        rate=estimate.rate,
-        importance=importance,
-        level=estimate.level,
-        value=worth.node_values(estimate, weight),
-        mean_rate=estimate.mean_rate,
-        mean_importance=np.ones(count) if flat else estimate.mean_importance,
+        rate=rate,
+        importance=np.ones_like(importance) if flat else importance,
+        level=sample.level,
+        value=worth.node_values(sample, weight),
+        mean_rate=sample.mean_rate,
+        mean_importance=np.ones(count) if flat else sample.mean_importance,
         last=np.zeros(count),
         phase=np.full(count, 0.5),
         stretch=np.ones(count),
@@ -208,4 +235,5 @@ def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> M
         slow=np.zeros(count, dtype=np.bool_),
         cycle=np.zeros(1, dtype=np.int64),
     )
-    return worth_of_more(pages, visits, more)
+    share = count / max(len(held.weight), 1)
+    return worth_of_more(pages, visits * share, more * share)

@@ -5,21 +5,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from strandline.access.quality import (
-    Held,
-    Quality,
-    Shown,
-    Sights,
-    quality,
-    shown_at,
-    site_qualities,
-    worth_of_requests,
-)
+from strandline.access.quality import Held, Measures, Quality, Shown, Sights, shown_at, worth_of_requests
 from strandline.app.planning import Planning
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.quality.estimates import Visiting
-from strandline.crawl.experience import Groups
 from strandline.errors import UsageError
 
 REACH = 24.0
@@ -55,19 +45,20 @@ def measured(planning: Planning, site: str = "", at: float | None = None) -> Mea
     """Measure an archive, or one of its sites, as of now or of another moment."""
     if planning.reading.last_capture()[0] == 0:
         raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
-    held, groups = _held(planning)
+    held = _held(planning)
     now = planning.hours.at(planning.now)
     moment = None if at is None else planning.hours.at(at)
+    measures = Measures(held, now, moment)
     if site:
         rows = np.array([row for row, page in enumerate(planning.pages) if site in (page.site, page.host)], np.int64)
         if len(rows) == 0:
-            known = ", ".join(groups.sites[:10])
+            known = ", ".join(held.sites[:10])
             raise UsageError(f"no site {site!r} in this archive; there are {known}")
-        sites, whole = [quality(held, site, rows, now, moment)], None
+        sites, whole = [measures.of(site, rows)], None
     else:
         rows = np.arange(len(planning.pages))
-        sites = list(site_qualities(held, now, moment))
-        whole = quality(held, "archive", rows, now, moment)
+        sites = list(measures.sites())
+        whole = measures.of("archive", rows)
     worth = Worth(planning.wishes.objective)
     per_hour = planning.planner.visits_per_hour()
     return Measured(
@@ -82,20 +73,17 @@ def measured(planning: Planning, site: str = "", at: float | None = None) -> Mea
     )
 
 
-def _held(planning: Planning) -> tuple[Held, Groups]:
-    groups = Groups.of(planning.pages)
-    learned, past = planning.learned, planning.past
-    learned.grow(planning.pages, groups)
+def _held(planning: Planning) -> Held:
+    groups, past = planning.planner.groups, planning.past
     told = ~np.isnan(past.last_change)
-    held = Held(
+    return Held(
         site=groups.site,
         sites=groups.sites,
         weight=np.array([one.weight for one in planning.standings]),
-        estimate=learned.learner.estimate(np.arange(len(planning.pages))),
+        estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
         sights=Sights.of(past.row, past.time, past.changed),
         told=(past.row[told], past.last_change[told]),
     )
-    return held, groups
 
 
 def _visiting(planning: Planning, site: str) -> Visiting:

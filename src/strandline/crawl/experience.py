@@ -11,7 +11,7 @@ their address and their site; what they look like inside is not asked, because p
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from strandline.core.learn.censored import CensoredLearner
 from strandline.core.learn.features import Directories, model_features, read_address
 from strandline.core.learn.first_sight import archive_base, site_level, site_prior, static_factors
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
-from strandline.core.urls import directory
 
 HOUR, WEEK = 3600.0, 604_800.0
 MONDAY = 345_600.0
@@ -28,8 +27,7 @@ _LESSONS = 60
 """Times the knowledge pages share is renewed while a history is replayed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A page that is known to the archive. `barred` says why it is not fetched at all; empty when it may be."""
 
     page: int
@@ -119,7 +117,7 @@ class Groups:
         found = np.empty((3, len(pages)), dtype=np.int64)
         for row, page in enumerate(pages):
             found[0, row] = sites.setdefault(page.site, len(sites))
-            found[1, row] = folders.setdefault(directory(page.url), len(folders))
+            found[1, row] = folders.setdefault(_folder(page.url), len(folders))
             found[2, row] = hosts.setdefault(page.host, len(hosts))
         return Groups(found[0], found[1], found[2], tuple(hosts), tuple(sites))
 
@@ -238,6 +236,11 @@ def path_of(url: str) -> str:
     ('/a/b?c=1', '/')
     """
     return "/" + url.partition("://")[2].partition("/")[2]
+
+
+def _folder(url: str) -> str:
+    """Everything before the page's own name; canonical addresses need no more than this."""
+    return url.partition("?")[0].rpartition("/")[0]
 
 
 def learn(pages: Sequence[Known], past: History, hours: Hours) -> Learned:

@@ -109,8 +109,8 @@ class Planner:
         self.wishes = wishes
         self.hours = learned.hours
         self._learned = learned
-        self._groups = Groups.of(pages)
-        learned.grow(pages, self._groups)
+        self.groups = Groups.of(pages)
+        learned.grow(pages, self.groups)
         self._barred = np.array([bool(page.barred) for page in pages], dtype=np.bool_)
         self._not_before = np.array([self.hours.at(page.not_before) for page in pages], dtype=np.float64)
         self._row_of = {page.page: row for row, page in enumerate(pages)}
@@ -139,9 +139,9 @@ class Planner:
         return PageTable.of(
             len(rows),
             page=[page.page for page in self.pages],
-            site=self._groups.site,
-            directory=self._groups.directory,
-            host=self._groups.host,
+            site=self.groups.site,
+            directory=self.groups.directory,
+            host=self.groups.host,
             weight=np.where(self._barred, 0.0, [page.weight for page in self.pages]),
             last_visit=np.fmax(self._learned.last[: len(rows)], visited) if len(rows) else np.empty(0),
             rate=rate,
@@ -172,8 +172,8 @@ class Planner:
     @property
     def most_per_hour(self) -> float:
         """Requests an hour that politeness allows at all hosts together."""
-        open_hosts = np.unique(self._groups.host[~self._barred])
-        return float(sum(self.wishes.per_hour(self._groups.hosts[host]) for host in open_hosts))
+        open_hosts = np.unique(self.groups.host[~self._barred])
+        return float(sum(self.wishes.per_hour(self.groups.hosts[host]) for host in open_hosts))
 
     def visits_per_hour(self) -> float:
         """The allowance in visits; of one in bytes, as many as fit by the mean size of a capture."""
@@ -195,13 +195,13 @@ class Planner:
         caps = self._host_caps(start, end, visits)
         sites = self.wishes.site_allowances
         site_caps = {
-            number: sites[name].whole(start, end) for number, name in enumerate(self._groups.sites) if name in sites
+            number: sites[name].whole(start, end) for number, name in enumerate(self.groups.sites) if name in sites
         }
         return Budget(visits, max_bytes=max_bytes, site_caps=site_caps, host_caps=caps)
 
     def _host_caps(self, start: float, end: float, visits: int) -> dict[int, int]:
-        caps: dict[int, int] = {len(self._groups.hosts): 0}
-        for number, name in enumerate(self._groups.hosts):
+        caps: dict[int, int] = {len(self.groups.hosts): 0}
+        for number, name in enumerate(self.groups.hosts):
             polite = self.wishes.per_hour(name)
             if polite < visits:
                 caps[number] = int(polite)
@@ -212,7 +212,7 @@ class Planner:
     def _at(self, now: float, last_visit: Floats) -> PageTable:
         """The pages at a moment: those that must wait stand at the host without a cap."""
         waiting = self._barred | (self._not_before > now)
-        host = np.where(waiting, len(self._groups.hosts), self._groups.host)
+        host = np.where(waiting, len(self.groups.hosts), self.groups.host)
         return replace(self._table, host=host, last_visit=last_visit)
 
     # Answers --------------------------------------------------------------------------------------------------------

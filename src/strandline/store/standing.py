@@ -6,8 +6,8 @@ bytes differ is known from the digests, and is better than nothing for an archiv
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from strandline.store import sqlite
 from strandline.store.studies import Seen, StudyReading
@@ -20,8 +20,7 @@ _STANDING = """page, url, authority, site, kind, via, hops, due, pages.not_befor
 _PAGES = "pages JOIN hosts USING (host)"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A page and its host, as the frontier sees them. Times are UTC epoch seconds."""
 
     page: int
@@ -63,7 +62,7 @@ class StandingReading(StudyReading):
     def standings(self) -> Iterator[Standing]:
         """All pages in the order they were found; images, styles and other files behind the pages are left out."""
         query = f"SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' ORDER BY page"
-        return (Standing(*row) for row in self._rows(query))  # type: ignore[arg-type]
+        return map(Standing._make, self._rows(query))
 
     def sizes(self) -> dict[int, float]:
         """Mean bytes of a capture of each page, as stored."""
@@ -99,6 +98,8 @@ class StandingReading(StudyReading):
 
     def all_sightings(self, site: str = "") -> Iterator[Seen]:
         """Sightings of studied and of unstudied captures, by page and time."""
+        if self.progress() >= self.last_capture()[0]:
+            return self.sightings(site)
         both = (self.sightings(site), self._unstudied(site))
         return heapq.merge(*both, key=lambda seen: (seen.page, seen.time))
 
