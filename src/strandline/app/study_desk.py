@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+import xxhash
+
 from strandline.access.index import Holdings
 from strandline.access.payload import LostError, read_payload
 from strandline.app.holdings import CatalogIndex
@@ -57,18 +59,26 @@ class ArchiveReader:
         return document(data, payload.head.value("content-type") or capture.mime)
 
     def visible_hash(self, document: Document) -> int:
-        """64 bits over what a reader sees."""
-        return html.visible_hash(document.data, charset=document.charset)
+        """64 bits over what a reader sees. What scripts will show is only known by what they are."""
+        if self._render and self._cut(document, "", PageLevel()).nearly_empty:
+            return xxhash.xxh3_64_intdigest(document.data)
+        try:
+            return html.visible_hash(document.data, charset=document.charset)
+        except PageTooCostlyError as problem:
+            raise UnreadableError(str(problem)) from None
 
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         """The document cut into blocks."""
-        try:
-            tree = html.blocks(document.data, charset=document.charset, url=url, level=how.level, scale=how.scale)
-        except PageTooCostlyError as problem:
-            raise UnreadableError(str(problem)) from None
+        tree = self._cut(document, url, how)
         if self._render and tree.nearly_empty:
             return rendered_blocks(document, url, how)
         return tree
+
+    def _cut(self, document: Document, url: str, how: PageLevel) -> BlockTree:
+        try:
+            return html.blocks(document.data, charset=document.charset, url=url, level=how.level, scale=how.scale)
+        except PageTooCostlyError as problem:
+            raise UnreadableError(str(problem)) from None
 
 
 def document(data: bytes, content_type: str) -> Document:

@@ -26,6 +26,11 @@ def short(text: str, longest: int = _LONG) -> str:
     return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
 
 
+def _place(path: str) -> str:
+    """A path, its end when it is long: a hostile page may nest thousands deep."""
+    return path if len(path) <= _LONG else f".../{path[-_LONG:].partition('/')[2]}"
+
+
 def span_start(text: str) -> float:
     """A point in time: a date, or a span before now such as 7d or 12h."""
     try:
@@ -41,7 +46,7 @@ def block_lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"{len(found['blocks'])} blocks at level {found['level']}" + (f": {found['title']}" if found["title"] else "")
     for block in found["blocks"]:
         kind = ", ".join(filter(None, (block["role"], block["hint"])))
-        yield f"{block['importance']:6.3f}  {block['path']}[{block['nth']}]" + (f"  ({kind})" if kind else "")
+        yield f"{block['importance']:6.3f}  {_place(block['path'])}[{block['nth']}]" + (f"  ({kind})" if kind else "")
         if block["topic"]:
             yield f"        {short(block['topic'], 90)}"
         if block["text"] and block["text"] != block["topic"]:
@@ -66,11 +71,11 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     yield ""
     yield "Why it matters, block by block:"
     for reason in found.reasons[:_MOST]:
-        yield f"  {reason.contribution:6.2f}  {short(reason.topic, 50) or reason.path}: {reason.why}"
+        yield f"  {reason.contribution:6.2f}  {short(reason.topic, 50) or _place(reason.path)}: {reason.why}"
 
 
 def _operation(operation: Operation) -> Iterator[str]:
-    yield f"  {_DID[operation.kind]} {operation.element} in {operation.block}"
+    yield f"  {_DID[operation.kind]} {operation.element} in {_place(operation.block)}"
     if operation.kind == "move":
         yield f"      > {short(operation.after)}"
         return
