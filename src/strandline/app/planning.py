@@ -42,6 +42,8 @@ _FORMAT: Final = b"SLP1"
 _LARGEST_NOTE: Final = 200_000_000
 _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
+_ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops")
+"""Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 _ABSENT: Final = 0.1
 """A page that answered 404 may come back: it keeps this share of its weight."""
 _CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
@@ -65,7 +67,21 @@ class Planning:
     def _scope(self) -> Scope | None:
         """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
         seeds = read_seeds(self.settings.scope.seeds)
-        return Scope(orders_of(self.settings, seeds, Limits()).scope) if seeds else None
+        if not seeds:
+            return None
+        scope = Scope(orders_of(self.settings, seeds, Limits()).scope)
+        scope.extend(target for seed in seeds for target in self._redirects(seed))
+        return scope
+
+    def _redirects(self, seed: str) -> Iterator[str]:
+        """Where a seed led when it was last fetched: it takes its scope along, as in a crawl."""
+        target = seed
+        for _ in range(self.settings.fetch.redirects):
+            captures = self.reading.captures(target)
+            if not captures or not captures[-1].redirect:
+                return
+            target = captures[-1].redirect
+            yield target
 
     # Pages ----------------------------------------------------------------------------------------------------------
 
@@ -105,7 +121,7 @@ class Planning:
         rules = self.robots(one.host) if robots else None
         if rules is not None and not rules.allows(one.url):
             return f"robots: {rules.reason}"
-        if one.outcome == "skipped" and not one.detail.startswith(("robots", "out of scope", "excluded")):
+        if one.outcome == "skipped" and not one.detail.startswith(_ASKED_ANEW):
             return one.detail
         return ""
 
