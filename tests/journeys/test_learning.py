@@ -248,12 +248,16 @@ def test_one_capture_is_judged_at_first_sight(tmp_path):
         run("patterns", folder, "https://elsewhere.example/")
 
 
-def test_new_captures_are_added_to_what_was_learned(tmp_path):
+def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
+    monkeypatch.setattr("strandline.app.learning._BATCH", 5)  # fewer than there are pages
     folder, rows = tmp_path / "archive", list(versions())
     cut = START + dt.timedelta(days=30)
     run("init", folder)
     run("import", folder, write(tmp_path / "first.jsonl", [row for row in rows if row[1] < cut]))
     assert "learned from" in run("learn", folder, "--new").stdout  # nothing was learned before: everything is
+    sights = Lore(open_archive(folder)).reading.first_sights("example.jp")
+    assert {language for _, language in sights.values()} == {"ja"}
+    assert len(sights) == 6
     assert data("learn", folder, "--new") == {"added": 0, "left": 0}
     later = [row for row in rows if row[1] >= cut]
     run("import", folder, write(tmp_path / "second.jsonl", later))

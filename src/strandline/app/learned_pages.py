@@ -54,10 +54,10 @@ def page_patterns(lore: Lore, url: str | None = None) -> list[ShownPattern]:
     if url is None:
         return [_shown(*row) for row in lore.series()]
     address = _address(url)
-    found = [_shown(*row) for row in lore.series() if row[1] == address]
-    if not found:
+    found = lore.series_of(address)
+    if found is None:
         raise UsageError(f"{url}: no captures of this page in the archive")
-    return found
+    return [_shown(*found)]
 
 
 def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownPattern:

@@ -299,6 +299,14 @@ class Lore:
         for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
             yield page, url, learned.patterns.series[page], numbers.get(page)
 
+    def series_of(self, url: str) -> tuple[int, str, PageSeries, int | None] | None:
+        """The same of one page; None when there is nothing to learn from."""
+        if not self.kept("patterns"):
+            return next((row for row in self.series() if row[1] == url), None)
+        page = self.reading.page(url)
+        known = None if page is None else self.reading.series(page.page)
+        return None if page is None or known is None else (page.page, url, *known)
+
     def groups(self) -> list[dict[str, Any]]:
         """Pattern groups: number, pages, changes, shape."""
         about = self.kept("patterns")

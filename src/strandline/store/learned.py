@@ -131,10 +131,11 @@ class LearnedReading(StudyReading):
 
     def unsighted(self) -> Iterator[tuple[int, Capture]]:
         """The first capture of each HTML page whose first sight was not kept."""
-        query = f"""SELECT captures.page, {rows.CAPTURE} FROM {rows.CAPTURES}
-            WHERE {_PAGES} AND seq = (SELECT seq FROM captures AS c WHERE c.page = captures.page AND c.status = 200
-                AND c.revisit = 0 AND c.mime IN (?, ?) ORDER BY c.time, c.seq LIMIT 1)
-            AND captures.page NOT IN (SELECT page FROM first_sights) ORDER BY captures.page"""
+        query = f"""SELECT pages.page, {rows.CAPTURE} FROM pages
+            CROSS JOIN captures ON captures.seq = (SELECT seq FROM captures AS c WHERE c.page = pages.page
+                AND c.status = 200 AND c.revisit = 0 AND c.mime IN (?, ?) ORDER BY c.time, c.seq LIMIT 1)
+            JOIN files USING (file)
+            WHERE {_PAGES} AND pages.page NOT IN (SELECT page FROM first_sights) ORDER BY pages.page"""
         for row in self._rows(query, *_HTML):
             yield _whole(row[0]), rows.capture(row[1:])
 
