@@ -55,6 +55,21 @@ def test_older_captures_that_come_later_are_put_in_their_place(archive, tmp_path
     assert told(other) == both
 
 
+def test_a_page_is_relearned_at_another_level(archive, tmp_path):
+    archive.bring_in(versions(tmp_path, (1000, page(*[FEES] * 20)), (2000, page(*[FEES] * 20, NEW))))
+    number = archive.page(URL).page
+    before = told(archive)
+    few = len(archive.studies.version(URL, 1e9)[1].blocks)
+    archive.relearn(URL, 3)
+    assert archive.studies.state(number).level == 3
+    assert len(archive.studies.version(URL, 1e9)[1].blocks) > few
+    assert [(after, by) for after, by, _ in told(archive)] == [(1000.0, 2000.0)]
+    archive.bring_in(versions(tmp_path, (3000, page(*[FEES] * 20))))
+    assert archive.studies.version(URL, 1e9)[1].level == 3
+    archive.relearn(URL, 2)
+    assert told(archive)[0] == before[0]
+
+
 def test_rounds_come_to_the_same_as_one(archive, tmp_path, monkeypatch):
     entries = [(1000 + n, page(FEES, *[NEW] * (n > 3), f"Day {n}")) for n in range(8)]
     archive.bring_in(versions(tmp_path, *entries))

@@ -23,6 +23,7 @@ from pathlib import Path
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
 from strandline.app.moving import Brought, Wanted, bring_in, give_out
 from strandline.app.studying import Studying
+from strandline.core.blocks.levels import LEVELS
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
@@ -184,6 +185,18 @@ class Archive:
         """Study every capture that is pending; returns how many. See app.studying."""
         with self.writing("study") as catalog, Studying(self.folder, self.settings.study, catalog) as studying:
             return studying.finish(progress)
+
+    def relearn(self, url: str, level: int = 0) -> None:
+        """Study the whole history of a page again; with `level` it is cut into larger or smaller blocks from now on."""
+        row = self.page(url)
+        if row is None:
+            raise UsageError(f"{url} is not in this archive")
+        if level not in (0, *LEVELS):
+            raise UsageError(f"the level is 1, 2 or 3, not {level}")
+        state = self.studies.state(row.page)
+        wanted = level or (state.level if state else self.settings.study.level)
+        with self.writing("study") as catalog, Studying(self.folder, self.settings.study, catalog) as studying:
+            studying.relearn(row.url, row.page, wanted)
 
     @property
     def index(self) -> CdxjIndex:

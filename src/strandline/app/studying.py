@@ -79,16 +79,31 @@ class Studying:
         """Go on for at most `timeout` seconds; False when nothing is left to study."""
         if not self._up_to and not self._begin():
             return False
+        if self._collected(timeout):
+            self._studies.record(self._done, self._up_to)
+            self._up_to, self._done = 0, []
+        return True
+
+    def _collected(self, timeout: float) -> bool:
+        """Take what the workers answered; True when they have answered everything."""
         if self._started and self._workers.busy:
             for answer in self._workers.poll(timeout):
                 if isinstance(answer, Fallen):
                     self._fallen(answer)
                 else:
                     self._done.append(answer)
-        if not self._started or not self._workers.busy:
-            self._studies.record(self._done, self._up_to)
-            self._up_to, self._done = 0, []
-        return True
+        return not self._started or not self._workers.busy
+
+    def relearn(self, url: str, page: int, level: int) -> None:
+        """Cut a page at this level from now on, and study its whole history again."""
+        self.finish()
+        reading = self._studies.reading
+        captures = tuple(reading.captures_of(page, reading.progress()))
+        self._workers.add(PageWork(page, url, PageState(level=level), None, captures, reading.ratings(url), anew=True))
+        while not self._collected(1.0):
+            pass
+        self._studies.record(self._done, 0)
+        self._done = []
 
     def beside(self) -> None:
         """Go on without waiting, for a caller with other things to do: cheap to call often."""

@@ -96,6 +96,10 @@ def changes(
     since: Since = None,
     min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    relearn: Annotated[
+        str | None, typer.Option(help="Study the history of this page again first.", metavar="URL")
+    ] = None,
+    level: Annotated[int, typer.Option(help="With --relearn: cut it at this level from now on.", min=0, max=3)] = 0,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -108,6 +112,8 @@ def changes(
     archive = open_archive(folder)
     start = span_start(since) if since else None
     study_pending(archive, quiet or json_)
+    if relearn:
+        archive.relearn(relearn, level)
     hidden = shown = 0
     for change in archive.studies.changes(site or "", start, min_importance):
         if json_:
