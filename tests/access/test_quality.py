@@ -10,7 +10,7 @@ from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.objective import Worth
 
 
-def held(rows, times, changed, rate=0.1, pages=3, told=((), ())):
+def held(rows, times, changed, rate=0.1, pages=3, told=((), ()), barred=None):
     count = pages
     return Held(
         site=np.arange(count) % 2,
@@ -25,6 +25,7 @@ def held(rows, times, changed, rate=0.1, pages=3, told=((), ())):
         ),
         sights=Sights.of(np.array(rows, np.int64), np.array(times, float), np.array(changed, bool)),
         told=(np.array(told[0], np.int64), np.array(told[1], float)),
+        barred=None if barred is None else np.array(barred),
     )
 
 
@@ -51,6 +52,13 @@ def test_sites_apart_and_pages_without_captures():
     assert [one.site for one in both] == ["a.org", "b.org"]
     assert both[0].coverage == 0.5  # page 2 of the same site was never fetched
     assert (both[1].completeness.value, both[1].coverage, both[1].captures) == (0.0, 0.0, 0)
+
+
+def test_forbidden_pages_count_only_when_they_were_captured():
+    archive = held([0, 0], [1.0, 2.0], [False, False], barred=[True, False, True])
+    site, other = Measures(archive, 2.0).sites()
+    assert (site.pages, site.coverage) == (1, 1.0)
+    assert (other.pages, other.coverage) == (1, 0.0)
 
 
 def test_a_single_look_has_missed_nothing_yet():

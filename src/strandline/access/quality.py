@@ -73,6 +73,13 @@ class Held:
     sights: Sights
     told: tuple[Ints, Floats]
     """Trusted change times: row and time."""
+    barred: NDArray[np.bool_] | None = None
+    """Pages that may not be fetched: without a capture they belong to the archive no more than unknown ones."""
+
+    def counted(self) -> NDArray[np.bool_]:
+        """Pages that measures are about."""
+        seen = np.bincount(self.sights.row, minlength=len(self.weight)) > 0
+        return np.ones_like(seen) if self.barred is None else seen | ~self.barred
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,7 @@ class Measures:
         last = float(self._sights.time.max()) if len(self._sights.time) else self._now
         self._end = last if at is None else at
         self._watched = _watched(held, self._sights, self._end)
+        self._counted = held.counted()
 
     def sites(self) -> Iterator[Quality]:
         """Every site in turn."""
@@ -111,6 +119,7 @@ class Measures:
 
     def of(self, name: str, rows: Ints) -> Quality:
         """Some pages. Those of which none was ever captured have caught nothing."""
+        rows = rows[self._counted[rows]]
         evidence = evidence_of(self._held, self._watched.rate, self._sights, rows)
         times = evidence.captures.time
         if len(times) == 0:

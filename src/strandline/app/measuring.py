@@ -83,6 +83,7 @@ def _held(planning: Planning) -> Held:
         estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
         sights=Sights.of(past.row, past.time, past.changed),
         told=(past.row[told], past.last_change[told]),
+        barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
     )
 
 
