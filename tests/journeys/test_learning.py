@@ -1,18 +1,23 @@
 """From page versions of another tool to what was learned: patterns in local time, quiet directories, classes."""
 
 import datetime as dt
+import io
 import json
+from email.utils import format_datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 from typer.testing import CliRunner
 
 from strandline.app.archive import open_archive
+from strandline.app.clock import SystemClock
 from strandline.app.learned_pages import learned_reasons
 from strandline.app.learning import Lore
 from strandline.cli.main import app
+from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import SettingError, UsageError
 from strandline.store.catalog import open_catalog
+from strandline.warc.writer import WarcInfo, WarcWriter
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 START = dt.datetime(2026, 1, 12, tzinfo=TOKYO)  # a Monday and a public holiday in Japan
@@ -272,6 +277,40 @@ def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
         assert (one["url"], one["visits"], one["changes"]) == (other["url"], other["visits"], other["changes"])
     with pytest.raises(UsageError, match="leave out rules"):
         run("learn", folder, "rules", "--new")
+
+
+def test_last_modified_is_believed_once_captures_confirm_it(tmp_path):
+    """Captured at midnight, changed at three in the afternoon: only the server's word tells the hour."""
+    folder = tmp_path / "archive"
+    run("init", folder)
+    archive, captures = open_archive(folder), []
+    writer = WarcWriter(folder / "archive", WarcInfo(software="test", operator="", is_part_of=""), SystemClock())
+    for day in range(10):
+        seen = START + dt.timedelta(days=day + 1)
+        stamp = format_datetime((seen - dt.timedelta(hours=9)).astimezone(dt.UTC), usegmt=True)
+        body = html(HOME, day).encode()
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLast-Modified: {stamp}\r\n"
+        exchange = Exchange(
+            request=Request(HOME, 0),
+            started=seen.timestamp(),
+            seconds=0.1,
+            outcome=Outcome.ANSWERED,
+            detail="",
+            address="",
+            request_head=b"",
+            response_head=f"{head}Content-Length: {len(body)}\r\n\r\n".encode(),
+            body=io.BytesIO(body),
+            body_length=len(body),
+            status=200,
+        )
+        captures.append(writer.keep(exchange))
+    writer.close()
+    with archive.writing("test") as catalog:
+        catalog.bring(captures)
+    assert data("learn", folder)["patterns"]["trusted"] == ["news.example.jp last-modified"]
+    workday = data("patterns", folder, HOME)[HOME]["kinds"]["workday"]
+    assert [hour for hour, value in enumerate(workday) if value > 0] == [15]
+    assert "last-modified of news.example.jp: believed" in run("patterns", folder).stdout
 
 
 def test_parts_that_do_not_exist_are_named(archive):
