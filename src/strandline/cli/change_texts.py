@@ -20,7 +20,7 @@ def short(text: str, longest: int = _LONG) -> str:
     r"""A text on one line, cut when long.
 
     >>> short("a  word\nand more", 10)
-    'a word ...'
+    'a word...'
     """
     line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
