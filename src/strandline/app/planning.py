@@ -136,6 +136,14 @@ class Planning:
             self._robots[host] = None if quiet or not obeyed else Robots(copy, self.now, unreachable)
         return self._robots[host]
 
+    @property
+    def remark(self) -> str:
+        """What whoever reads the answer should know; empty when there is nothing."""
+        waiting = self.reading.last_capture()[0] - self.reading.progress()
+        return (
+            f"{waiting} captures are still to be studied; until then their digests tell changes" if waiting > 0 else ""
+        )
+
     # Knowledge ------------------------------------------------------------------------------------------------------
 
     @cached_property

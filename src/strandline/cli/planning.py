@@ -36,8 +36,9 @@ def next_(
     planning = _planning(folder, strategy=strategy)
     found = planning.next(visits)
     problem = planning.check_budget()
-    if problem:
-        tell(f"note: {problem}; the pauses win")
+    for remark in (f"{problem}; the pauses win" if problem else "", planning.remark):
+        if remark:
+            tell(f"note: {remark}")
     if json_:
         as_json([due_data(visit) for visit in found])
         return
@@ -105,10 +106,13 @@ def quality(
 ) -> None:
     """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
     from strandline.app.measuring import measured
-    from strandline.cli.output import as_json, moment, printable
+    from strandline.cli.output import as_json, moment, printable, tell
     from strandline.cli.quality import quality_data, quality_text
 
-    found = measured(_planning(folder), site or "", moment(at) if at else None)
+    planning = _planning(folder)
+    found = measured(planning, site or "", moment(at) if at else None)
+    if planning.remark:
+        tell(f"note: {planning.remark}")
     if json_:
         as_json(quality_data(found))
         return

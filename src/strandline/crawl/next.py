@@ -210,7 +210,7 @@ class Planner:
         return caps
 
     def _at(self, now: float, last_visit: Floats) -> PageTable:
-        """The pages at a moment: those that must wait stand at the host without a cap."""
+        """The pages at a moment: those that must wait stand at the host whose cap is zero."""
         waiting = self._barred | (self._not_before > now)
         host = np.where(waiting, len(self.groups.hosts), self.groups.host)
         return replace(self._table, host=host, last_visit=last_visit)

@@ -1,0 +1,67 @@
+"""What planning reads: how pages stand, and sightings of captures that were not studied yet."""
+
+import contextlib
+
+import pytest
+
+from strandline.core.capture import Capture, Kind, Place
+from strandline.ports import Found
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.standing import UNSTUDIED_IMPORTANCE, StandingReading
+
+PAGE, OTHER = "https://example.org/", "https://example.org/new.html"
+
+
+def capture(number, digest, url=PAGE):
+    return Capture(
+        url=url,
+        time=1000.0 * number,
+        status=200,
+        mime="text/html",
+        digest=digest,
+        place=Place("a.warc.gz", 100 * number, 100),
+        revisit=False,
+        truncated="",
+        redirect="",
+        record_id=f"<urn:{number}>",
+        entity=digest,
+        original=None,
+    )
+
+
+@pytest.fixture
+def reading(tmp_path):
+    with contextlib.closing(open_catalog(tmp_path)) as catalog:
+        catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:a"), capture(3, "sha1:b")])
+        catalog.add([Found(OTHER, Kind.PAGE, "link", 1, 1, 0.0, 5.0, lastmod=700.0)])
+        catalog.add([Found("https://example.org/a.css", Kind.REQUISITE, "requisite", 1, 1, 0.0, 5.0)])
+    opened = StandingReading.open(tmp_path / DATABASE)
+    yield opened
+    opened.close()
+
+
+def test_unstudied_captures_are_sighted_by_their_digests(reading):
+    seen = list(reading.all_sightings())
+    assert [(one.time, one.changed, one.first) for one in seen] == [
+        (1000.0, False, True),
+        (2000.0, False, False),
+        (3000.0, True, False),
+    ]
+    assert [one.importance for one in seen] == [0.0, 0.0, UNSTUDIED_IMPORTANCE]
+    assert list(reading.all_sightings("elsewhere.org")) == []
+    assert len(list(reading.all_sightings("example.org"))) == 3
+
+
+def test_pages_stand_in_the_order_they_were_found_without_requisites(reading):
+    assert [one.url for one in reading.standings()] == [PAGE, OTHER]
+    one = reading.standing(OTHER)
+    assert (one.via, one.hops, one.captures, one.site, one.host) == ("link", 1, 0, "example.org", "example.org")
+    assert reading.standing("https://example.org/unknown") is None
+
+
+def test_sizes_claims_and_the_last_capture(reading):
+    assert reading.last_capture() == (3, 3000.0)
+    assert list(reading.sizes().values()) == [100.0]
+    assert [time for _, time in reading.all_claims()] == [700.0]
+    assert reading.visits_since(1500.0) == (2, 0)
+    assert reading.visits_since(1500.0, "elsewhere.org") == (0, 0)
