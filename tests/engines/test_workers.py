@@ -1,6 +1,8 @@
 """Workers end without taking anybody with them, and it is known what they were at."""
 
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,26 @@ def test_a_worker_that_cannot_start_is_a_defect(workers):
     with pytest.raises(Unreachable, match="does not start"):
         pool.poll(60.0)
     pool.close()
+
+
+def test_a_caller_that_is_killed_takes_its_workers_with_it():
+    code = (
+        "import os, signal, sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from strandline.engines.workers import Workers\n"
+        "pool = Workers('difficult_work:work', ('difficult_work:prepare', ''))\n"
+        "pool.add(['x'])\n"
+        "while pool.busy: pool.poll(1.0)\n"
+        "print(pool._workers[0].process.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    worker = Path("/proc") / done.stdout.strip() / "stat"
+    for _ in range(100):
+        if not worker.exists() or worker.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker is still there")
 
 
 def test_nothing_is_started_without_work(workers):

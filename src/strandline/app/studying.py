@@ -55,7 +55,7 @@ class Studying:
         self._done: list[PageStudy] = []
         self._falls: Counter[int] = Counter()
         self._started = False
-        self._look = 0.0
+        self._look = time.monotonic() + _LOOK
         self.studied = 0
         """Captures studied so far."""
 

@@ -10,6 +10,7 @@ One piece of work is done by one worker; which, does not matter: it brings with 
 """
 
 import contextlib
+import ctypes
 import os
 import pickle
 import resource
@@ -35,6 +36,8 @@ _STEP, _ANSWER, _READY, _RAISED = range(4)
 _PATIENCE: Final = 6.0
 """A worker may take this many times its processor limit on the clock: others use the processors too."""
 _NO_MEMORY: Final = 71
+_PARENT: Final = "STRANDLINE_WORKER_OF"
+_PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
 _START: Final = 120.0
 """Seconds a worker may take to start."""
 
@@ -124,7 +127,7 @@ class Workers(Generic[W, A]):
             [sys.executable, "-c", f"from {__name__} import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _PARENT: str(os.getpid())},
             start_new_session=True,  # Ctrl-C is for the caller, who ends its workers
         )
         worker = _Worker(process, deadline=time.monotonic() + _START)
@@ -218,6 +221,7 @@ def _write(stream: Any, content: bytes) -> None:  # noqa: ANN401 - Popen's strea
 
 def serve() -> None:
     """Run in the worker: take work from standard input until it ends, answer on standard output."""
+    _end_with_parent()
     source, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints must not disturb the answers
     name, prepare, limits = pickle.loads(_read(source))
@@ -249,6 +253,14 @@ def _answer(
         os._exit(_NO_MEMORY)  # what is left of this process is not to be trusted
     except Exception as problem:  # noqa: BLE001 - whatever it is, it concerns this work alone
         return _RAISED, f"{type(problem).__name__}: {problem}".encode("utf-8", "replace")
+
+
+def _end_with_parent() -> None:
+    """A caller that is killed takes its workers with it, at once and not when they next look for work."""
+    with contextlib.suppress(OSError, AttributeError):  # Linux only; elsewhere the end of standard input does it
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != int(os.environ.get(_PARENT, os.getppid())):
+        os._exit(0)  # it ended before it was asked to be followed
 
 
 def _read(stream: BinaryIO) -> bytes:
