@@ -39,9 +39,11 @@ def word_distance(before: str, after: str) -> float:
         >>> word_distance("same", "same"), word_distance("", "new text")
         (0.0, 1.0)
     """
-    if before == after:
-        return 0.0
-    old, new = word_set(before), word_set(after)
+    return 0.0 if before == after else set_distance(word_set(before), word_set(after))
+
+
+def set_distance(old: frozenset[str], new: frozenset[str]) -> float:
+    """`word_distance` of two texts that differ, from their distinct words."""
     common = len(old & new)
     union = len(old) + len(new) - common
     if not union:

@@ -12,6 +12,7 @@ given by number. `as_data` and `as_xml` write operations and script for other pr
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -84,10 +85,39 @@ class Delta:
 
     def word_counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """The words of the old and of the new version; blocks that did not change are counted once."""
-        before = self.old.word_counts
-        same = [(i, j) for i, j in self.pairs if self.old.blocks[i].digest == self.new.blocks[j].digest]
-        self.new.count_words_from(self.old, same)
-        return before, self.new.word_counts
+        return self._word_counts
+
+    @cached_property
+    def _word_counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        before = dict(self.old.word_counts)
+        known: dict[str, int] | None = vars(self.new).get("word_counts")
+        if known is None:  # the tree keeps it: the next comparison starts from there
+            known = vars(self.new)["word_counts"] = self._counted_on(before)
+        return before, known
+
+    def _counted_on(self, before: dict[str, int]) -> dict[str, int]:
+        """The words of the new version from those of the old one: only what differs is counted."""
+        counts = dict(before)
+        come, gone = [], []
+        alone_old, alone_new = set(range(len(self.old.blocks))), set(range(len(self.new.blocks)))
+        for i, j in self.pairs:
+            alone_old.discard(i)
+            alone_new.discard(j)
+            one, other = self.old.blocks[i], self.new.blocks[j]
+            if one.digest != other.digest:
+                come.append(other.words - one.words)
+                gone.append(one.words - other.words)
+        come += [self.new.blocks[j].words for j in alone_new]
+        gone += [self.old.blocks[i].words for i in alone_old]
+        for word in chain.from_iterable(come):
+            counts[word] = counts.get(word, 0) + 1
+        for word in chain.from_iterable(gone):
+            left = counts[word] - 1
+            if left:
+                counts[word] = left
+            else:
+                del counts[word]
+        return counts
 
     @property
     def empty(self) -> bool:

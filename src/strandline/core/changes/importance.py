@@ -189,10 +189,12 @@ class _Tally:
             return
         old, new = word_set(before), word_set(after)
         come, gone = new - old, old - new
-        known, staying = come & self._before.keys(), gone & self._after.keys()
-        value = OLD_WORD * len(known) + SHIFTED_WORD * len(staying)
-        value += sum(self._inserted(word) for word in sorted(come - known))
-        value += sum(self._deleted(word) for word in sorted(gone - staying))
+        novel, departed = come.difference(self._before), gone.difference(self._after)
+        value = OLD_WORD * (len(come) - len(novel)) + SHIFTED_WORD * (len(gone) - len(departed))
+        if novel:
+            value += sum([self._inserted(word) for word in sorted(novel)])
+        if departed:
+            value += sum([self._deleted(word) for word in sorted(departed)])
         self.inserted += len(come)
         if self._noise.seen_item(after or before):  # it comes and goes
             value *= OLD_WORD
@@ -239,14 +241,15 @@ class _Tally:
 
 def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> float:
     """The paper's importance of a change, in [0, 1]; `blocks` says how blocks are weighed: auto, area or uniform."""
-    gone = [change for change in delta.changes if change.new is None]
-    weighed = [*delta.new.blocks, *(change.block for change in gone)]
+    changed = [(change, _counted(change)) for change in delta.changes if change.content]
+    if not changed:
+        return 0.0
+    weighed = [*delta.new.blocks, *(change.block for change in delta.changes if change.new is None)]
     importances = dict(zip(map(id, weighed), block_importances(weighed, blocks), strict=True))
-    total = sum(len(_counted(change)) for change in delta.changes)
+    total = sum(len(counted) for _, counted in changed)
     score = sum(
-        importances[id(change.block)] * block_score(_counted(change), _elements(change), reading, total)
-        for change in delta.changes
-        if change.content
+        importances[id(change.block)] * block_score(counted, _elements(change), reading, total)
+        for change, counted in changed
     )
     return min(1.0, max(0.0, score))
 

@@ -8,9 +8,9 @@ cross are moves: those outside a longest increasing subsequence of new positions
 """
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
@@ -22,6 +22,7 @@ RARE: Final = 8  # a word in at most so many blocks can lead from one to another
 MOST_COMPARED: Final = 2_500
 
 Pairs = dict[int, int]  # old number -> new number
+Free = tuple[list[int], list[int]]  # numbers of the old and the new blocks that have no partner yet
 
 
 def likeness(one: PageBlock, other: PageBlock) -> float:
@@ -31,102 +32,112 @@ def likeness(one: PageBlock, other: PageBlock) -> float:
     return common / union if union else float(one.digest == other.digest)
 
 
-def _may_be_alike(one: PageBlock, other: PageBlock, least: float) -> bool:
-    """False when the blocks differ so much in size that they cannot have this share of words in common."""
-    small, large = sorted((len(one.words), len(other.words)))
-    return small >= least * large
+def same_beginning(old: Iterable[PageBlock], new: Iterable[PageBlock]) -> int:
+    """How many blocks at the beginning of both versions have the same content at the same place."""
+    count = 0
+    for one, other in zip(old, new, strict=False):
+        if one.digest != other.digest or one.nth != other.nth or one.path != other.path:
+            break
+        count += 1
+    return count
 
 
 def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[int, int]]:
     """Pairs (old number, new number) of blocks taken to be the same, in the order of the old version."""
-    pairs: Pairs = {}
-    free_old, free_new = list(range(len(old))), list(range(len(new)))
-    signatures: tuple[Callable[[PageBlock], Hashable], ...] = (
-        lambda block: (block.digest, block.key),
-        lambda block: block.digest,
-        lambda block: block.text_digest if block.texts else ("place", block.key),
-    )
-    for signature in signatures:
-        _equal(old, new, (free_old, free_new), signature, pairs)
-        free_old, free_new = _free(len(old), pairs.keys()), _free(len(new), pairs.values())
-        if not free_old or not free_new:
+    start = same_beginning(old, new)
+    shorter = min(len(old), len(new)) - start
+    ending = same_beginning(islice(reversed(old), shorter), reversed(new))
+    pairs: Pairs = {place: place for place in range(start)}
+    pairs.update(zip(range(len(old) - ending, len(old)), range(len(new) - ending, len(new)), strict=True))
+    free = (list(range(start, len(old) - ending)), list(range(start, len(new) - ending)))
+    for signature in _SIGNATURES:
+        if not free[0] or not free[1]:
             return sorted(pairs.items())
-    _same_path(old, new, (free_old, free_new), pairs)
-    free_old, free_new = _free(len(old), pairs.keys()), _free(len(new), pairs.values())
-    _rare_words(old, new, (free_old, free_new), pairs)
+        free = _equal(old, new, free, signature, pairs)
+    if free[0] and free[1]:
+        free = _same_path(old, new, free, pairs)
+    if free[0] and free[1]:
+        _rare_words(old, new, free, pairs)
     return sorted(pairs.items())
 
 
-def _free(count: int, taken: Iterable[int]) -> list[int]:
-    used = set(taken)
-    return [place for place in range(count) if place not in used]
+_SIGNATURES: Final[tuple[Callable[[PageBlock], Hashable], ...]] = (
+    lambda block: (block.digest, block.nth, block.path),
+    lambda block: block.digest,
+    lambda block: block.text_digest if block.texts else ("place", block.key),
+)
 
 
 def _equal(
     old: Sequence[PageBlock],
     new: Sequence[PageBlock],
-    free: tuple[list[int], list[int]],
+    free: Free,
     signature: Callable[[PageBlock], Hashable],
     pairs: Pairs,
-) -> None:
-    """Pair blocks of equal signature, in order."""
-    waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
+) -> Free:
+    """Pair blocks of equal signature, in order; what is left free."""
+    waiting: dict[Hashable, list[int]] = {}
     for place in reversed(free[0]):
-        waiting[signature(old[place])].append(place)
+        waiting.setdefault(signature(old[place]), []).append(place)
+    left = []
     for place in free[1]:
         candidates = waiting.get(signature(new[place]))
         if candidates:
             pairs[candidates.pop()] = place
+        else:
+            left.append(place)
+    return [place for place in free[0] if place not in pairs], left
 
 
-def _same_path(
-    old: Sequence[PageBlock], new: Sequence[PageBlock], free: tuple[list[int], list[int]], pairs: Pairs
-) -> None:
-    """Pair the blocks of each path that have most words in common."""
-    on_path: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> Free:
+    """Pair the blocks of each path that have most words in common; what is left free."""
+    on_path: dict[str, tuple[list[int], list[int]]] = {}
     for side, (blocks, places) in enumerate(zip((old, new), free, strict=True)):
         for place in places:
-            on_path[blocks[place].path][side].append(place)
+            on_path.setdefault(blocks[place].path, ([], []))[side].append(place)
+    taken: set[int] = set()
     for olds, news in on_path.values():
         if not olds or not news or len(olds) * len(news) > MOST_COMPARED:
             continue
         least = ALIKE_ALONE if len(olds) == len(news) == 1 else ALIKE_ON_PATH
         scored = []
+        sized = [(j, new[j], len(new[j].words)) for j in news]
         for i in olds:
-            for j in news:
-                same = old[i].masked_digest == new[j].masked_digest
-                if not same and not _may_be_alike(old[i], new[j], least):
-                    continue
-                alike = likeness(old[i], new[j])
+            one, size = old[i], len(old[i].words)
+            for j, other, other_size in sized:
+                same = one.masked_digest == other.masked_digest
+                if not same and (size < least * other_size or other_size < least * size):
+                    continue  # they differ too much in size to have this share of words in common
+                alike = likeness(one, other)
                 if same or alike >= least:
-                    scored.append((-(alike + 0.15 * (old[i].key == new[j].key) + same), i, j))
-        _take_best(scored, pairs)
+                    scored.append((-(alike + 0.15 * (one.nth == other.nth) + same), i, j))
+        _take_best(scored, pairs, taken)
+    return [place for place in free[0] if place not in pairs], [place for place in free[1] if place not in taken]
 
 
-def _rare_words(
-    old: Sequence[PageBlock], new: Sequence[PageBlock], free: tuple[list[int], list[int]], pairs: Pairs
-) -> None:
+def _rare_words(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
     """Pair what is left by words that occur in few blocks."""
-    holders: defaultdict[str, list[int]] = defaultdict(list)
+    holders: dict[str, list[int]] = {}
     for place in free[0]:
         for word in old[place].words:
-            holders[word].append(place)
-    rare = {word: found for word, found in holders.items() if len(found) <= RARE}
+            holders.setdefault(word, []).append(place)
     candidates: list[tuple[int, int, int]] = []  # words in common, negated, and the pair
     for place in free[1]:
-        common = Counter(chain.from_iterable(rare[word] for word in new[place].words & rare.keys()))
+        found = (holders[word] for word in new[place].words if word in holders)
+        common = Counter(chain.from_iterable(places for places in found if len(places) <= RARE))
         candidates += [(-count, i, place) for i, count in common.items()]
-    scored = [
-        (-alike, i, j)
-        for _, i, j in sorted(candidates)[:MOST_COMPARED]
-        if _may_be_alike(old[i], new[j], ALIKE_ANYWHERE) and (alike := likeness(old[i], new[j])) >= ALIKE_ANYWHERE
-    ]
-    _take_best(scored, pairs)
+    scored = []
+    for _, i, j in sorted(candidates)[:MOST_COMPARED]:
+        size, other_size = len(old[i].words), len(new[j].words)
+        if size >= ALIKE_ANYWHERE * other_size and other_size >= ALIKE_ANYWHERE * size:
+            alike = likeness(old[i], new[j])
+            if alike >= ALIKE_ANYWHERE:
+                scored.append((-alike, i, j))
+    _take_best(scored, pairs, set())
 
 
-def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs) -> None:
-    """Greedy: the best pair first, each block once."""
-    taken = set(pairs.values())
+def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs, taken: set[int]) -> None:
+    """Greedy: the best pair first, each block once; `taken` are new blocks paired so."""
     for _, i, j in sorted(scored):
         if i not in pairs and j not in taken:
             pairs[i] = j

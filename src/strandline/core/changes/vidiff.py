@@ -5,55 +5,57 @@ without queries: leftovers on both sides are updates. Texts are compared as mult
 words. An element that the page as a whole neither lost nor gained, and that only turned up in another block, is moved.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
-from strandline.core.blocks.words import masked, word_distance, word_set
+from strandline.core.blocks.words import masked, set_distance, word_distance, word_set
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind
-from strandline.core.changes.matching import MOST_COMPARED, in_place, matched
+from strandline.core.changes.matching import MOST_COMPARED, in_place, matched, same_beginning
 
 FARTHEST_UPDATE: Final = 0.8  # texts that share less are a deletion and an insertion
+FEWEST_COMMON: Final = 1.0 - FARTHEST_UPDATE
 ADVERTISING: Final = 0.1  # the paper's alpha: what a change of an advertising link or image counts
 _ELEMENTS: Final[tuple[ElementKind, ...]] = ("link", "image", "frame")
 
-Identity = tuple[str, str]
+Identity = str | tuple[str, str]  # of a text its words, else the kind of element and its address
+Named = list[tuple[Identity, Item]]
 
 
 def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising) -> Delta:
     """The delta between two versions of a page; empty when a reader sees no difference."""
-    if old.visible_digest == new.visible_digest and old.layout == new.layout:
-        return Delta(old, new, tuple((place, place) for place in range(len(new.blocks))), ())
+    count = len(new.blocks)
+    if count == len(old.blocks) == same_beginning(old.blocks, new.blocks):
+        return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), ())
     pairs = matched(old.blocks, new.blocks)
     staying = in_place(pairs)
-    old_of = {j: i for i, j in pairs}
-    same = [(i, j) for i, j in pairs if old.blocks[i].digest == new.blocks[j].digest]
-    same_old, same_new = {i for i, _ in same}, {j for _, j in same}
-    writer = _Writer(
-        [block for i, block in enumerate(old.blocks) if i not in same_old],
-        [block for j, block in enumerate(new.blocks) if j not in same_new],
-        advertising,
-    )
-    changes: list[BlockChange] = []
-    for j, block in enumerate(new.blocks):
-        i = old_of.get(j)
-        moved = i is not None and i not in staying
-        if j in same_new and not moved:
-            continue
-        change = writer.change(None if i is None else old.blocks[i], block, moved=moved)
-        if change.operations:
-            changes.append(change)
-    kept = set(old_of.values())
-    for i, block in enumerate(old.blocks):
-        if i not in kept:
-            changes.append(writer.change(block, None, moved=False))
+    writer = _Writer(advertising)
+    before, after = list(old.blocks), list(new.blocks)
+    unmatched_old, unmatched_new = set(range(len(before))), set(range(count))
+    touched: list[tuple[int, PageBlock | None, PageBlock]] = []
+    for i, j in pairs:
+        unmatched_old.discard(i)
+        unmatched_new.discard(j)
+        if before[i].digest != after[j].digest:
+            writer.meet(before[i], after[j])
+            touched.append((j, before[i], after[j]))
+        elif i not in staying:
+            touched.append((j, before[i], after[j]))
+    moved = {j for i, j in pairs if i not in staying}
+    for j in unmatched_new:
+        writer.meet(None, after[j])
+        touched.append((j, None, after[j]))
+    gone = [before[i] for i in sorted(unmatched_old)]
+    for block in gone:
+        writer.meet(block, None)
+    touched.sort(key=lambda entry: entry[0])
+    changes = [writer.change(one, other, moved=j in moved) for j, one, other in touched]
+    changes = [change for change in changes if change.operations]
+    changes += [writer.change(block, None, moved=False) for block in gone]
     return Delta(old, new, tuple(pairs), tuple(changes))
-
-
-def _identity(item: Item) -> Identity:
-    return item[0], item[1] if item[0] == "text" else plain_address(item[2])
 
 
 def _shown(items: Sequence[Item]) -> str:
@@ -63,26 +65,35 @@ def _shown(items: Sequence[Item]) -> str:
 
 
 class _Writer:
-    """Writes operations; knows what the page as a whole gained and lost."""
+    """Writes operations; knows what the page as a whole gained and lost, once it has met every block that differs."""
 
-    def __init__(self, old: Sequence[PageBlock], new: Sequence[PageBlock], advertising: AdRule) -> None:
+    def __init__(self, advertising: AdRule) -> None:
         self._advertising = advertising
-        before = Counter(_identity(item) for block in old for item in block.items)
-        after = Counter(_identity(item) for block in new for item in block.items)
-        self._gained, self._lost = after - before, before - after
+        self._gained: dict[Identity, int] = {}  # how often more than before; less than before is negative
+        self._left_over: dict[tuple[int, int], tuple[Named, Named]] = {}
+
+    def meet(self, old: PageBlock | None, new: PageBlock | None) -> None:
+        """Take in a block that differs, or is inserted or deleted. What both states hold cancels out for the page."""
+        gone, come = _left_over(old.items if old else (), new.items if new else ())
+        gained = self._gained
+        for identity, _ in come:
+            gained[identity] = gained.get(identity, 0) + 1
+        for identity, _ in gone:
+            gained[identity] = gained.get(identity, 0) - 1
+        self._left_over[id(old), id(new)] = gone, come
 
     def change(self, old: PageBlock | None, new: PageBlock | None, *, moved: bool) -> BlockChange:
         """What happened to one block."""
+        gone, come = self._left_over.get((id(old), id(new)), ([], []))
         if old and new:
-            operations = [*self._moved_block(new, moved)]
-            if old.digest != new.digest:
-                operations += self._inside(old, new)
+            operations = [Operation("move", "block", new.path, 0.0, new.text, new.text)] if moved else []
+            if gone or come:
+                operations += self._inside(new.path, gone, come)
             return BlockChange(old, new, tuple(operations), moved)
         block = new or old
         if block is None:
             raise ValueError("a change needs a block")
-        surplus = self._gained if new else self._lost
-        real = [item for item in block.items if self._spend(surplus, item)]
+        real = [item for identity, item in (come if new else gone) if self._spend(identity, 1 if new else -1)]
         share = len(real) / len(block.items) if block.items else 1.0
         kind: OperationKind = "move" if not real else "insert" if new else "delete"
         text = _shown(real or block.items)
@@ -90,33 +101,29 @@ class _Writer:
         operation = Operation(kind, "block", block.path, share, before, after)
         return BlockChange(old, new, (operation,), moved, tuple(real))
 
-    def _moved_block(self, block: PageBlock, moved: bool) -> Iterator[Operation]:
-        if moved:
-            yield Operation("move", "block", block.path, 0.0, block.text, block.text)
-
-    @staticmethod
-    def _spend(surplus: Counter[Identity], item: Item) -> bool:
-        """True when the page gained (or lost) this item, once for each time it did."""
-        identity = _identity(item)
-        if surplus[identity] <= 0:
+    def _spend(self, identity: Identity, sign: int) -> bool:
+        """True when the page gained (sign 1) or lost (-1) this item, once for each time it did."""
+        surplus = sign * self._gained[identity]
+        if surplus <= 0:
             return False
-        surplus[identity] -= 1
+        self._gained[identity] = sign * (surplus - 1)
         return True
 
-    def _inside(self, old: PageBlock, new: PageBlock) -> list[Operation]:
+    def _inside(self, path: str, old: Named, new: Named) -> list[Operation]:
         """Content operations between two states of a block."""
-        gone = [item for item in _surplus(old.items, new.items) if self._spend(self._lost, item)]
+        gone = [item for identity, item in old if self._spend(identity, -1)]
         come: list[Item] = []
         moved: list[Operation] = []
-        for item in _surplus(new.items, old.items):
-            if self._spend(self._gained, item):
+        for identity, item in new:
+            if self._spend(identity, 1):
                 come.append(item)
             else:
                 shown = item.text or item.address
-                moved.append(Operation("move", item.kind, new.path, 0.0, shown, shown))
-        operations = self._texts(new.path, gone, come)
-        for element in _ELEMENTS:
-            operations += self._linked(new.path, element, gone, come)
+                moved.append(Operation("move", item.kind, path, 0.0, shown, shown))
+        operations = self._texts(path, gone, come)
+        if any(item.kind != "text" for item in chain(gone, come)):
+            for element in _ELEMENTS:
+                operations += self._linked(path, element, gone, come)
         return operations + moved
 
     def _texts(self, path: str, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
@@ -161,27 +168,47 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, int]
     right = [(j, word_set(text)) for j, text in enumerate(after) if j not in pairs]
     if len(left) * len(right) > MOST_COMPARED:
         return pairs
-    scored = sorted(
-        (word_distance(before[i], after[j]), i, j)
-        for i, old in left
-        for j, new in right
-        if len(old & new) >= (1.0 - FARTHEST_UPDATE) * max(len(old), len(new))
-    )
-    for distance, i, j in scored:
-        if distance <= FARTHEST_UPDATE and i not in used and j not in pairs:
+    scored = []
+    for i, old in left:
+        for j, new in right:
+            if len(new) < FEWEST_COMMON * len(old) or len(old) < FEWEST_COMMON * len(new):
+                continue
+            distance = set_distance(old, new)
+            if distance <= FARTHEST_UPDATE:
+                scored.append((distance, i, j))
+    for _, i, j in sorted(scored):
+        if i not in used and j not in pairs:
             pairs[j] = i
             used.add(i)
     return pairs
 
 
-def _surplus(items: Sequence[Item], other: Sequence[Item]) -> list[Item]:
-    """Items that are not, or not as often, among the others."""
-    left = Counter(_identity(item) for item in other)
+def _left_over(old: Sequence[Item], new: Sequence[Item]) -> tuple[Named, Named]:
+    """Items that are not, or not as often, among the others, for both sides."""
+    start = 0
+    for one, other in zip(old, new, strict=False):  # most items are the same in the same order
+        if one != other:
+            break
+        start += 1
+    gone, come = _named(old[start:]), _named(new[start:])
+    if not gone or not come:
+        return gone, come
+    return _surplus(gone, come), _surplus(come, gone)
+
+
+def _named(items: Sequence[Item]) -> Named:
+    return [(item[1] if item[0] == "text" else (item[0], plain_address(item[2])), item) for item in items]
+
+
+def _surplus(named: Named, others: Named) -> Named:
+    held: dict[Identity, int] = {}
+    for identity, _ in others:
+        held[identity] = held.get(identity, 0) + 1
     surplus = []
-    for item in items:
-        identity = _identity(item)
-        if left[identity] > 0:
-            left[identity] -= 1
+    for entry in named:
+        left = held.get(entry[0], 0)
+        if left:
+            held[entry[0]] = left - 1
         else:
-            surplus.append(item)
+            surplus.append(entry)
     return surplus

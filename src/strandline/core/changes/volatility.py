@@ -17,8 +17,10 @@ kilobytes. Paths, items and words are kept as hashes only.
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
 from typing import Final, Literal
 
 import numpy as np
@@ -86,11 +88,11 @@ class NoiseState:
 
     def seen_word(self, word: str) -> bool:
         """True for a word that was on the page earlier and left it."""
-        return _short(word) in self.words
+        return bool(self.words) and _short(word) in self.words
 
     def seen_item(self, text: str) -> bool:
         """True for a text or address that was on the page earlier and left it."""
-        return hashed(text) in self.items
+        return bool(self.items) and hashed(text) in self.items
 
     # Masks and ratings
 
@@ -131,8 +133,7 @@ class NoiseState:
         self._learn_names(delta)
         changed = {self.settled(change.block.path) for change in delta.changes if change.content}
         present = {self.settled(path) for path in {block.path for block in delta.new.blocks}} | changed
-        for path in present:
-            self._count(path, path in changed)
+        self._count(present, changed)
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
@@ -142,14 +143,15 @@ class NoiseState:
         """Take in a fetch that showed the same as the one before (same digest or visible hash): no block changed."""
         self.comparisons += 1
         self.held = 0
-        for path in self.paths:
-            self._count(path, False)
+        self._count(self.paths, frozenset())
 
-    def _count(self, path: int, changed: bool) -> None:
-        known, times = self.paths.get(path, (0.0, 0.0))
-        if known >= MEMORY:
-            known, times = known * FADING, times * FADING
-        self.paths[path] = (known + 1.0, times + changed)
+    def _count(self, present: Iterable[int], changed: Set[int]) -> None:
+        paths = self.paths
+        for path in present:
+            known, times = paths.get(path, (0.0, 0.0))
+            if known >= MEMORY:
+                known, times = known * FADING, times * FADING
+            paths[path] = (known + 1.0, times + (path in changed))
 
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
@@ -167,9 +169,11 @@ class NoiseState:
 
     def _learn_names(self, delta: Delta) -> None:
         """Note steps of paths whose names differ although the block's content is the same."""
-        for old, new in delta.pairs:
-            before, after = delta.old.blocks[old], delta.new.blocks[new]
-            if before.path == after.path or before.digest != after.digest:
+        blocks, old_blocks = delta.new.blocks, delta.old.blocks
+        renamed = [(old, new) for old, new in delta.pairs if old_blocks[old].path != blocks[new].path]
+        for old, new in renamed:
+            before, after = old_blocks[old], blocks[new]
+            if before.digest != after.digest:
                 continue
             steps = list(zip(before.path.split("/"), after.path.split("/"), strict=False))
             if before.path.count("/") != after.path.count("/") or any(_tag(a) != _tag(b) for a, b in steps):
@@ -191,7 +195,7 @@ class NoiseState:
             if operation.element in ("text", "block"):
                 for text in operation.before.split("\n"):
                     self.items[hashed(text)] = None
-                    for word in sorted(word for word in word_set(text) if word not in staying):
+                    for word in sorted(word_set(text).difference(staying)):
                         self.words[_short(word)] = None
             else:
                 self.items[hashed(plain_address(operation.before))] = None
@@ -257,6 +261,7 @@ def _tag(step: str) -> str:
     return step.partition("#")[0].partition(".")[0]
 
 
+@lru_cache(maxsize=1 << 15)
 def _short(word: str) -> int:
     return xxhash.xxh32_intdigest(word.encode("utf-8", "surrogatepass"))
 
@@ -269,5 +274,5 @@ def _mostly_changed(change: BlockChange) -> bool:
 
 
 def _forget_oldest(remembered: dict[int, None], most: int) -> None:
-    for oldest in list(remembered)[: max(0, len(remembered) - most)]:
+    for oldest in list(islice(remembered, max(0, len(remembered) - most))):
         del remembered[oldest]
