@@ -54,6 +54,9 @@ class Fetcher(Protocol):
 class CaptureStore(Protocol):
     """The WARC files of one archive, with one writer."""
 
+    def entity(self, exchange: Exchange) -> str:
+        """Digest of the body without transfer coding, as `keep` would record it."""
+
     def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
         """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
 

@@ -6,8 +6,9 @@ from collections import deque
 from strandline.core.capture import Exchange, Kind, Outcome
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.politeness.delays import Manners, MannersSettings
-from strandline.crawl.loop import Crawl, Parts, Reporter
+from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Orders
+from strandline.crawl.parts import Parts, Reporter
 from strandline.dom.documents import Documents
 from strandline.ports import Task
 from strandline.store.catalog import open_catalog

@@ -1,5 +1,6 @@
 """The crawl with a real catalog, real WARC files and a web made of a dictionary."""
 
+import dataclasses
 import itertools
 
 import pytest
@@ -8,7 +9,8 @@ from crawl.scripted import SITE, Recording, Workshop, answer, page, redirect, si
 from strandline.core.capture import Evidence, Outcome
 from strandline.crawl import loop
 from strandline.crawl.orders import Limits
-from strandline.errors import OutOfSpace
+from strandline.crawl.parts import Parts
+from strandline.errors import ArchiveDamaged, OutOfSpace
 
 ROBOTS = f"{SITE}/robots.txt"
 
@@ -61,14 +63,35 @@ def test_what_a_failed_commit_held_is_not_promised(tmp_path):
     def fail(crawl):
         parts = crawl._parts
         failing = Failing(parts.store, [], set())
-        crawl._parts = loop.Parts(
+        crawl._parts = Parts(
             parts.fetcher, failing, parts.catalog, parts.documents, parts.clock, parts.manners, parts.room
         )
 
-    with pytest.raises(OSError, match="the disk is gone"):
+    with pytest.raises(ArchiveDamaged, match="the disk is gone"):
         shop.run(fail)
     assert shop.captured == [] and "commit" not in shop.events
     assert Workshop(tmp_path, chain(3)).run().captured == 5, "the next run asks again"
+
+
+def test_a_disk_that_refuses_once_loses_nothing(tmp_path):
+    shop = Workshop(tmp_path, chain(3))
+    refusals = iter([OSError(5, "a moment of weakness")])
+
+    class Stumbling(Recording):
+        def __getattr__(self, name):
+            if name == "keep" and (trouble := next(refusals, None)):
+                raise trouble
+            return super().__getattr__(name)
+
+    def stumble(crawl):
+        parts = crawl._parts
+        store = Stumbling(parts.store, [], set())
+        crawl._parts = dataclasses.replace(parts, store=store)
+        crawl._visits._store = store
+
+    tally = shop.run(stumble)
+    assert tally.ended == "complete"
+    assert tally.captured == len(shop.captured) == 5
 
 
 def test_room_on_disk_ends_the_run_after_the_promise(tmp_path):

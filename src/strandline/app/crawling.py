@@ -18,8 +18,9 @@ from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
 from strandline.core.politeness.delays import Manners, MannersSettings
 from strandline.core.urls import authority, canonical
-from strandline.crawl.loop import Crawl, Parts, Reporter
+from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
+from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
 from strandline.errors import SettingError, UsageError
@@ -31,6 +32,9 @@ from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+
+_SPOOLED = 256 * 1024
+"""Bytes of a body held in memory before a temporary file is used: times the connections, this is what a crawl needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,7 @@ def fetch_options(settings: Settings, policy: AddressPolicy, agent: str, spool: 
         lowest_rate=fetch.lowest_rate,
         body=fetch.body,
         header_block=fetch.headers,
+        memory=_SPOOLED,
     )
     return FetchOptions(
         user_agent=agent,

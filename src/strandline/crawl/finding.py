@@ -62,6 +62,8 @@ class Finder:
             seen.add(url)
             kind = _KINDS.get(via, Kind.PAGE)
             hops = further if kind is Kind.PAGE else source.hops
+            if kind is Kind.SITEMAP and source.kind is Kind.SITEMAP:
+                hops += 1
             if near <= hops and name.lastmod is None:
                 links.append(Link(source.page, url, via))
                 continue
@@ -71,7 +73,8 @@ class Finder:
             if reason:
                 findings.refused.append(Refusal(reason, url))
                 continue
-            if not behind:  # a suspect is looked at again each time it is named
+            # A suspect is looked at again each time it is named; a sitemap names each address once.
+            if not behind and source.kind is not Kind.SITEMAP:
                 self._remember(url, hops)
             if kind is not Kind.PAGE:
                 nth += 1

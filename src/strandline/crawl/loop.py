@@ -9,29 +9,23 @@ and both leave an archive that the same command resumes.
 
 import contextlib
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome, Request
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch
-from strandline.core.politeness.delays import Manners, reply_of, retry_after
+from strandline.core.politeness.delays import reply_of, retry_after
 from strandline.core.urls import authority, origin
 from strandline.crawl.finding import Finder, Findings
 from strandline.crawl.orders import NEVER, Orders
+from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.reading import Reading
 from strandline.crawl.robots import RobotsDesk, robots_visit
 from strandline.crawl.tally import Tally
 from strandline.crawl.visits import Timing, Visits, redirect_target
-from strandline.errors import OutOfSpace
+from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import (
     Batch,
-    CaptureStore,
-    Catalog,
-    Clock,
-    Discoverer,
-    Fetcher,
     Found,
     Refusal,
     Skipped,
@@ -49,28 +43,6 @@ _STARVED: Final = 0.05
 """Seconds between commits while nothing is left to ask for but what the next commit brings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a crawl works with."""
-
-    fetcher: Fetcher
-    store: CaptureStore
-    catalog: Catalog
-    documents: Discoverer
-    clock: Clock
-    manners: Manners
-    room: Callable[[], str]
-    """Says why there is too little room on disk, empty when there is enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reporter:
-    """Who is told what: each capture after its commit, and the state of things now and then."""
-
-    captured: Callable[[Capture], None]
-    progress: Callable[[Tally], None]
-
-
 class Crawl:
     """One run of the crawl over an archive."""
 
@@ -86,12 +58,14 @@ class Crawl:
         self._robots = RobotsDesk(orders, parts.catalog)
         self._batch = Batch()
         self._unreported: list[Capture] = []
+        self._arrived: deque[Exchange] = deque()
         self._large: deque[Exchange] = deque()
         self._tasks: dict[int, Task] = {}
         self._ready: deque[Task] = deque()
         self._starved = False
         self._failed = False
-        """A commit failed half-way: what it held may not be promised, and is fetched again by the next run."""
+        """Something went wrong: what was not committed may not be promised, and is fetched again by the next run."""
+        self._troubles = 0
         self._chains: dict[str, int] = {}
         self._tickets = 0
         self._stop_requests = 0
@@ -114,18 +88,39 @@ class Crawl:
         )
         try:
             while not self.tally.ended:
-                self._step()
+                try:
+                    self._step()
+                except OSError as trouble:
+                    self._start_over(trouble)
+        except BaseException:
+            self._failed = True
+            raise
         finally:
             self._wind_up()
         return self.tally
+
+    def _start_over(self, trouble: OSError) -> None:
+        """The disk refused: what was kept since the last sync is gone with its file. None of it was promised; it is
+        asked for again, into a new file. A second time in one run is no accident.
+        """
+        self._troubles += 1
+        if self._troubles > 1:
+            raise ArchiveDamaged(f"the archive cannot be written: {trouble}") from trouble
+        lost, self._batch = self._batch, Batch()
+        self.tally.captured -= sum(not capture.revisit for capture in self._unreported)
+        self.tally.unchanged -= sum(capture.revisit for capture in self._unreported)
+        self._unreported = []
+        pages = [visited.page for visited in lost.visited] + [skipped.page for skipped in lost.skipped]
+        self._parts.catalog.release([page for page in pages if page])
 
     def _step(self) -> None:
         clock = self._parts.clock
         stopping = self._stopping()
         if not stopping:
             self._fill()
-        for exchange in self._parts.fetcher.finished(self._tick()):
-            self._finish(exchange)
+        self._arrived += self._parts.fetcher.finished(self._tick())
+        while self._arrived:
+            self._finish(self._arrived.popleft())
         self._finish_large(stopping)
         waited = clock.monotonic() - self._last_commit
         full = len(self._unreported) >= self._orders.commit_captures
@@ -185,11 +180,23 @@ class Crawl:
             free -= 1
         if free <= 0:
             return
+        self._probe(now)
         busy = {*self._parts.manners.busy(now), *self._robots.places_waiting()}
         taken = self._parts.catalog.take(free, self._parts.clock.now(), self._pass_start, busy)
         for task in taken:
             self._consider(task)
         self._starved = not taken
+
+    def _probe(self, now: float) -> None:
+        """Ask for an address that cannot exist where a site seems to greet everything; the answer is not kept."""
+        while self._traps.suspects:
+            url = self._traps.suspects[0]
+            task = Task(0, url, authority(url), Kind.PAGE, 0, 0, "", "", 0, None, "")
+            if not self._parts.manners.ready(task.authority, now):
+                return
+            self._traps.suspects.popleft()
+            if self._robots.knows(task.authority, self._parts.clock.now()) and not self._robots.refuses(task):
+                self._begin(task, Request(url, 0))
 
     def _consider(self, task: Task) -> None:
         """Begin the exchange of a page, unless robots.txt or a closed trap speaks against it."""
@@ -252,8 +259,14 @@ class Crawl:
         try:
             if exchange.request.kind is Kind.ROBOTS:
                 self._robots_answered(task, exchange)
+            elif not task.page:
+                self._reading.probed(exchange)
             else:
                 self._visited(task, exchange)
+        except BaseException:
+            robots = exchange.request.kind is Kind.ROBOTS
+            self._ready.extend(self._robots.released(task.authority) if robots else [task])
+            raise
         finally:
             exchange.body.close()
 
@@ -352,12 +365,10 @@ class Crawl:
 
     def _commit(self) -> None:
         """WARC to disk, then one transaction, then the promise."""
-        self._failed = True
         if self._unreported:
             self._parts.store.sync()
-        batch, self._batch = self._batch, Batch()
-        self._parts.catalog.commit(batch)
-        self._failed = False
+        self._parts.catalog.commit(self._batch)
+        self._batch = Batch()
         reported, self._unreported = self._unreported, []
         for capture in reported:
             self._reporter.captured(capture)
@@ -393,4 +404,4 @@ class Crawl:
         if self._batch and not self._failed:
             self._commit()
         with contextlib.suppress(OutOfSpace):  # leases of a dead process are free at the next start anyway
-            self._parts.catalog.release([task.page for task in waiting])
+            self._parts.catalog.release([task.page for task in waiting if task.page])

@@ -33,3 +33,10 @@ class Reading:
             return _NOTHING  # an embedded frame's own links are not followed
         charset = charset_of(exchange.header("content-type"), decoded.data)
         return self._documents.discover(task.url, exchange.mime, decoded.data, charset)
+
+    def probed(self, exchange: Exchange) -> None:
+        """How a site answered for an address that cannot exist."""
+        exchange.body.seek(0)
+        codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
+        decoded = decode(exchange.body, *codings, _PAGE_LIMITS)
+        self._traps.probed(exchange.request.url, exchange.status, decoded.data)

@@ -4,14 +4,9 @@ The web's failures are data: whatever happened, the page ends with an outcome, a
 deletion. An answer whose body is the one already held is kept as a revisit record that refers to it.
 """
 
-import hashlib
-from base64 import b32encode
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from strandline.core.capture import Capture, Evidence, Exchange, Original, Outcome
-from strandline.core.chunks import dechunk
 from strandline.core.politeness.delays import back_off, retry_after
 from strandline.core.urls import canonical
 from strandline.ports import CaptureStore, Catalog, Task, Visited
@@ -80,7 +75,7 @@ class Visits:
         """The capture that already holds this body, if any."""
         if exchange.outcome is not Outcome.ANSWERED or exchange.status != 200 or not exchange.body_length:
             return None
-        entity = entity_digest(exchange)
+        entity = self._store.entity(exchange)
         if task.original is not None and entity == task.entity:
             return task.original
         return self._catalog.same_entity(entity) if exchange.body_length >= SMALLEST_SHARED else None
@@ -117,23 +112,6 @@ def redirect_target(exchange: Exchange) -> str:
         return canonical(_utf8(exchange.header("location")), exchange.request.url)
     except ValueError:
         return ""
-
-
-def entity_digest(exchange: Exchange) -> str:
-    """Digest of the body without its transfer coding: chunks cut elsewhere make no other answer."""
-    digest = hashlib.sha1(usedforsecurity=False)
-    exchange.body.seek(0)
-    pieces = _pieces(exchange.body)
-    if "chunked" in exchange.header("transfer-encoding").lower():
-        pieces = dechunk(pieces)
-    for piece in pieces:
-        digest.update(piece)
-    return f"sha1:{b32encode(digest.digest()).decode()}"
-
-
-def _pieces(body: BinaryIO) -> Iterator[bytes]:
-    while piece := body.read(1 << 20):
-        yield piece
 
 
 def _utf8(value: str) -> str:

@@ -111,10 +111,22 @@ class WarcWriter:
         self._info_id = ""
         self._opened_at = 0.0
         self._failures = 0
+        self._measured: tuple[Exchange, Measured] | None = None
         self._kept: list[tuple[Capture, str | None]] = []
         self._notes = 0
 
     # -- the port ---------------------------------------------------------------------------------------------------
+
+    def entity(self, exchange: Exchange) -> str:
+        """Digest of the body without its transfer coding: chunks cut elsewhere make no other answer."""
+        return self._measure(exchange).entity
+
+    def _measure(self, exchange: Exchange) -> Measured:
+        """Lengths and digests of an answer, read once however often they are asked for."""
+        if self._measured is None or self._measured[0] is not exchange:
+            chunked = "chunked" in first_values(exchange).get("transfer-encoding", "").lower()
+            self._measured = (exchange, measure(exchange, self._settings.digest, chunked))
+        return self._measured[1]
 
     def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
         """Append the answer, or a revisit of `original`, and its request. Not durable before `sync`.
@@ -127,8 +139,7 @@ class WarcWriter:
             raise ValueError("nothing was answered: use note()")
         headers = first_values(exchange)
         sent_type = headers.get("content-type")
-        chunked = "chunked" in headers.get("transfer-encoding", "").lower()
-        measured = measure(exchange, self._settings.digest, chunked)
+        measured = self._measure(exchange)
         if original is not None and exchange.status != 304 and not same_framing(measured, original):
             original = None
         file = self._open_file()

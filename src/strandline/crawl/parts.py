@@ -1,0 +1,31 @@
+"""What a crawl works with, and whom it tells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from strandline.core.capture import Capture
+from strandline.core.politeness.delays import Manners
+from strandline.crawl.tally import Tally
+from strandline.ports import CaptureStore, Catalog, Clock, Discoverer, Fetcher
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a crawl works with."""
+
+    fetcher: Fetcher
+    store: CaptureStore
+    catalog: Catalog
+    documents: Discoverer
+    clock: Clock
+    manners: Manners
+    room: Callable[[], str]
+    """Says why there is too little room on disk, empty when there is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Who is told what: each capture after its commit, and the state of things now and then."""
+
+    captured: Callable[[Capture], None]
+    progress: Callable[[Tally], None]
