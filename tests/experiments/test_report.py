@@ -9,9 +9,7 @@ from strandline.experiments.report import Figure, Report, Series, Table, Target
 def sample() -> Report:
     return Report(
         "A study",
-        tables=(
-            Table("Sites", ("site", "BR", "paper"), (("sec", 0.61803, 0.62), ("né", math.nan, None)), "ours"),
-        ),
+        tables=(Table("Sites", ("site", "BR", "paper"), (("sec", 0.61803, 0.62), ("né", math.nan, None)), "ours"),),
         figures=(Figure("Figure 1: x", (Series("a", (0.1, 0.2), (1.0, math.inf)),), "BR", "CR"),),
         targets=(Target("CR at .5", ">= .9", "0.95", True), Target("BR", ">= .4", "0.3", False)),
     )
