@@ -151,7 +151,9 @@ class Archive:
         """One pass over what is in scope; see app.crawling."""
         prepared = prepare_crawl(settings, request)
         with self.writing("crawl") as catalog, Studying(self.folder, settings.study, catalog) as studying:
-            beside = self._beside(studying, settings.study.workers > 0)
+            # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
+            again = next(catalog.all_captures(), None) is not None
+            beside = self._beside(studying, again and settings.study.workers > 0)
 
             def progress(tally: Tally) -> None:
                 beside()
