@@ -26,14 +26,13 @@ only after `check` has rebuilt the new file and its SHA-256 agrees.
 
 import hashlib
 import struct
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
-import numpy as np
 import zstandard
-from numpy.typing import NDArray
 
 from strandline.errors import ArchiveDamaged
 from strandline.warc.records import Malformed, content_length, http_head_length, parse_header_block
@@ -45,7 +44,8 @@ LEVEL: Final = 3
 MOST_HELD: Final = 256 << 20  # bytes of keyframes held while compacting; the least recently used go first
 _ENTRY: Final = struct.Struct("<IIQ")
 _TRAILER: Final = struct.Struct("<QQQQ32s8s")
-_ROW: Final = np.dtype([("offset", "<u8"), ("length", "<u4"), ("head", "<u8"), ("payload", "<u8")])
+_ROW: Final = struct.Struct("<QIQQ")
+"""Offset and length in the original file, then where head and payload are kept."""
 _LARGEST_WINDOW: Final = 1 << 31
 
 
@@ -104,7 +104,7 @@ def compact(records: Iterable[OldRecord], target: BinaryIO, level: int = LEVEL) 
                 _, dropped = keyframes.popitem(last=False)
                 held -= len(dropped.head) + len(dropped.payload)
         rows.append((record.offset, record.length, head_at, payload_at))
-    index = zstandard.ZstdCompressor(level=level).compress(np.array(rows, _ROW).tobytes())
+    index = zstandard.ZstdCompressor(level=level).compress(b"".join(_ROW.pack(*row) for row in rows))
     target.write(index)
     target.write(_TRAILER.pack(place, len(index), len(rows), raw, whole.digest(), END))
     return Compaction(len(rows), deltas, raw, place + len(index) + _TRAILER.size, whole.hexdigest())
@@ -156,13 +156,12 @@ class CompactedWarc:
             raise ArchiveDamaged("the index of a compacted WARC file is not where it should be")
         self._rows = self._read_index(self._at(index_at, index_size))
 
-    def _read_index(self, stored: bytes) -> NDArray[np.void]:
+    def _read_index(self, stored: bytes) -> bytes:
         try:
-            plain = zstandard.ZstdDecompressor().decompress(stored, max_output_size=self.records * _ROW.itemsize)
-            rows = np.frombuffer(plain, _ROW)
+            rows = zstandard.ZstdDecompressor().decompress(stored, max_output_size=self.records * _ROW.size)
         except (zstandard.ZstdError, ValueError) as problem:
             raise ArchiveDamaged(f"the index of a compacted WARC file is damaged ({problem})") from None
-        if len(rows) != self.records:
+        if len(rows) != self.records * _ROW.size:
             raise ArchiveDamaged("the index of a compacted WARC file is incomplete")
         return rows
 
@@ -173,23 +172,27 @@ class CompactedWarc:
 
     def __iter__(self) -> Iterator[OldRecord]:
         """All records in order."""
-        for row in self._rows:
+        for row in _ROW.iter_unpack(self._rows):
             yield self._record(row)
 
     def places(self) -> dict[int, int]:
         """Length in the original file of each record, by its offset there."""
-        return dict(zip(self._rows["offset"].tolist(), self._rows["length"].tolist(), strict=True))
+        return {offset: length for offset, length, _, _ in _ROW.iter_unpack(self._rows)}
 
     def at(self, offset: int) -> bytes:
         """The record that began at this offset of the original file, uncompressed."""
-        place = int(np.searchsorted(self._rows["offset"], offset))
-        if place >= len(self._rows) or int(self._rows["offset"][place]) != offset:
+        place = bisect_left(range(self.records), offset, key=lambda nth: self._row(nth)[0])
+        if place >= self.records or self._row(place)[0] != offset:
             raise ArchiveDamaged(f"no record began at {offset} of the original file")
-        return self._record(self._rows[place]).data
+        return self._record(self._row(place)).data
 
-    def _record(self, row: np.void) -> OldRecord:
-        data = self._entry(int(row["head"])) + self._entry(int(row["payload"]))
-        return OldRecord(int(row["offset"]), int(row["length"]), data)
+    def _row(self, nth: int) -> tuple[int, int, int, int]:
+        offset, length, head, payload = _ROW.unpack_from(self._rows, nth * _ROW.size)
+        return offset, length, head, payload
+
+    def _record(self, row: tuple[int, ...]) -> OldRecord:
+        offset, length, head, payload = row
+        return OldRecord(offset, length, self._entry(head) + self._entry(payload))
 
     def _entry(self, place: int, depth: int = 0) -> bytes:
         stored, raw, base = _ENTRY.unpack(self._at(place, _ENTRY.size))
