@@ -98,17 +98,13 @@ class Delta:
     def _counted_on(self, before: dict[str, int]) -> dict[str, int]:
         """The words of the new version from those of the old one: only what differs is counted."""
         counts = dict(before)
-        come, gone = [], []
-        alone_old, alone_new = set(range(len(self.old.blocks))), set(range(len(self.new.blocks)))
-        for i, j in self.pairs:
-            alone_old.discard(i)
-            alone_new.discard(j)
-            one, other = self.old.blocks[i], self.new.blocks[j]
-            if one.digest != other.digest:
-                come.append(other.words - one.words)
-                gone.append(one.words - other.words)
-        come += [self.new.blocks[j].words for j in alone_new]
-        gone += [self.old.blocks[i].words for i in alone_old]
+        old, new = self.old.blocks, self.new.blocks
+        # A block that only lost a text to another one has no operation, so pairs are looked at, not changes.
+        differing = [(old[i], new[j]) for i, j in self.pairs if old[i].digest != new[j].digest]
+        come = [other.words - one.words for one, other in differing]
+        gone = [one.words - other.words for one, other in differing]
+        come += [change.block.words for change in self.changes if change.old is None]
+        gone += [change.block.words for change in self.changes if change.new is None]
         for word in chain.from_iterable(come):
             counts[word] = counts.get(word, 0) + 1
         for word in chain.from_iterable(gone):

@@ -28,11 +28,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from strandline.core.blocks.roles import AdRule, block_factor, block_importances, is_advertising
-from strandline.core.blocks.topic import topic
-from strandline.core.blocks.tree import plain_address
+from strandline.core.blocks.topic import topic, topic_of
+from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import is_number, word_set
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.vidiff import ADVERTISING
@@ -148,7 +149,14 @@ def _reason(change: BlockChange, delta: Delta, noise: NoiseState, advertising: A
         factor, steadiness = MATTERS, 1.0
     contribution = factor * steadiness * tally.novelty
     why = tally.sentence(change, noise, rating)
-    return BlockReason(block.path, topic(block), block.role, factor, steadiness, tally.novelty, contribution, why)
+    return BlockReason(block.path, _topic(block), block.role, factor, steadiness, tally.novelty, contribution, why)
+
+
+def _topic(block: PageBlock) -> str:
+    return _topic_of(block.lead) if block.lead else topic(block)
+
+
+_topic_of = lru_cache(maxsize=1 << 12)(topic_of)  # restless blocks keep their headings
 
 
 class _Tally:
@@ -192,29 +200,39 @@ class _Tally:
         novel, departed = come.difference(self._before), gone.difference(self._after)
         value = OLD_WORD * (len(come) - len(novel)) + SHIFTED_WORD * (len(gone) - len(departed))
         if novel:
-            value += sum([self._inserted(word) for word in sorted(novel)])
+            value += self._inserted(sorted(novel))
         if departed:
-            value += sum([self._deleted(word) for word in sorted(departed)])
+            value += self._deleted(sorted(departed))
         self.inserted += len(come)
         if self._noise.seen_item(after or before):  # it comes and goes
             value *= OLD_WORD
         self.novelty += max(value, LEAST_EDIT)
 
-    def _inserted(self, word: str) -> float:
-        if self._noise.seen_word(word):
-            return OLD_WORD
-        if is_number(word):
-            return NUMBER
-        self.new_words += 1
-        if len(self.examples) < 5 and word not in self.examples:
-            self.examples.append(word)
-        return NEW_WORD
+    def _inserted(self, come: Iterable[str]) -> float:
+        """What words are worth that the page did not show before."""
+        value, seen = 0.0, self._noise.seen_word
+        for word in come:
+            if seen(word):
+                value += OLD_WORD
+            elif is_number(word):
+                value += NUMBER
+            else:
+                value += NEW_WORD
+                self.new_words += 1
+                if len(self.examples) < 5 and word not in self.examples:
+                    self.examples.append(word)
+        return value
 
-    def _deleted(self, word: str) -> float:
-        if is_number(word) or self._noise.seen_word(word):
-            return SHIFTED_WORD
-        self.lost_words += 1
-        return LOST_WORD
+    def _deleted(self, gone: Iterable[str]) -> float:
+        """What words are worth that the page no longer shows."""
+        value, seen = 0.0, self._noise.seen_word
+        for word in gone:
+            if is_number(word) or seen(word):
+                value += SHIFTED_WORD
+            else:
+                value += LOST_WORD
+                self.lost_words += 1
+        return value
 
     def sentence(self, change: BlockChange, noise: NoiseState, rating: str | None) -> str:
         """The reason in words."""
@@ -245,13 +263,27 @@ def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> 
     if not changed:
         return 0.0
     weighed = [*delta.new.blocks, *(change.block for change in delta.changes if change.new is None)]
-    importances = dict(zip(map(id, weighed), block_importances(weighed, blocks), strict=True))
+    importances = dict(zip(map(id, weighed), _importances(weighed, blocks), strict=True))
     total = sum(len(counted) for _, counted in changed)
     score = sum(
         importances[id(change.block)] * block_score(counted, _elements(change), reading, total)
         for change, counted in changed
     )
     return min(1.0, max(0.0, score))
+
+
+def _importances(weighed: Sequence[PageBlock], how: str) -> list[float]:
+    """Imp(B) as `block_importances` gives it; blocks of successive versions mostly weigh what they did before."""
+    if how != "auto":
+        return block_importances(weighed, how)
+    raw = [_share(block.role, block.hint, block.weight, block.link_weight) for block in weighed]
+    total = sum(raw)
+    return [value / total for value in raw] if total else raw
+
+
+@lru_cache(maxsize=1 << 14)
+def _share(role: str, hint: str, weight: int, link_weight: int) -> float:
+    return block_factor(PageBlock("", 0, role, hint, (), weight, link_weight)) * max(weight, 1)
 
 
 def block_score(operations: Sequence[tuple[str, str, float]], elements: int, reading: Reading, total: int) -> float:

@@ -9,7 +9,7 @@ cross are moves: those outside a longest increasing subsequence of new positions
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
@@ -50,69 +50,85 @@ def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[in
     pairs: Pairs = {place: place for place in range(start)}
     pairs.update(zip(range(len(old) - ending, len(old)), range(len(new) - ending, len(new)), strict=True))
     free = (list(range(start, len(old) - ending)), list(range(start, len(new) - ending)))
-    for signature in _SIGNATURES:
-        if not free[0] or not free[1]:
-            return sorted(pairs.items())
-        free = _equal(old, new, free, signature, pairs)
+    for pair_up in (_same_content, _same_text):
+        if free[0] and free[1]:
+            pair_up(old, new, free, pairs)
+            free = _still_free(free, pairs)
     if free[0] and free[1]:
-        free = _same_path(old, new, free, pairs)
+        _same_path(old, new, free, pairs)
+        free = _still_free(free, pairs)
     if free[0] and free[1]:
         _rare_words(old, new, free, pairs)
     return sorted(pairs.items())
 
 
-_SIGNATURES: Final[tuple[Callable[[PageBlock], Hashable], ...]] = (
-    lambda block: (block.digest, block.nth, block.path),
-    lambda block: block.digest,
-    lambda block: block.text_digest if block.texts else ("place", block.key),
-)
+def _still_free(free: Free, pairs: Pairs) -> Free:
+    taken = set(pairs.values())
+    return [place for place in free[0] if place not in pairs], [place for place in free[1] if place not in taken]
 
 
-def _equal(
-    old: Sequence[PageBlock],
-    new: Sequence[PageBlock],
-    free: Free,
-    signature: Callable[[PageBlock], Hashable],
-    pairs: Pairs,
-) -> Free:
-    """Pair blocks of equal signature, in order; what is left free."""
+def _same_content(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
+    """Pair blocks of equal content: those at the same place first, then in order."""
+    holders: dict[int, list[int]] = {}
+    for i in free[0]:
+        holders.setdefault(old[i].digest, []).append(i)
+    found: dict[int, list[int]] = {}
+    for j in free[1]:
+        digest = new[j].digest
+        if digest in holders:
+            found.setdefault(digest, []).append(j)
+    for digest, news in found.items():
+        olds = holders[digest]
+        if len(olds) > 1 or len(news) > 1:
+            at_place = {old[i].key: i for i in reversed(olds)}
+            staying = {at_place[new[j].key]: j for j in reversed(news) if new[j].key in at_place}
+            pairs.update(staying)
+            olds = [i for i in olds if i not in staying]
+            news = [j for j in news if j not in set(staying.values())]
+        pairs.update(zip(olds, news, strict=False))
+
+
+def _same_text(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
+    """Pair blocks of equal text in order; blocks without text by their place."""
     waiting: dict[Hashable, list[int]] = {}
-    for place in reversed(free[0]):
-        waiting.setdefault(signature(old[place]), []).append(place)
-    left = []
-    for place in free[1]:
-        candidates = waiting.get(signature(new[place]))
+    for i in reversed(free[0]):
+        waiting.setdefault(_text_signature(old[i]), []).append(i)
+    for j in free[1]:
+        candidates = waiting.get(_text_signature(new[j]))
         if candidates:
-            pairs[candidates.pop()] = place
-        else:
-            left.append(place)
-    return [place for place in free[0] if place not in pairs], left
+            pairs[candidates.pop()] = j
 
 
-def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> Free:
-    """Pair the blocks of each path that have most words in common; what is left free."""
+def _text_signature(block: PageBlock) -> Hashable:
+    return block.text_digest if block.texts else ("place", block.key)
+
+
+def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
+    """Pair the blocks of each path that have most words in common."""
     on_path: dict[str, tuple[list[int], list[int]]] = {}
     for side, (blocks, places) in enumerate(zip((old, new), free, strict=True)):
         for place in places:
             on_path.setdefault(blocks[place].path, ([], []))[side].append(place)
-    taken: set[int] = set()
     for olds, news in on_path.values():
         if not olds or not news or len(olds) * len(news) > MOST_COMPARED:
             continue
-        least = ALIKE_ALONE if len(olds) == len(news) == 1 else ALIKE_ON_PATH
+        if len(olds) == len(news) == 1:
+            one, other = old[olds[0]], new[news[0]]
+            if likeness(one, other) >= ALIKE_ALONE or one.masked_digest == other.masked_digest:
+                pairs[olds[0]] = news[0]
+            continue
         scored = []
         sized = [(j, new[j], len(new[j].words)) for j in news]
         for i in olds:
             one, size = old[i], len(old[i].words)
             for j, other, other_size in sized:
                 same = one.masked_digest == other.masked_digest
-                if not same and (size < least * other_size or other_size < least * size):
+                if not same and (size < ALIKE_ON_PATH * other_size or other_size < ALIKE_ON_PATH * size):
                     continue  # they differ too much in size to have this share of words in common
                 alike = likeness(one, other)
-                if same or alike >= least:
+                if same or alike >= ALIKE_ON_PATH:
                     scored.append((-(alike + 0.15 * (one.nth == other.nth) + same), i, j))
-        _take_best(scored, pairs, taken)
-    return [place for place in free[0] if place not in pairs], [place for place in free[1] if place not in taken]
+        _take_best(scored, pairs)
 
 
 def _rare_words(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
@@ -133,11 +149,12 @@ def _rare_words(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, 
             alike = likeness(old[i], new[j])
             if alike >= ALIKE_ANYWHERE:
                 scored.append((-alike, i, j))
-    _take_best(scored, pairs, set())
+    _take_best(scored, pairs)
 
 
-def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs, taken: set[int]) -> None:
-    """Greedy: the best pair first, each block once; `taken` are new blocks paired so."""
+def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs) -> None:
+    """Greedy: the best pair first, each block once; the blocks had no partner before."""
+    taken: set[int] = set()
     for _, i, j in sorted(scored):
         if i not in pairs and j not in taken:
             pairs[i] = j

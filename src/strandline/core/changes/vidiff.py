@@ -8,6 +8,7 @@ words. An element that the page as a whole neither lost nor gained, and that onl
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
@@ -32,26 +33,27 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
         return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), ())
     pairs = matched(old.blocks, new.blocks)
     staying = in_place(pairs)
+    before, after = old.blocks, new.blocks
+    touched: list[tuple[int, PageBlock | None, PageBlock]] = [
+        (j, before[i], after[j]) for i, j in pairs if before[i].digest != after[j].digest
+    ]
+    if len(pairs) < count:
+        matched_new = {j for _, j in pairs}
+        touched += [(j, None, block) for j, block in enumerate(after) if j not in matched_new]
+    gone: list[PageBlock] = []
+    if len(pairs) < len(before):
+        matched_old = {i for i, _ in pairs}
+        gone = [block for i, block in enumerate(before) if i not in matched_old]
     writer = _Writer(advertising)
-    before, after = list(old.blocks), list(new.blocks)
-    unmatched_old, unmatched_new = set(range(len(before))), set(range(count))
-    touched: list[tuple[int, PageBlock | None, PageBlock]] = []
-    for i, j in pairs:
-        unmatched_old.discard(i)
-        unmatched_new.discard(j)
-        if before[i].digest != after[j].digest:
-            writer.meet(before[i], after[j])
-            touched.append((j, before[i], after[j]))
-        elif i not in staying:
-            touched.append((j, before[i], after[j]))
-    moved = {j for i, j in pairs if i not in staying}
-    for j in unmatched_new:
-        writer.meet(None, after[j])
-        touched.append((j, None, after[j]))
-    gone = [before[i] for i in sorted(unmatched_old)]
+    for _, one, other in touched:
+        writer.meet(one, other)
     for block in gone:
         writer.meet(block, None)
-    touched.sort(key=lambda entry: entry[0])
+    moved: set[int] = set()
+    if len(staying) < len(pairs):
+        moved = {j for i, j in pairs if i not in staying}
+        touched += [(j, before[i], after[j]) for i, j in pairs if j in moved and before[i].digest == after[j].digest]
+    touched.sort(key=itemgetter(0))
     changes = [writer.change(one, other, moved=j in moved) for j, one, other in touched]
     changes = [change for change in changes if change.operations]
     changes += [writer.change(block, None, moved=False) for block in gone]
