@@ -6,7 +6,7 @@ the same marginal gain, (w_i/r_i)[1 - (1+x)exp(-x)] = mu with x = r_i/f_i, and p
 nothing. Unweighted this is the papers' *Frequency*; weighted by importance it is the optimum of Azar et al.
 LambdaCrawl (Kolobov et al. 2019) minimises the harmonic staleness penalty instead:
 f = (-r + sqrt(r^2 + 4 w r / lambda)) / 2, so every page keeps a share.
-A page is due when age * f is largest, which fetches it at even intervals.
+A page is due when age (in whole periods) * f is largest, which fetches it at even intervals.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,11 +90,13 @@ class Frequency:
         return freshness_optimal(pages.rate, weight, float(budget.visits))
 
     def _score(self, pages: PageTable, budget: Budget, now: float) -> Floats:
-        age = pages.age(now)
-        never = np.isinf(age)
+        # Whole periods: by exact age a page fetched late in one period would be left out of the next, and pages
+        # that are due in every period would fall short of their frequency.
+        never = np.isnan(pages.last_visit)
+        age = np.maximum(np.floor(now) - np.floor(pages.last_visit), 0.0)
         score = np.where(never, 0.0, age) * self.allocation(pages, budget)
-        # Pages of frequency zero still fill an unused budget, oldest first, and all pages are seen once.
-        score = score + 1e-12 * np.where(never, 0.0, age)
+        # Among equals the exact age decides; so pages of frequency zero fill an unused budget, oldest first.
+        score = score + 1e-9 * np.where(never, 0.0, pages.age(now))
         return np.where(never, 10.0 + pages.weight + float(score.max(initial=0.0)), score)
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
