@@ -14,7 +14,7 @@ from strandline.ports import Found, Link, Named, Refusal, Task
 SITEMAP_FILES: Final = 500
 SITEMAP_DEPTH: Final = 3
 
-_MOST_KNOWN: Final = 200_000
+_MOST_KNOWN: Final = 30_000
 _FAR: Final = 1 << 30
 
 _KINDS: Final = {"requisite": Kind.REQUISITE, "sitemap": Kind.SITEMAP, "feed": Kind.FEED}

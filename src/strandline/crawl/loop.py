@@ -9,6 +9,7 @@ and both leave an archive that the same command resumes.
 
 import contextlib
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome, Request
@@ -27,6 +28,7 @@ from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import (
     Batch,
     Found,
+    Named,
     Refusal,
     Skipped,
     Task,
@@ -35,12 +37,20 @@ from strandline.ports import (
 
 _TICK: Final = 0.2
 """Longest time the fetcher is driven before commits and signals are looked at."""
+_AT_ONCE: Final = 5_000
+"""Addresses found that are committed together: a sitemap may name ten times as many."""
 _LARGE: Final = 8 * 2**20
 """Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours."""
 _MOST_LARGE: Final = 16
 """Very large answers that may wait on disk."""
 _STARVED: Final = 0.05
 """Seconds between commits while nothing is left to ask for but what the next commit brings."""
+
+
+def batched(named: Sequence[Named], size: int) -> Iterator[Sequence[Named]]:
+    """Pieces of a long list."""
+    for start in range(0, len(named), size):
+        yield named[start : start + size]
 
 
 class Crawl:
@@ -297,7 +307,10 @@ class Crawl:
             discovery = self._reading.named_by(task, exchange)
             if discovery.lost:
                 self.tally.refusals[f"links lost: {discovery.lost}"] += 1
-            self._take_in(self._finder.named(task, discovery.named, self._pass_start))
+            for piece in batched(discovery.named, _AT_ONCE):
+                self._take_in(self._finder.named(task, piece, self._pass_start))
+                if len(self._batch.found) >= _AT_ONCE:
+                    self._commit()
 
     def _count(self, visited: Visited, exchange: Exchange) -> None:
         self.tally.octets += exchange.body_length + len(exchange.response_head)

@@ -19,7 +19,7 @@ from strandline.ports import Discovery, Named
 OUTLINKS = 6_000
 """Addresses taken from one document."""
 
-_REMEMBERED = 50_000
+_REMEMBERED = 10_000
 """Addresses kept at hand between pages."""
 _SHORT = 256
 

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from strandline.core import urls
 
-_REMEMBERED = 65_536
+_REMEMBERED = 20_000
 
 
 def key(url: str) -> int:

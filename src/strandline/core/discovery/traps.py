@@ -114,7 +114,7 @@ class TrapWatch:
         self._groups: dict[str, _Group] = {}
         self._most_groups = most_groups
         self._vouched: set[int] = set()
-        self._most_vouched = 500_000
+        self._most_vouched = 100_000
         self.suspects: deque[str] = deque()
         """Addresses that cannot exist, to be asked for once each; the answers go to `probed`."""
         self._probes: dict[str, str] = {}
