@@ -9,7 +9,7 @@ skeleton with the places of blocks marked and their contents left out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -175,21 +175,6 @@ class BlockTree:
     def word_counts(self) -> dict[str, int]:
         """In how many blocks each word of the page occurs."""
         return Counter(chain.from_iterable(block.words for block in self.blocks))
-
-    def count_words_from(self, other: "BlockTree", pairs: Iterable[tuple[int, int]]) -> None:
-        """Count the words from those of another version, whose blocks `pairs` names have the same texts as ours."""
-        if "word_counts" in self.__dict__:
-            return
-        counts = Counter(other.word_counts)
-        shared = list(pairs)
-        theirs, ours = {i for i, _ in shared}, {j for _, j in shared}
-        for i, block in enumerate(other.blocks):
-            if i not in theirs:
-                counts.subtract(block.words)
-        for j, block in enumerate(self.blocks):
-            if j not in ours:
-                counts.update(block.words)
-        self.__dict__["word_counts"] = +counts
 
     @property
     def nearly_empty(self) -> bool:
