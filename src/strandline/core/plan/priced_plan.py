@@ -26,7 +26,7 @@ from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_row
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import TimingWheel
 
-EVENLY = 0.25
+EVENLY = 0.5
 """Part of the gain of a site fetched together that its pages share evenly."""
 
 
