@@ -19,30 +19,34 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
-from strandline.app.moving import Brought, Wanted, bring_in, give_out
-from strandline.app.studying import Studying
-from strandline.core.blocks.levels import LEVELS
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
 from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
 from strandline.settings.file import NAME, read_settings, settings_text
-from strandline.settings.schema import Settings
+from strandline.settings.schema import Settings, StudySettings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
 from strandline.store.sqlite import outdated
-from strandline.store.studies import StudyReading
 from strandline.warc.captures import Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.compacted import finished_files
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
-from strandline.warc.verify import Audit, verify
+
+if TYPE_CHECKING:
+    from strandline.app.moving import Brought, Wanted
+    from strandline.app.studying import Studying
+    from strandline.store.studies import StudyReading
+    from strandline.warc.verify import Audit
+
+# A crawl starts without what only study, moving and audits need (ruff: PLC0415 is off for this file).
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,10 @@ class Archive:
         return KeyReading.open(self.folder / DATABASE)
 
     @cached_property
-    def studies(self) -> StudyReading:
+    def studies(self) -> "StudyReading":
         """What study found, for reading beside a writer."""
+        from strandline.store.studies import StudyReading
+
         return StudyReading.open(self.folder / DATABASE)
 
     @cached_property
@@ -119,8 +125,9 @@ class Archive:
         """What is known about a page."""
         return self.reading.page(_address(url))
 
-    def verify(self, progress: Callable[[str], None] | None = None) -> Audit:
+    def verify(self, progress: Callable[[str], None] | None = None) -> "Audit":
         """Read every byte of the WARC files and compare."""
+        from strandline.warc.verify import verify
 
         def file(name: str, size: int) -> None:
             if progress is not None:
@@ -150,10 +157,13 @@ class Archive:
     def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
         """One pass over what is in scope; see app.crawling."""
         prepared = prepare_crawl(settings, request)
-        with self.writing("crawl") as catalog, Studying(self.folder, settings.study, catalog) as studying:
+        with self.writing("crawl") as catalog, contextlib.ExitStack() as stack:
             # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
             again = next(catalog.all_captures(), None) is not None
-            beside = self._beside(studying, again and settings.study.workers > 0)
+            studying = None
+            if again and settings.study.workers > 0:
+                studying = stack.enter_context(self._studying(settings.study, catalog))
+            beside = self._beside(studying)
 
             def progress(tally: Tally) -> None:
                 beside()
@@ -165,12 +175,17 @@ class Archive:
                 beside(whole=True)
             return tally
 
-    def _beside(self, studying: Studying, wanted: bool) -> Callable[..., None]:
+    def _studying(self, settings: StudySettings, catalog: SqliteCatalog) -> "Studying":
+        from strandline.app.studying import Studying
+
+        return Studying(self.folder, settings, catalog)
+
+    def _beside(self, studying: "Studying | None") -> Callable[..., None]:
         """Study as a crawl's companion: a study that cannot go on is told once and never stops the crawl."""
 
         def go_on(whole: bool = False) -> None:
-            nonlocal wanted
-            if not wanted:
+            nonlocal studying
+            if studying is None:
                 return
             try:
                 if whole:
@@ -178,18 +193,20 @@ class Archive:
                 else:
                     studying.beside()
             except Unreachable as problem:
-                wanted = False
+                studying = None
                 self._say(f"captures are not studied now: {problem}")
 
         return go_on
 
     def study(self, progress: Callable[[int, int], None] = lambda _done, _pending: None) -> int:
         """Study every capture that is pending; returns how many. See app.studying."""
-        with self.writing("study") as catalog, Studying(self.folder, self.settings.study, catalog) as studying:
+        with self.writing("study") as catalog, self._studying(self.settings.study, catalog) as studying:
             return studying.finish(progress)
 
     def relearn(self, url: str, level: int = 0) -> None:
         """Study the whole history of a page again; with `level` it is cut into larger or smaller blocks from now on."""
+        from strandline.core.blocks.levels import LEVELS
+
         row = self.page(url)
         if row is None:
             raise UsageError(f"{url} is not in this archive")
@@ -197,7 +214,7 @@ class Archive:
             raise UsageError(f"the level is 1, 2 or 3, not {level}")
         state = self.studies.state(row.page)
         wanted = level or (state.level if state else self.settings.study.level)
-        with self.writing("study") as catalog, Studying(self.folder, self.settings.study, catalog) as studying:
+        with self.writing("study") as catalog, self._studying(self.settings.study, catalog) as studying:
             studying.relearn(row.url, row.page, wanted)
 
     @property
@@ -205,8 +222,10 @@ class Archive:
         """The CDXJ index beside the WARC files."""
         return CdxjIndex(self.folder / "indexes", self.folder / "archive")
 
-    def bring_in(self, file: Path) -> Brought:
+    def bring_in(self, file: Path) -> "Brought":
         """Take in a file of another tool; see app.moving."""
+        from strandline.app.moving import bring_in
+
         with contextlib.ExitStack() as stack:
             brought = bring_in(file, self.folder, self.settings, lambda: stack.enter_context(self.writing("import")))
             self.index.refresh()
@@ -214,8 +233,10 @@ class Archive:
             self.study()
         return brought
 
-    def export(self, wanted: Wanted) -> int:
+    def export(self, wanted: "Wanted") -> int:
         """Write a standard file; see app.moving."""
+        from strandline.app.moving import give_out
+
         return give_out(wanted, self.folder, self.settings, self.reading)
 
     def reindex(self) -> Rebuilt:
@@ -263,6 +284,8 @@ def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture]:
 
 def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
     """What people said about blocks: the one thing in a catalog that no WARC file holds."""
+    from strandline.store.studies import StudyReading
+
     try:
         with contextlib.closing(StudyReading.open(database)) as old:
             return list(old.all_ratings())
