@@ -18,7 +18,7 @@ from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
 from strandline.cli.main import app
 from strandline.demo.server import DemoServer
 
-KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300")) // 3
+KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300")) // 6
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def crawled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile") / "archive"
     flags = [word for assignment in SCALED for word in ("--set", assignment)]
     with HostileSite() as site:
-        running = start("crawl", folder, "--seeds", f"{site.url}/", *LOOPBACK, "--time-limit", "150s", *flags)
+        running = start("crawl", folder, "--seeds", f"{site.url}/", *LOOPBACK, "--time-limit", "100s", *flags)
         events, before, peak = [], 0.0, 0.0
         for line in running.stdout:
             events.append(json.loads(line))
