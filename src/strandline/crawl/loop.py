@@ -37,8 +37,8 @@ from strandline.ports import (
 
 _TICK: Final = 0.2
 """Longest time the fetcher is driven before commits and signals are looked at."""
-_AT_ONCE: Final = 5_000
-"""Addresses found that are committed together: a sitemap may name ten times as many."""
+_AT_ONCE: Final = 2_000
+"""Addresses found that are committed together: a sitemap may name many times as many."""
 _LARGE: Final = 8 * 2**20
 """Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours."""
 _MOST_LARGE: Final = 16
