@@ -71,8 +71,8 @@ def test_nothing_inside_is_hit_and_robots_are_obeyed(crawled):
 
 
 def test_memory_stays_flat(crawled):
-    # Besides what the hostile pages cost, about 1 KiB is held for each capture of the WARC file being written; on a quick
-    # machine this crawl makes tens of thousands of them.
+    # Besides what the hostile pages cost, about 1 KiB is held for each capture of the WARC file being written;
+    # on a quick machine this crawl makes tens of thousands of them.
     assert crawled[4] < 128
 
 
