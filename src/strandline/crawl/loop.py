@@ -22,18 +22,11 @@ from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.reading import Reading
 from strandline.crawl.robots import RobotsDesk, robots_visit
+from strandline.crawl.skips import QUIET
 from strandline.crawl.tally import Tally
 from strandline.crawl.visits import Timing, Visits, redirect_target
 from strandline.errors import ArchiveDamaged, OutOfSpace
-from strandline.ports import (
-    Batch,
-    Found,
-    Named,
-    Refusal,
-    Skipped,
-    Task,
-    Visited,
-)
+from strandline.ports import Batch, Found, Named, Refusal, Skipped, Task, Visited
 
 _TICK: Final = 0.2
 """Longest time the fetcher is driven before commits and signals are looked at."""
@@ -93,6 +86,7 @@ class Crawl:
         """Crawl until nothing is due, a limit is reached or `stop` was called."""
         now = self._parts.clock.now()
         self._pass_start, _ = self._parts.catalog.open_pass(now)
+        self._parts.skips.begin(self._pass_start)
         self._parts.catalog.add(
             Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self._pass_start) for seed in self._orders.scope.seeds
         )
@@ -209,7 +203,7 @@ class Crawl:
                 self._begin(task, Request(url, 0))
 
     def _consider(self, task: Task) -> None:
-        """Begin the exchange of a page, unless robots.txt or a closed trap speaks against it."""
+        """Begin the exchange of a page, unless robots.txt, a closed trap or a quiet directory speaks against it."""
         reason = self._finder.still_wanted(task)
         if reason:
             self._skip(task, reason, NEVER)
@@ -219,7 +213,7 @@ class Crawl:
             if self._robots.wait(task):
                 self._begin(task, Request(f"{origin(task.url)}/robots.txt", 0, Kind.ROBOTS))
             return
-        reason = self._robots.refuses(task)
+        reason = self._robots.refuses(task) or self._parts.skips.refuses(task)
         if reason:
             self._skip(task, reason, max(now, self._pass_start + 0.001))
             return
@@ -241,10 +235,11 @@ class Crawl:
         self._parts.fetcher.start(request)
 
     def _skip(self, task: Task, reason: str, due: float) -> None:
+        kind = QUIET if reason.startswith(QUIET) else reason  # its evidence is kept with the page
         self.tally.skipped += 1
-        self.tally.refusals[reason] += 1
+        self.tally.refusals[kind] += 1
         self._batch.skipped.append(Skipped(task.page, reason, due))
-        self._batch.refused.append(Refusal(reason, task.url))
+        self._batch.refused.append(Refusal(kind, task.url))
 
     # -- what came back --------------------------------------------------------------------------------------------
 
@@ -299,6 +294,7 @@ class Crawl:
         timing = Timing(self._pass_start, now, self._orders.revisit, self._orders.retries)
         visited = self._visits.conclude(task, exchange, timing)
         self._batch.visited.append(visited)
+        self._parts.skips.visited(task, visited)
         self._count(visited, exchange)
         target = redirect_target(exchange)
         if target:
@@ -380,6 +376,7 @@ class Crawl:
         """WARC to disk, then one transaction, then the promise."""
         if self._unreported:
             self._parts.store.sync()
+        self._parts.skips.book(self._batch, idle=False)
         self._parts.catalog.commit(self._batch)
         self._batch = Batch()
         reported, self._unreported = self._unreported, []
@@ -395,6 +392,7 @@ class Crawl:
 
     def _rest(self) -> None:
         """Nothing can be asked right now: commit, then wait for what is due soon, or end the pass."""
+        self._parts.skips.book(self._batch, idle=True)
         if self._batch:
             self._commit()
             return

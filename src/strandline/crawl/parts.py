@@ -1,10 +1,11 @@
 """What a crawl works with, and whom it tells."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
+from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.ports import CaptureStore, Catalog, Clock, Discoverer, Fetcher
 
@@ -21,6 +22,8 @@ class Parts:
     manners: Manners
     room: Callable[[], str]
     """Says why there is too little room on disk, empty when there is enough."""
+    skips: Skips = field(default_factory=SkipNothing)
+    """What is left out because it is expected to be unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
