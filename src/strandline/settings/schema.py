@@ -237,6 +237,36 @@ class ServeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertSettings:
+    """Who is told of important changes and of alarms."""
+
+    webhooks: tuple[str, ...] = setting(
+        (),
+        "Addresses that get a POST for each alert. $NAME is taken from the environment; min, site and only narrow "
+        'what is sent: "https://hooks.example/$HOOK_TOKEN min=0.5 site=example.org only=changes".',
+    )
+    email: tuple[str, ...] = setting(
+        (), 'Who gets alerts by e-mail, narrowed in the same way: "anna@example.org only=alarms".'
+    )
+    min_importance: float = setting(0.3, "Changes are told from this importance on, where a target says nothing else.")
+    smtp: str = setting(
+        "",
+        "Mail server: smtps://mail.example:465, or smtp://mail.example:587 with STARTTLS (user and password: "
+        "STRANDLINE_SMTP_USER, STRANDLINE_SMTP_PASSWORD).",
+    )
+    sender: str = setting("", "Address that e-mail comes from.")
+    mail_pause: float = setting(
+        600.0, "At most one e-mail to an address in this time; what came meanwhile is in the next one.", "duration"
+    )
+    allow_address: tuple[str, ...] = setting(
+        (), "Private address blocks webhooks may be in, besides those of fetch.allow_address."
+    )
+    queue: int = setting(1000, "Alerts that wait for one target at most; beyond, the oldest are dropped and counted.")
+    patience: float = setting(3 * DAY, "An alert that cannot be delivered is given up after this.", "duration")
+    link: str = setting("", "Address of the interface, for links in alerts and feeds: https://archive.example/.")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections of strandline.toml."""
 
@@ -250,3 +280,4 @@ class Settings:
     study: StudySettings = field(default_factory=StudySettings)
     learn: LearnSettings = field(default_factory=LearnSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    alerts: AlertSettings = field(default_factory=AlertSettings)
