@@ -1,6 +1,7 @@
 """What `compare` and `blocks` say about files a person can read."""
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -65,9 +66,18 @@ def test_compare_for_programs(files, tmp_path):
     tree = ET.fromstring(run("compare", *files, "--xml"))
     assert tree.tag == "delta"
     assert len(tree.findall("block")) == 3
+
+
+def test_both_versions_are_shown_without_a_plotting_library(files, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     side = tmp_path / "side.html"
     run("compare", *files, "--html", str(side))
-    assert "five euro" in side.read_text()
+    assert "costs <ins>five </ins>euro" in side.read_text()
+    found = strandline.compare(OLD, NEW)
+    assert "costs <del>four </del><ins>five </ins>euro" in found.as_one_page()
+    view = found.as_view()
+    assert [block["kind"] for block in view["blocks"]].count("unchanged") >= 2
+    assert {block["noise"] for block in view["blocks"]} == {"", "part of the page: footer"}
 
 
 def test_blocks_with_topics(files):

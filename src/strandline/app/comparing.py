@@ -1,4 +1,16 @@
-"""Two versions of a page side by side: files, stored captures, or anything that can be cut into blocks."""
+"""Two versions of a page side by side: files, stored captures, or anything that can be cut into blocks.
+
+For an interface that shows two versions:
+
+    compare_versions(archive, url, start, end) -> (Comparison, older Capture, newer Capture)
+    Comparison.blocks()      -> tuple of `ShownBlock` in page order, unchanged blocks too: kind (inserted, deleted,
+                                updated, moved, unchanged), importance in [0, 1], noise (why it counts less, or ""),
+                                before and after (text), before_html, after_html and html (safe, with ins and del)
+    Comparison.as_view()     -> the same with both scores as plain data, for templates and JSON
+    Comparison.as_html(), Comparison.as_one_page() -> whole pages: two columns, or the new version highlighted
+
+None of them needs an optional extra.
+"""
 
 import contextlib
 import tempfile
@@ -20,6 +32,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Exchange, Outcome, Request
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BlockReason, Importance, importance
+from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.core.changes.vidiff import compare as vidiff
 from strandline.core.changes.volatility import NoiseState, Rating
 from strandline.core.content import decode
@@ -27,7 +40,7 @@ from strandline.core.urls import canonical
 from strandline.crawl.study import Document, UnreadableError
 from strandline.dom import html
 from strandline.dom.scan import PageTooCostlyError
-from strandline.errors import SettingError, Unreachable, UsageError
+from strandline.errors import Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.settings.file import with_overrides
@@ -72,13 +85,28 @@ class Comparison:
         """The operations as XML."""
         return self.delta.as_xml()
 
+    def blocks(self) -> tuple[ShownBlock, ...]:
+        """Every block of both versions in page order: kind, importance, reason, noise, texts and HTML."""
+        return shown_blocks(self.delta, self.scored)
+
+    def as_view(self) -> dict[str, Any]:
+        """Both versions for a template or a program that shows them: the scores, and every block as data."""
+        return {
+            "url": self.delta.new.url,
+            "title": self.delta.new.title,
+            "importance": round(self.importance, 6),
+            "impch": round(self.impch, 6),
+            "held": self.scored.held,
+            "blocks": [block.as_data() for block in self.blocks()],
+        }
+
     def as_html(self) -> str:
-        """Both versions side by side, changed blocks coloured."""
-        try:
-            from strandline.plots.blocks import highlighted  # noqa: PLC0415 - needs an optional extra
-        except ImportError:
-            raise SettingError("the side by side needs the optional extra: pip install 'strandline[study]'") from None
-        return highlighted(self.delta, self.scored)
+        """A page with both versions side by side, changed blocks coloured."""
+        return side_by_side(self.delta, self.scored)
+
+    def as_one_page(self) -> str:
+        """A page with the new version, what came and what left marked in it."""
+        return one_page(self.delta, self.scored)
 
 
 def compare(old: BlockTree | bytes | str, new: BlockTree | bytes | str, url: str = "", level: int = 2) -> Comparison:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.blocks.pages import block, page, paragraphs, text_page
 from strandline.core.blocks.tree import Item
-from strandline.core.changes.delta import applied, side_by_side
+from strandline.core.changes.delta import applied
 from strandline.core.changes.importance import impch, importance
 from strandline.core.changes.matching import in_place
 from strandline.core.changes.vidiff import compare
@@ -161,15 +161,4 @@ def test_the_xml_can_be_read():
     assert [(op.tag, "".join(op.itertext())) for found in root for op in found] == [
         ("insert", 'new "text" '),
         ("delete", "old & <b>"),
-    ]
-
-
-def test_side_by_side_shows_every_block_once():
-    old = page(block("a", "stays as it is"), block("b", "goes away for good"), block("c", "the fee is four"))
-    new = page(block("a", "stays as it is"), block("c", "the fee is five"), block("d", "something quite new"))
-    assert list(side_by_side(compare(old, new))) == [
-        (" ", "stays as it is", "stays as it is"),
-        ("-", "goes away for good", ""),
-        ("~", "the fee is four", "the fee is five"),
-        ("+", "", "something quite new"),
     ]

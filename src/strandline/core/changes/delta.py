@@ -9,7 +9,7 @@ each new block either the number of an equal old block, or the block with those 
 given by number. `as_data` and `as_xml` write operations and script for other programs; `applied` runs the script.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -207,36 +207,3 @@ def _scripted(old: BlockTree, entry: int | dict[str, Any]) -> PageBlock:
 def _item(parts: Sequence[str]) -> Item:
     kind: ItemKind = parts[0]  # type: ignore[assignment]
     return Item(kind, parts[1], parts[2])
-
-
-def side_by_side(delta: Delta) -> Iterator[tuple[str, str, str]]:
-    """Rows (mark, old text, new text) in page order: ` ` same, `+` new, `-` gone, `~` altered, `>` moved."""
-    partner = {new: old for old, new in delta.pairs}
-    changed = {(change.block.path, change.block.nth, change.new is None): change for change in delta.changes}
-    gone = [place for place in range(len(delta.old.blocks)) if place not in set(partner.values())]
-    shown_after = _shown_after(gone, {old: new for new, old in partner.items()})
-    for place in range(-1, len(delta.new.blocks)):
-        if place >= 0:
-            new = delta.new.blocks[place]
-            before = delta.old.blocks[partner[place]].text if place in partner else ""
-            change = changed.get((new.path, new.nth, False))
-            yield _mark(change, place in partner), before, new.text
-        for old in shown_after.get(place, ()):
-            yield "-", delta.old.blocks[old].text, ""
-
-
-def _mark(change: BlockChange | None, matched: bool) -> str:
-    if not matched:
-        return "+"
-    if change is None:
-        return " "
-    return "~" if change.content else ">"
-
-
-def _shown_after(gone: list[int], new_of: dict[int, int]) -> dict[int, list[int]]:
-    """For each deleted block, the new block it is shown below: the one its predecessor became."""
-    below: dict[int, list[int]] = {}
-    for old in gone:
-        above = next((new_of[before] for before in range(old - 1, -1, -1) if before in new_of), -1)
-        below.setdefault(above, []).append(old)
-    return below

@@ -37,9 +37,10 @@ from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import is_number, word_set
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.vidiff import ADVERTISING
-from strandline.core.changes.volatility import NoiseState
+from strandline.core.changes.volatility import NoiseState, Rating
 
 Reading = Literal["monotone", "A", "B", "C", "D"]
+ChangeKind = Literal["inserted", "deleted", "updated"]
 
 NOVELTY_SCALE: Final = 30.0
 NEW_WORD: Final = 1.0
@@ -54,6 +55,7 @@ COLLAPSE: Final = 2.0
 FEW: Final = 4  # so few blocks more or less are never a collapse
 FRESH: Final = 0.3  # steadiness left to new words in a block that a double fetch did not find noisy
 MATTERS: Final = 1.0
+NOTABLE: Final = 0.2  # a block whose changes count less than this share is told why
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class BlockReason:
     """Why one changed block adds what it adds."""
 
     path: str
+    nth: int
+    kind: ChangeKind
     topic: str
     role: str
     factor: float
@@ -68,11 +72,14 @@ class BlockReason:
     novelty: float
     contribution: float
     why: str
+    noise: str = ""  # why it counts less than it looks; empty when it counts in full
 
     def as_data(self) -> dict[str, Any]:
         """As `changes --json` shows it."""
         return {
             "path": self.path,
+            "nth": self.nth,
+            "kind": self.kind,
             "topic": self.topic,
             "role": self.role,
             "factor": round(self.factor, 4),
@@ -80,6 +87,7 @@ class BlockReason:
             "novelty": round(self.novelty, 3),
             "contribution": round(self.contribution, 4),
             "why": self.why,
+            "noise": self.noise,
         }
 
 
@@ -148,8 +156,37 @@ def _reason(change: BlockChange, delta: Delta, noise: NoiseState, advertising: A
     elif rating == "matters":
         factor, steadiness = MATTERS, 1.0
     contribution = factor * steadiness * tally.novelty
-    why = tally.sentence(change, noise, rating)
-    return BlockReason(block.path, _topic(block), block.role, factor, steadiness, tally.novelty, contribution, why)
+    discount = _discount(tally, change, noise, rating) if factor * steadiness < NOTABLE or tally.returned else ""
+    return BlockReason(
+        block.path,
+        block.nth,
+        "inserted" if change.old is None else "deleted" if change.new is None else "updated",
+        _topic(block),
+        block.role,
+        factor,
+        steadiness,
+        tally.novelty,
+        contribution,
+        tally.sentence(change, noise, rating),
+        discount,
+    )
+
+
+def _discount(tally: "_Tally", change: BlockChange, noise: NoiseState, rating: Rating | None) -> str:
+    """The strongest reason why a change counts less than it looks; empty when there is none."""
+    block = change.block
+    known, times = noise.paths.get(noise.settled(block.path), (0.0, 0.0))
+    reasons = (
+        (rating == "noise", "rated noise"),
+        (rating == "matters", ""),
+        (noise.is_masked(block), "differs at every fetch"),
+        (4 * times > known >= 2.0, f"changed in {times:.0f} of {known:.0f} comparisons"),
+        (tally.returned > 0 and not tally.new_words, "was shown before"),
+        (bool(block.hint), f"part of the page: {block.hint}"),
+        (block.role not in ("", "main"), f"part of the page: {block.role}"),
+        (2 * block.link_density > 1, "mostly links"),
+    )
+    return next((said for applies, said in reasons if applies), "")
 
 
 def _topic(block: PageBlock) -> str:
@@ -167,7 +204,7 @@ class _Tally:
         self._noise = noise
         self._advertising = advertising
         self.novelty = 0.0
-        self.inserted = self.new_words = self.lost_words = self.linked = self.masked = 0
+        self.inserted = self.new_words = self.lost_words = self.linked = self.masked = self.returned = 0
         self.examples: list[str] = []
 
     def add(self, operation: Operation, change: BlockChange) -> None:
@@ -206,6 +243,7 @@ class _Tally:
         self.inserted += len(come)
         if self._noise.seen_item(after or before):  # it comes and goes
             value *= OLD_WORD
+            self.returned += 1
         self.novelty += max(value, LEAST_EDIT)
 
     def _inserted(self, come: Iterable[str]) -> float:
@@ -234,7 +272,7 @@ class _Tally:
                 self.lost_words += 1
         return value
 
-    def sentence(self, change: BlockChange, noise: NoiseState, rating: str | None) -> str:
+    def sentence(self, change: BlockChange, noise: NoiseState, rating: Rating | None) -> str:
         """The reason in words."""
         what = "appeared" if change.old is None else "vanished" if change.new is None else "changed"
         parts = []

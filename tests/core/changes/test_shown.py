@@ -1,0 +1,116 @@
+"""Two versions for reading: every block once, in page order, marked word by word."""
+
+import re
+from html import unescape
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.blocks.pages import block, page
+from strandline.core.blocks.tree import Item
+from strandline.core.changes import shown as module
+from strandline.core.changes.importance import importance, study
+from strandline.core.changes.shown import as_paragraphs, marked, one_page, shown_blocks, side_by_side
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState
+
+OLD = page(
+    block("a", "stays as it <is>"),
+    block("b", "goes away for good"),
+    block("c", "the fee is four", Item("link", "Fees", "/fees")),
+)
+NEW = page(
+    block("a", "stays as it <is>"),
+    block("c", "the fee is five", Item("link", "Fees", "/prices")),
+    block("d", "something quite new"),
+)
+
+
+def shown_of(old, new, noise=None):
+    delta = compare(old, new)
+    return shown_blocks(delta, importance(delta, noise or NoiseState()))
+
+
+def test_every_block_is_shown_once_in_page_order():
+    blocks = shown_of(OLD, NEW)
+    assert [(one.kind, one.before, one.after) for one in blocks] == [
+        ("unchanged", "stays as it <is>", "stays as it <is>"),
+        ("deleted", "goes away for good", ""),
+        ("updated", "the fee is four", "the fee is five"),
+        ("inserted", "", "something quite new"),
+    ]
+    same, gone, altered, come = blocks
+    assert (same.importance, same.noise, same.reason) == (0.0, "", None)
+    assert 0 < altered.importance < come.importance < 1
+    assert gone.importance > 0
+    assert altered.before_html == "<p>the fee is <del>four</del></p>"
+    assert altered.after_html == "<p>the fee is <ins>five</ins></p>"
+    assert altered.html == "<p>the fee is <del>four</del><ins>five</ins></p>"
+    assert [(one["before"], one["after"]) for one in altered.as_data()["linked"]] == [("/fees", "/prices")]
+    assert come.as_data()["both"] == "<p><ins>something quite new</ins></p>"
+
+
+def test_what_was_deleted_at_the_top_comes_first():
+    assert [one.kind for one in shown_of(OLD, page(*OLD.blocks[1:]))] == ["deleted", "unchanged", "unchanged"]
+
+
+def test_a_moved_block_is_moved():
+    parts = [block("m", f"paragraph number {name} about {name}", nth=n) for n, name in enumerate("abcd")]
+    kinds = [one.kind for one in shown_of(page(*parts), page(parts[3], *parts[:3]))]
+    assert kinds == ["moved", "unchanged", "unchanged", "unchanged"]
+
+
+def test_noise_says_why():
+    def ticker(text):
+        return page(block("m", "terms that stay"), block("t", text, role="footer"))
+
+    noise = NoiseState()
+    assert shown_of(ticker("ab cd"), ticker("ef gh"), noise)[1].noise == "part of the page: footer"
+    for n in range(4):
+        study(compare(ticker(f"new{'x' * n} words"), ticker(f"new{'x' * (n + 1)} words")), noise)
+    assert shown_of(ticker("ab cd"), ticker("ef gh"), noise)[1].noise == "changed in 4 of 4 comparisons"
+    noise.rate_block("t", "noise")
+    assert shown_of(ticker("ab cd"), ticker("ef gh"), noise)[1].noise == "rated noise"
+    noise.rate_block("t", "matters")
+    assert shown_of(ticker("ab cd"), ticker("ef gh"), noise)[1].noise == ""
+
+
+def test_masked_and_returning_texts_say_so():
+    noise = NoiseState()
+    one, other = page(block("t", "patience and tea")), page(block("t", "haste or coffee"))
+    noise.learn(compare(one, other))
+    noise.paths.clear()
+    gone, back = shown_of(other, one, noise)
+    assert (gone.kind, gone.noise, back.kind, back.noise) == ("deleted", "", "inserted", "was shown before")
+    noise.learn_double_fetch(compare(one, other))
+    assert [shown.noise for shown in shown_of(other, one, noise)] == ["differs at every fetch"] * 2
+
+
+TEXTS = st.lists(st.sampled_from(["ab cd", "the fee is", "<b>", "今日", "x  y", "fees"]), max_size=6).map("\n".join)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, TEXTS)
+@example("a", "")
+def test_marks_hold_both_texts(before, after):
+    marks = list(marked(before, after))
+    assert "".join(text for mark, text in marks if mark != "+") == before
+    assert "".join(text for mark, text in marks if mark != "-") == after
+    plain = re.sub(r"</?(p|ins)>", "", as_paragraphs((m, text) for m, text in marks if m != "-"))
+    assert unescape(plain) == after.replace("\n", "")
+
+
+def test_very_long_texts_are_not_compared_word_by_word(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PIECES", 3)
+    assert list(marked("a b c d", "a b c e")) == [("-", "a b c d"), ("+", "a b c e")]
+
+
+def test_pages_to_read():
+    delta = compare(OLD, NEW)
+    scored = importance(delta, NoiseState())
+    for html in (side_by_side(delta, scored), one_page(delta, scored)):
+        assert "stays as it &lt;is&gt;" in html
+        assert "<ins>five</ins>" in html
+        assert f"importance {scored.value:.2f}" in html
+        assert "<script" not in html
+    assert "<del>four</del></p></td><td><p>the fee is <ins>five" in side_by_side(delta, scored)
