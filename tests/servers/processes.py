@@ -1,0 +1,82 @@
+"""Starting servers for tests: free ports, a user that is not root, and an end that is never forgotten."""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+PATIENCE = 120.0
+"""Seconds a server may take to answer: the machine may be busy."""
+
+
+class Absent(Exception):  # noqa: N818
+    """The server cannot be run here; says why."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def other_user() -> dict[str, int]:
+    """Arguments for subprocess: PostgreSQL refuses to run as root, and nothing here needs to."""
+    if os.geteuid():
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid}
+
+
+def server_folder(name: str) -> Path:
+    """A new folder that belongs to the user the server runs as."""
+    folder = Path(tempfile.mkdtemp(prefix=f"strandline-{name}-"))
+    user = other_user()
+    if user:
+        os.chown(folder, user["user"], user["group"])
+    return folder
+
+
+def reachable_by_server(path: Path) -> bool:
+    """Whether the server's user may execute a file: a checkout under a private home is closed to others."""
+    user = other_user()
+    return not user or subprocess.run(["test", "-x", path], extra_groups=[], **user).returncode == 0
+
+
+def wait_until(question, what: str, process: subprocess.Popen) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not question():
+        if process.poll() is not None:
+            raise Absent(f"{what} ended with code {process.returncode} while starting")
+        if time.monotonic() > deadline:
+            raise Absent(f"{what} did not answer within {PATIENCE:.0f} s")
+        time.sleep(0.05)
+
+
+def listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def end(process: subprocess.Popen | None, sign: int = signal.SIGTERM) -> None:
+    if process is None or process.poll() is not None:
+        return
+    process.send_signal(sign)
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def remove(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        shutil.rmtree(folder)
