@@ -196,15 +196,39 @@ def test_sha256(folder):
     assert warcio_check(sealed(folder)[0])[0] == 0
 
 
+class Told:
+    """A listing that remembers; the capture number `fails_at` finds no room."""
+
+    def __init__(self, fails_at=None, fails_sealed=False):
+        self.files, self.waiting = {}, []
+        self._left, self._fails_sealed = fails_at, fails_sealed
+
+    def kept(self, capture, content_type):
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                self._left = None
+                raise OSError(28, "No space left on device")
+        self.waiting.append(capture.url)
+
+    def sealed(self, file):
+        if self._fails_sealed:
+            raise OSError(28, "No space left on device")
+        self.files[file] = self.waiting
+
+    def dropped(self):
+        self.waiting = []
+
+
 def test_rotation_by_size_and_age(folder):
     clock = StillClock()
-    told = []
+    told = Told()
     w = WarcWriter(
         folder,
         ABOUT,
         clock,
         WriterSettings(host="h", rotate_bytes=20_000, rotate_seconds=60),
-        sealed=lambda name, kept: told.append((name, [c.url for c, _ in kept])),
+        listing=told,
     )
     big = w.keep(exchange(body=os.urandom(30_000)))
     w.sync()
@@ -216,7 +240,8 @@ def test_rotation_by_size_and_age(folder):
     w.close()
     assert len({c.place.file for c in (big, late, last)}) == 3
     assert [f.name for f in sealed(folder)] == sorted(c.place.file for c in (big, late, last))
-    assert [urls for _, urls in told] == [["http://example.org/"], [late.url], [last.url]]
+    assert list(told.files.values()) == [["http://example.org/"], [late.url], [last.url]]
+    assert list(told.files) == [c.place.file for c in (big, late, last)]
 
 
 def test_serial_goes_on_when_the_clock_does_not(folder):
@@ -330,14 +355,28 @@ def test_no_room_takes_the_record_back(folder, monkeypatch):
     assert warcio_check(path)[0] == 0
 
 
-def test_an_index_that_cannot_be_written_costs_no_capture(folder):
-    def no_room(name, kept):
-        raise OSError(28, "No space left on device")
-
-    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"), sealed=no_room)
-    w.keep(exchange())
+@pytest.mark.parametrize("told", [Told(fails_at=1), Told(fails_sealed=True)])
+def test_an_index_that_cannot_be_written_costs_no_capture(folder, told):
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"), listing=told)
+    for number in range(3):
+        w.keep(exchange(f"http://example.org/{number}"))
     w.close()
-    assert len(sealed(folder)) == 1
+    (path,) = sealed(folder)
+    assert len(records(path)) == 7
+    assert told.files == {}, "half a list is no list"
+
+
+def test_captures_of_a_file_given_up_are_not_listed_with_the_next(folder, monkeypatch):
+    told = Told()
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"), listing=told)
+    w.keep(exchange("http://example.org/doubtful"))
+    with monkeypatch.context() as patch:
+        failing(patch, "fsync", 5)
+        with pytest.raises(OSError, match="Input/output"):
+            w.sync()
+    after = w.keep(exchange("http://example.org/after"))
+    w.close()
+    assert told.files == {after.place.file: [after.url]}
 
 
 def test_disk_full_device(folder, monkeypatch):

@@ -101,8 +101,8 @@ def run_crawl(folder: Path, prepared: Prepared, catalog: SqliteCatalog) -> Tally
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
         fetcher = HttpFetcher(fetch_options(settings, prepared.policy, agent, Path(spool)))
-        sealed = CdxjIndex(folder / "indexes", folder / "archive").add
-        store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), sealed)
+        index = CdxjIndex(folder / "indexes", folder / "archive")
+        store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
         parts = Parts(fetcher, store, catalog, Documents(), clock, Manners(prepared.manners, random), room)
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress))

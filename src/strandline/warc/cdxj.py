@@ -29,6 +29,7 @@ from strandline.warc.captures import Derived, Kept, captures_of
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing
 from strandline.warc.records import Malformed
+from strandline.warc.sorting import LineSorter, sorted_lines
 
 _MIME_END: Final = re.compile(r"[;\s]")
 _LONGEST_LINE: Final = 1 << 20
@@ -83,14 +84,12 @@ def _key(url: str) -> str:
         return url
 
 
-def lines_of_file(path: Path, strict: bool = True) -> list[bytes]:
-    """Sorted index lines of one WARC file, read from the file alone."""
-    lines = set()
+def lines_of_file(path: Path, strict: bool = True) -> Iterator[bytes]:
+    """Index lines of one WARC file in the order of its records, read from the file alone."""
     for item in captures_of(path, strict=strict):
         kept = item.kept if isinstance(item, Derived) else item
         if isinstance(kept, Kept):
-            lines.add(cdxj_line(kept.capture, kept.content_type, kept.bare))
-    return sorted(lines)
+            yield cdxj_line(kept.capture, kept.content_type, kept.bare)
 
 
 class CdxjIndex:
@@ -102,10 +101,28 @@ class CdxjIndex:
         self._archive = archive
         self._parts = indexes / "parts"
         self._names = indexes / "index.files"
+        self._new: LineSorter | None = None
 
-    def add(self, file: str, kept: Sequence[tuple[Capture, str | None]]) -> None:
-        """Leave the part of a finished file (given to the writer as its `sealed`)."""
-        self._write_part(file, sorted({cdxj_line(one, sent, _is_bare(one)) for one, sent in kept}))
+    # -- the part of a file that is being written (the writer's Listing) ------------------------------------------
+
+    def kept(self, capture: Capture, content_type: str | None) -> None:
+        """A capture of the file being written."""
+        if self._new is None:
+            self._parts.mkdir(parents=True, exist_ok=True)
+            self._new = LineSorter(self._parts)
+        self._new.add(cdxj_line(capture, content_type, _is_bare(capture)))
+
+    def sealed(self, file: str) -> None:
+        """Leave the part of a finished file."""
+        self._write_part(file, () if self._new is None else self._new.lines())
+
+    def dropped(self) -> None:
+        """Forget the captures of the file being written."""
+        if self._new is not None:
+            self._new.close()
+            self._new = None
+
+    # -- the index ---------------------------------------------------------------------------------------------------
 
     def refresh(self) -> int:
         """Bring the index up to date with the finished WARC files; return how many files came new into it."""
@@ -114,7 +131,7 @@ class CdxjIndex:
         for path in finished_files(self._archive):
             name = name_of(path)
             if name not in merged and not self._part(name).exists():
-                self._write_part(name, lines_of_file(path, strict=False))
+                self._write_part(name, sorted_lines(lines_of_file(path, strict=False), self._parts))
         waiting = sorted(path for path in self._parts.iterdir() if path.suffix == ".cdxj")
         if not waiting and self.path.exists():
             return 0

@@ -4,13 +4,11 @@ Records are copied as they are stored, with the request and other records that w
 whose original is not among the captures gets it copied too, so that the file stands on its own.
 """
 
-import heapq
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import Final, Protocol
 
 from strandline.core.capture import Capture, Original, Place
 from strandline.core.urls import site
@@ -29,11 +27,11 @@ from strandline.warc.records import (
     new_record_id,
     warc_date,
 )
+from strandline.warc.sorting import sorted_lines
 from strandline.warc.streams import RecordStream
 from strandline.warc.writer import WarcInfo
 
 _COPY: Final = 1 << 20
-_SORT_AT_ONCE: Final = 1 << 18
 _BESIDE: Final = 3
 """At most this many records were written beside an answer."""
 
@@ -124,37 +122,6 @@ def export_cdxj(captures: Iterable[Capture], target: Path) -> int:
             out.write(line)
             count += 1
     return count
-
-
-def sorted_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines in order, equal ones once, with bounded memory: runs are sorted on disk when there are many."""
-    with tempfile.TemporaryFile() as spool:
-        runs: list[tuple[int, int]] = []
-        waiting: list[bytes] = []
-        for line in lines:
-            waiting.append(line)
-            if len(waiting) >= _SORT_AT_ONCE:
-                start = spool.tell()
-                spool.writelines(sorted(waiting))
-                runs.append((start, spool.tell()))
-                waiting = []
-        last = b""
-        for line in heapq.merge(sorted(waiting), *(_run(spool, start, end) for start, end in runs)):
-            if line != last:
-                yield line
-            last = line
-
-
-def _run(spool: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    """Lines of one run; runs share the file, so each keeps its own position."""
-    while start < end:
-        spool.seek(start)
-        lines = spool.readlines(min(_COPY, end - start))
-        for line in lines:
-            if start >= end:
-                break
-            yield line
-            start += len(line)
 
 
 def _warcinfo(info: WarcInfo, name: str, now: float) -> bytes:

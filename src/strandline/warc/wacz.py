@@ -21,9 +21,10 @@ from typing import IO, BinaryIO, Final
 
 from strandline.core.capture import Capture
 from strandline.warc.cdxj import line_of
-from strandline.warc.exporting import Source, copy_captures, sorted_lines
+from strandline.warc.exporting import Source, copy_captures
 from strandline.warc.fixity import Replacing
 from strandline.warc.records import warc_date
+from strandline.warc.sorting import sorted_lines
 from strandline.warc.writer import WarcInfo
 
 VERSION: Final = "1.1.1"

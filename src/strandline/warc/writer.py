@@ -16,10 +16,10 @@ starts a new one. The second failure in a row is ArchiveDamaged.
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from strandline.core.capture import Capture, Exchange, Original, Place
 from strandline.errors import ArchiveDamaged, OutOfSpace
@@ -51,8 +51,21 @@ from strandline.warc.records import (
 
 _CONFORMS: Final = "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
-Sealed = Callable[[str, Sequence[tuple[Capture, str | None]]], None]
-"""Told about each finished file: its name and its captures with the Content-Type as sent (None for none)."""
+
+class Listing(Protocol):
+    """Hears of captures while their file is written, so that nothing has to be held until it is finished.
+
+    An OSError out of it costs no capture: the list of that file is dropped, and can be made again from the file.
+    """
+
+    def kept(self, capture: Capture, content_type: str | None) -> None:
+        """A capture of the file being written, with its Content-Type as sent (None for none)."""
+
+    def sealed(self, file: str) -> None:
+        """The file has its final name, and all its captures were told."""
+
+    def dropped(self) -> None:
+        """Forget the captures that were told since the last finished file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +113,20 @@ class WarcWriter:
 
     def __init__(
         self, folder: Path, about: WarcInfo, clock: Clock, settings: WriterSettings | None = None,
-        sealed: Sealed | None = None,
+        listing: Listing | None = None,
     ) -> None:  # fmt: skip
         self._folder = folder
         self._about = about
         self._clock = clock
         self._settings = settings or WriterSettings()
-        self._sealed = sealed
+        self._listing = listing
+        self._listed = True
         self._file: OpenWarc | None = None
         self._info_id = ""
         self._opened_at = 0.0
         self._failures = 0
         self._measured: tuple[Exchange, Measured] | None = None
-        self._kept: list[tuple[Capture, str | None]] = []
-        self._notes = 0
+        self._records = 0
 
     # -- the port ---------------------------------------------------------------------------------------------------
 
@@ -164,7 +177,8 @@ class WarcWriter:
             entity="" if original and exchange.status == 304 else measured.entity,
             original=original,
         )
-        self._kept.append((capture, sent_type))
+        self._records += 1
+        self._list(capture, sent_type)
         return capture
 
     def note(self, exchange: Exchange) -> Place:
@@ -187,7 +201,7 @@ class WarcWriter:
         with self._whole(file):
             file.add(header_block(fields, len(block)) + block + RECORD_END)
             file.end_record()
-        self._notes += 1
+        self._records += 1
         return Place(file.name, start, file.size - start)
 
     def sync(self) -> None:
@@ -228,23 +242,38 @@ class WarcWriter:
     def _finish(self, file: OpenWarc) -> None:
         """Seal a synced file; whatever happens, the next capture goes into a new one."""
         self._file = None
-        kept, self._kept = self._kept, []
-        worth = bool(kept) or self._notes > 0
-        self._notes = 0
+        worth, self._records = self._records > 0, 0
         try:
             if worth:
                 file.seal()
             else:
                 file.discard()
         except OSError as error:  # durable under its `.open` name: the next start will rename it
+            self._unlist()
             raise as_trouble(error, file.path) from error
-        if worth and self._sealed is not None:
+        if worth and self._listing is not None and self._listed:
             with contextlib.suppress(OSError):  # an index can be made again; the captures are safe
-                self._sealed(file.name, kept)
+                self._listing.sealed(file.name)
+        self._unlist()
+
+    def _list(self, capture: Capture, content_type: str | None) -> None:
+        if self._listing is None or not self._listed:
+            return
+        try:
+            self._listing.kept(capture, content_type)
+        except OSError:
+            self._listing.dropped()
+            self._listed = False
+
+    def _unlist(self) -> None:
+        self._listed = True
+        if self._listing is not None:
+            self._listing.dropped()
 
     def _give_up(self, file: OpenWarc, error: OSError) -> None:
         file.abandon()
-        self._file, self._kept, self._notes = None, [], 0
+        self._file, self._records = None, 0
+        self._unlist()
         self._failures += 1
         trouble = as_trouble(error, file.path)
         if trouble is error and self._failures > 1:
@@ -263,7 +292,8 @@ class WarcWriter:
                 file.roll_back()
             except ArchiveDamaged:
                 file.abandon()
-                self._file = None
+                self._file, self._records = None, 0
+                self._unlist()
                 raise
             if isinstance(trouble, OutOfSpace):
                 raise trouble from error
