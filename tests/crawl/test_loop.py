@@ -87,7 +87,7 @@ def test_a_disk_that_refuses_once_loses_nothing(tmp_path):
         parts = crawl._parts
         store = Stumbling(parts.store, [], set())
         crawl._parts = dataclasses.replace(parts, store=store)
-        crawl._visits._store = store
+        crawl._intake._visits._store = store
 
     tally = shop.run(stumble)
     assert tally.ended == "complete"

@@ -9,74 +9,69 @@ and both leave an archive that the same command resumes.
 
 import contextlib
 from collections import deque
-from collections.abc import Iterator, Sequence
 from typing import Final
 
-from strandline.core.capture import Capture, Exchange, Kind, Outcome, Request
+from strandline.core.capture import Exchange, Kind, Request
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch
 from strandline.core.politeness.delays import reply_of, retry_after
 from strandline.core.urls import authority, origin
-from strandline.crawl.finding import Finder, Findings
+from strandline.crawl.agenda import Agenda, PassAgenda
+from strandline.crawl.finding import Finder
+from strandline.crawl.intake import AT_ONCE, Intake
 from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.reading import Reading
 from strandline.crawl.robots import RobotsDesk, robots_visit
-from strandline.crawl.skips import QUIET
 from strandline.crawl.tally import Tally
-from strandline.crawl.visits import Timing, Visits, redirect_target
 from strandline.errors import ArchiveDamaged, OutOfSpace
-from strandline.ports import Batch, Found, Named, Refusal, Skipped, Task, Visited
+from strandline.ports import Batch, Task
 
 _TICK: Final = 0.2
 """Longest time the fetcher is driven before commits and signals are looked at."""
-_AT_ONCE: Final = 2_000
-"""Addresses found that are committed together: a sitemap may name many times as many."""
 _LARGE: Final = 8 * 2**20
 """Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours."""
 _MOST_LARGE: Final = 16
 """Very large answers that may wait on disk."""
 _STARVED: Final = 0.05
 """Seconds between commits while nothing is left to ask for but what the next commit brings."""
-
-
-def batched(named: Sequence[Named], size: int) -> Iterator[Sequence[Named]]:
-    """Pieces of a long list."""
-    for start in range(0, len(named), size):
-        yield named[start : start + size]
+_MOMENT: Final = 0.01
+"""Seconds between two looks whether a page at the head of the queue may be asked for."""
 
 
 class Crawl:
     """One run of the crawl over an archive."""
 
-    def __init__(self, parts: Parts, orders: Orders, reporter: Reporter) -> None:
+    def __init__(self, parts: Parts, orders: Orders, reporter: Reporter, agenda: Agenda | None = None) -> None:
         self._parts = parts
         self._orders = orders
         self._reporter = reporter
-        self._scope = Scope(orders.scope)
+        self._agenda = agenda or PassAgenda(parts.catalog, parts.clock, orders)
         self._traps = TrapWatch(orders.traps)
-        self._finder = Finder(orders, self._scope, self._traps)
+        self._finder = Finder(orders, Scope(orders.scope), self._traps)
         self._reading = Reading(parts.documents, self._traps)
-        self._visits = Visits(parts.store, parts.catalog)
+        self._intake = Intake(parts, orders, self._finder, self._reading, self._agenda)
         self._robots = RobotsDesk(orders, parts.catalog)
-        self._batch = Batch()
-        self._unreported: list[Capture] = []
         self._arrived: deque[Exchange] = deque()
         self._large: deque[Exchange] = deque()
         self._tasks: dict[int, Task] = {}
         self._ready: deque[Task] = deque()
+        self._robots_moved: deque[tuple[Task, Request]] = deque()
+        """Hosts whose robots.txt sent us elsewhere, and where to."""
         self._starved = False
         self._failed = False
         """Something went wrong: what was not committed may not be promised, and is fetched again by the next run."""
         self._troubles = 0
-        self._chains: dict[str, int] = {}
         self._tickets = 0
         self._stop_requests = 0
         self._stopped_at = 0.0
         self._last_commit = parts.clock.monotonic()
         self._started = parts.clock.monotonic()
-        self._pass_start = 0.0
-        self.tally = Tally()
+
+    @property
+    def tally(self) -> Tally:
+        """What was done so far."""
+        return self._intake.tally
 
     def stop(self) -> None:
         """Ask the crawl to stop: finish what is in flight; asked again, stop at once. Safe in a signal handler."""
@@ -84,12 +79,8 @@ class Crawl:
 
     def run(self) -> Tally:
         """Crawl until nothing is due, a limit is reached or `stop` was called."""
-        now = self._parts.clock.now()
-        self._pass_start, _ = self._parts.catalog.open_pass(now)
-        self._parts.skips.begin(self._pass_start)
-        self._parts.catalog.add(
-            Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self._pass_start) for seed in self._orders.scope.seeds
-        )
+        self._agenda.open(self._orders.scope.seeds)
+        self._parts.skips.begin(self._agenda.wanted_from())
         try:
             while not self.tally.ended:
                 try:
@@ -110,16 +101,14 @@ class Crawl:
         self._troubles += 1
         if self._troubles > 1:
             raise ArchiveDamaged(f"the archive cannot be written: {trouble}") from trouble
-        lost, self._batch = self._batch, Batch()
-        self.tally.captured -= sum(not capture.revisit for capture in self._unreported)
-        self.tally.unchanged -= sum(capture.revisit for capture in self._unreported)
-        self._unreported = []
+        lost = self._intake.lost()
         pages = [visited.page for visited in lost.visited] + [skipped.page for skipped in lost.skipped]
         self._parts.catalog.release([page for page in pages if page])
 
     def _step(self) -> None:
         clock = self._parts.clock
         stopping = self._stopping()
+        self._agenda.step()
         if not stopping:
             self._fill()
         self._arrived += self._parts.fetcher.finished(self._tick())
@@ -127,14 +116,15 @@ class Crawl:
             self._finish(self._arrived.popleft())
         self._finish_large(stopping)
         waited = clock.monotonic() - self._last_commit
-        full = len(self._unreported) >= self._orders.commit_captures
+        batch = self._intake.batch
+        full = len(self._intake.unreported) >= self._orders.commit_captures
         # What was found is only seen after a commit: with nothing else to ask for, it does not wait.
-        hungry = self._starved and bool(self._batch.found)
-        if self._batch and (full or waited >= (_STARVED if hungry else self._orders.commit_seconds)):
+        hungry = self._starved and bool(batch.found)
+        if batch and (full or waited >= (_STARVED if hungry else self._orders.commit_seconds)):
             self._commit()
         if stopping and (not self._parts.fetcher.in_flight or self._out_of_patience()):
             self.tally.ended = stopping
-        elif not stopping and self._starved and not self._tasks and not self._ready:
+        elif not stopping and self._starved and not self._tasks:
             self._rest()
 
     def _stopping(self) -> str:
@@ -164,7 +154,7 @@ class Crawl:
     def _tick(self) -> float:
         """How long to drive the fetcher: until something else may have to be done."""
         now = self._parts.clock.monotonic()
-        until_commit = self._last_commit + self._orders.commit_seconds - now if self._batch else _TICK
+        until_commit = self._last_commit + self._orders.commit_seconds - now if self._intake.batch else _TICK
         return max(0.0, min(_TICK, until_commit, self._parts.manners.next_ready(now) - now))
 
     # -- what is asked for -----------------------------------------------------------------------------------------
@@ -177,36 +167,46 @@ class Crawl:
         if self._orders.limits.captures:
             kept = self.tally.captured + self.tally.unchanged
             free = min(free, self._orders.limits.captures - kept - len(self._tasks))
-        if free <= 0:
-            return
+        began = self._tickets
+        free = self._agenda.free(free)
+        while free > 0 and self._robots_moved:
+            self._begin(*self._robots_moved.popleft())
+            free -= 1
         for _ in range(min(free, len(self._ready))):
             self._consider(self._ready.popleft())
             free -= 1
+        free -= self._probe(now, free)
         if free <= 0:
+            self._starved = self._tickets == began
             return
-        self._probe(now)
         busy = {*self._parts.manners.busy(now), *self._robots.places_waiting()}
-        taken = self._parts.catalog.take(free, self._parts.clock.now(), self._pass_start, busy)
+        taken = self._agenda.take(free, busy)
         for task in taken:
             self._consider(task)
-        self._starved = not taken
+        self._starved = not taken and self._tickets == began
 
-    def _probe(self, now: float) -> None:
-        """Ask for an address that cannot exist where a site seems to greet everything; the answer is not kept."""
-        while self._traps.suspects:
+    def _probe(self, now: float, free: int) -> int:
+        """Ask for an address that cannot exist where a site seems to greet everything; the answer is not kept.
+
+        Says how many were asked for, at most `free`.
+        """
+        asked = 0
+        while self._traps.suspects and asked < free:
             url = self._traps.suspects[0]
             task = Task(0, url, authority(url), Kind.PAGE, 0, 0, "", "", 0, None, "")
             if not self._parts.manners.ready(task.authority, now):
-                return
+                break
             self._traps.suspects.popleft()
             if self._robots.knows(task.authority, self._parts.clock.now()) and not self._robots.refuses(task):
                 self._begin(task, Request(url, 0))
+                asked += 1
+        return asked
 
     def _consider(self, task: Task) -> None:
         """Begin the exchange of a page, unless robots.txt, a closed trap or a quiet directory speaks against it."""
         reason = self._finder.still_wanted(task)
         if reason:
-            self._skip(task, reason, NEVER)
+            self._intake.skipped(task, reason, NEVER)
             return
         now = self._parts.clock.now()
         if not self._robots.knows(task.authority, now):
@@ -215,7 +215,7 @@ class Crawl:
             return
         reason = self._robots.refuses(task) or self._parts.skips.refuses(task)
         if reason:
-            self._skip(task, reason, max(now, self._pass_start + 0.001))
+            self._intake.skipped(task, reason, self._agenda.passed_over())
             return
         if not self._parts.manners.ready(task.authority, self._parts.clock.monotonic()):
             self._ready.append(task)
@@ -232,19 +232,14 @@ class Crawl:
         self._tasks[self._tickets] = task
         place = authority(request.url)
         self._parts.manners.began(place, self._parts.clock.monotonic(), self._tickets)
+        self._agenda.begun(request)
         self._parts.fetcher.start(request)
-
-    def _skip(self, task: Task, reason: str, due: float) -> None:
-        kind = QUIET if reason.startswith(QUIET) else reason  # its evidence is kept with the page
-        self.tally.skipped += 1
-        self.tally.refusals[kind] += 1
-        self._batch.skipped.append(Skipped(task.page, reason, due))
-        self._batch.refused.append(Refusal(kind, task.url))
 
     # -- what came back --------------------------------------------------------------------------------------------
 
     def _finish(self, exchange: Exchange) -> None:
         """One exchange has ended: keep it, learn from it, note what it names."""
+        self._agenda.ended(exchange)
         self._heed_host(exchange)
         if exchange.body_length >= _LARGE:
             self._large.append(exchange)
@@ -287,81 +282,31 @@ class Crawl:
         if manners.failures(place) and wait > self._orders.patience:
             until = clock.now() + wait
             self.tally.hosts_waiting[place] = until
-            self._batch.hosts.append(self._robots.host_state(place, until, manners.failures(place), exchange.seconds))
+            self._intake.batch.hosts.append(
+                self._robots.host_state(place, until, manners.failures(place), exchange.seconds)
+            )
 
     def _visited(self, task: Task, exchange: Exchange) -> None:
-        now = self._parts.clock.now()
-        timing = Timing(self._pass_start, now, self._orders.revisit, self._orders.retries)
-        visited = self._visits.conclude(task, exchange, timing)
-        self._batch.visited.append(visited)
-        self._parts.skips.visited(task, visited)
-        self._count(visited, exchange)
-        target = redirect_target(exchange)
-        if target:
-            self._follow(task, target)
-        elif visited.capture is not None and not visited.capture.revisit:
-            discovery = self._reading.named_by(task, exchange)
-            if discovery.lost:
-                self.tally.refusals[f"links lost: {discovery.lost}"] += 1
-            for piece in batched(discovery.named, _AT_ONCE):
-                self._take_in(self._finder.named(task, piece, self._pass_start))
-                if len(self._batch.found) >= _AT_ONCE:
-                    self._commit()
-
-    def _count(self, visited: Visited, exchange: Exchange) -> None:
-        self.tally.octets += exchange.body_length + len(exchange.response_head)
-        if visited.capture is not None:
-            self._unreported.append(visited.capture)
-            self.tally.statuses[visited.capture.status] += 1
-            if visited.capture.revisit:
-                self.tally.unchanged += 1
-            else:
-                self.tally.captured += 1
-        if exchange.outcome is not Outcome.ANSWERED:
-            self.tally.failed += 1
-            self.tally.failures[exchange.outcome] += 1
-
-    def _follow(self, task: Task, target: str) -> None:
-        """A redirect is a capture of its own; its target is the next page, up to a number of hops."""
-        length = self._chains.pop(task.url, 0) + 1
-        if length > self._orders.redirects:
-            self._refuse([Refusal("too many redirects", target)])
-            return
-        if len(self._chains) > 100_000:
-            self._chains.clear()
-        self._chains[target] = length
-        self._take_in(self._finder.redirected(task, target, self._pass_start))
-
-    def _take_in(self, findings: Findings) -> None:
-        self._batch.found += findings.found
-        self._batch.links += findings.links
-        self._refuse(findings.refused)
-
-    def _refuse(self, refused: list[Refusal]) -> None:
-        self._batch.refused += refused
-        for refusal in refused:
-            self.tally.refusals[refusal.reason.split(":")[0]] += 1
+        for _ in self._intake.visited(task, exchange):
+            if len(self._intake.batch.found) >= AT_ONCE:
+                self._commit()
 
     def _robots_answered(self, task: Task, exchange: Exchange) -> None:
         """robots.txt is known now, or that it cannot be had: the pages that waited for it go on."""
         now = self._parts.clock.now()
-        capture = None
         if exchange.response_head and exchange.status != 304:
             capture = self._parts.store.keep(exchange, None)
-            self._unreported.append(capture)
-            self.tally.captured += 1
-            self.tally.octets += exchange.body_length
-            self._batch.visited.append(robots_visit(exchange, capture))
+            self._intake.kept(robots_visit(exchange, capture), exchange.body_length)
         again = self._robots.answered(task.authority, exchange, now)
         if again:
-            self._begin(task, Request(again, 0, Kind.ROBOTS))
+            self._robots_moved.append((task, Request(again, 0, Kind.ROBOTS)))
             return
-        self._batch.hosts.append(self._robots.host_state(task.authority, 0.0, 0, exchange.seconds))
+        self._intake.batch.hosts.append(self._robots.host_state(task.authority, 0.0, 0, exchange.seconds))
         self._parts.manners.asked_for_delay(
             task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(task.authority)
         )
-        self._batch.found += self._finder.sitemaps(
-            origin(task.url), self._robots.sitemaps(task.authority), self._pass_start
+        self._intake.batch.found += self._finder.sitemaps(
+            origin(task.url), self._robots.sitemaps(task.authority), self._agenda.wanted_from()
         )
         for waiting in self._robots.released(task.authority):
             if exchange.response_head or not self._orders.obey_robots:
@@ -374,16 +319,18 @@ class Crawl:
 
     def _commit(self) -> None:
         """WARC to disk, then one transaction, then the promise."""
-        if self._unreported:
+        if self._intake.unreported:
             self._parts.store.sync()
-        self._parts.skips.book(self._batch, idle=False)
-        self._parts.catalog.commit(self._batch)
-        self._batch = Batch()
-        reported, self._unreported = self._unreported, []
+        batch = self._intake.batch
+        self._parts.skips.book(batch, idle=False)
+        self._parts.catalog.commit(batch)
+        self._intake.batch = Batch()
+        reported, self._intake.unreported = self._intake.unreported, []
         for capture in reported:
             self._reporter.captured(capture)
+        self._agenda.committed(batch)
         self._last_commit = self._parts.clock.monotonic()
-        self.tally.waiting, _ = self._parts.catalog.waiting(self._pass_start)
+        self.tally.waiting, _ = self._agenda.waiting()
         self.tally.traps = self._traps.named
         self._reporter.progress(self.tally)
         short = self._parts.room()
@@ -391,19 +338,18 @@ class Crawl:
             raise OutOfSpace(short)
 
     def _rest(self) -> None:
-        """Nothing can be asked right now: commit, then wait for what is due soon, or end the pass."""
-        self._parts.skips.book(self._batch, idle=True)
-        if self._batch:
+        """Nothing can be asked right now: commit, then wait for what is due soon, or end."""
+        self._parts.skips.book(self._intake.batch, idle=True)
+        if self._intake.batch:
             self._commit()
             return
-        clock = self._parts.clock
-        self.tally.waiting, earliest = self._parts.catalog.waiting(self._pass_start)
-        if not self.tally.waiting or earliest - clock.now() > self._orders.patience:
-            self.tally.ended = "complete"
-            if not self.tally.waiting:
-                self._parts.catalog.close_pass(clock.now())
+        if self._ready or self._robots_moved:  # for their host, or for the budget
+            self._parts.clock.sleep(_MOMENT)
             return
-        clock.sleep(min(_TICK, max(0.01, earliest - clock.now())))
+        self.tally.waiting, _ = self._agenda.waiting()
+        seconds, self.tally.ended = self._agenda.rest()
+        if seconds and not self.tally.ended:
+            self._parts.clock.sleep(min(_TICK, seconds))
 
     def _wind_up(self) -> None:
         """Leave a valid archive, whatever ended the run."""
@@ -412,7 +358,7 @@ class Crawl:
             if task is not None:
                 self._ready.append(task)
         waiting = [*self._ready, *self._robots.all_waiting(), *self._tasks.values()]
-        if self._batch and not self._failed:
+        if self._intake.batch and not self._failed:
             self._commit()
         with contextlib.suppress(OutOfSpace):  # leases of a dead process are free at the next start anyway
             self._parts.catalog.release([task.page for task in waiting if task.page])

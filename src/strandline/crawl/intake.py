@@ -1,0 +1,120 @@
+"""What came back: kept, counted, and what it names taken in, for the next commit.
+
+exchange -> WARC -> capture and evidence -> addresses it names -> the batch that one transaction records
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from strandline.core.capture import Capture, Exchange, Outcome
+from strandline.crawl.agenda import Agenda
+from strandline.crawl.finding import Finder, Findings
+from strandline.crawl.orders import Orders
+from strandline.crawl.parts import Parts
+from strandline.crawl.reading import Reading
+from strandline.crawl.skips import QUIET
+from strandline.crawl.tally import Tally
+from strandline.crawl.visits import Visits, redirect_target
+from strandline.ports import Batch, Named, Refusal, Skipped, Task, Visited
+
+AT_ONCE: Final = 2_000
+"""Addresses found that are committed together: a sitemap may name many times as many."""
+_MOST_CHAINS: Final = 100_000
+
+
+def batched(named: Sequence[Named], size: int) -> Iterator[Sequence[Named]]:
+    """Pieces of a long list."""
+    for start in range(0, len(named), size):
+        yield named[start : start + size]
+
+
+class Intake:
+    """Fills batches; the loop commits them."""
+
+    def __init__(self, parts: Parts, orders: Orders, finder: Finder, reading: Reading, agenda: Agenda) -> None:
+        self._orders = orders
+        self._finder = finder
+        self._reading = reading
+        self._agenda = agenda
+        self._skips = parts.skips
+        self._visits = Visits(parts.store, parts.catalog)
+        self._chains: dict[str, int] = {}
+        self.batch = Batch()
+        self.unreported: list[Capture] = []
+        self.tally = Tally()
+
+    def lost(self) -> Batch:
+        """What was kept since the last commit cannot be promised: forget it, and say what it was."""
+        lost, self.batch = self.batch, Batch()
+        self.tally.captured -= sum(not capture.revisit for capture in self.unreported)
+        self.tally.unchanged -= sum(capture.revisit for capture in self.unreported)
+        self.unreported = []
+        return lost
+
+    def skipped(self, task: Task, reason: str, due: float) -> None:
+        """A page is not asked for after all."""
+        kind = QUIET if reason.startswith(QUIET) else reason  # its evidence is kept with the page
+        self.tally.skipped += 1
+        self.tally.refusals[kind] += 1
+        self.batch.skipped.append(Skipped(task.page, reason, due))
+        self.batch.refused.append(Refusal(kind, task.url))
+
+    def visited(self, task: Task, exchange: Exchange) -> Iterator[None]:
+        """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
+        visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing()))
+        self.batch.visited.append(visited)
+        self._skips.visited(task, visited)
+        self._count(visited, exchange)
+        target = redirect_target(exchange)
+        if target:
+            self._follow(task, target)
+        elif visited.capture is not None and not visited.capture.revisit:
+            discovery = self._reading.named_by(task, exchange)
+            if discovery.lost:
+                self.tally.refusals[f"links lost: {discovery.lost}"] += 1
+            for piece in batched(discovery.named, AT_ONCE):
+                self.found(self._finder.named(task, piece, self._agenda.wanted_from()))
+                yield
+
+    def kept(self, visited: Visited, octets: int) -> None:
+        """A capture that was kept without being a page's: robots.txt."""
+        assert visited.capture is not None
+        self.batch.visited.append(visited)
+        self.unreported.append(visited.capture)
+        self.tally.captured += 1
+        self.tally.octets += octets
+
+    def _count(self, visited: Visited, exchange: Exchange) -> None:
+        self.tally.octets += exchange.body_length + len(exchange.response_head)
+        if visited.capture is not None:
+            self.unreported.append(visited.capture)
+            self.tally.statuses[visited.capture.status] += 1
+            if visited.capture.revisit:
+                self.tally.unchanged += 1
+            else:
+                self.tally.captured += 1
+        if exchange.outcome is not Outcome.ANSWERED:
+            self.tally.failed += 1
+            self.tally.failures[exchange.outcome] += 1
+
+    def _follow(self, task: Task, target: str) -> None:
+        """A redirect is a capture of its own; its target is the next page, up to a number of hops."""
+        length = self._chains.pop(task.url, 0) + 1
+        if length > self._orders.redirects:
+            self._refuse([Refusal("too many redirects", target)])
+            return
+        if len(self._chains) > _MOST_CHAINS:
+            self._chains.clear()
+        self._chains[target] = length
+        self.found(self._finder.redirected(task, target, self._agenda.wanted_from()))
+
+    def found(self, findings: Findings) -> None:
+        """Note addresses, links and refusals."""
+        self.batch.found += findings.found
+        self.batch.links += findings.links
+        self._refuse(findings.refused)
+
+    def _refuse(self, refused: list[Refusal]) -> None:
+        self.batch.refused += refused
+        for refusal in refused:
+            self.tally.refusals[refusal.reason.split(":")[0]] += 1
