@@ -1,0 +1,379 @@
+"""What people look at: bounded answers about sites, directories, pages, changes and blocks.
+
+No query here reads a whole archive. Counts per day are kept by triggers (`host_days`), directories are found by
+jumping over the SURT index, and lists that filter look at a bounded number of rows and say where to go on. Times are
+UTC epoch seconds.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from strandline.core.blocks.words import words
+from strandline.core.capture import Capture
+from strandline.core.learn.learned import PageRate
+from strandline.core.urls import surt_key
+from strandline.store import rows, sqlite
+from strandline.store.learned import LearnedReading
+from strandline.store.reading import SiteRow, span
+from strandline.store.studies import BlockLife, Change, Wanted
+
+SCANNED = 20_000
+"""Rows a filtered list looks at before it says where to go on."""
+SAMPLED = 400
+"""Pages of a directory that stand for all of it."""
+_MOST_BRANCHES = 200
+_DAY = 86_400.0
+
+
+class Day(NamedTuple):
+    """One UTC day of a site; `day` counts from 1970-01-01."""
+
+    day: int
+    captures: int
+    unchanged: int
+    errors: int
+    changes: int
+    important: int
+    importance: float
+
+
+class Branch(NamedTuple):
+    """A directory or a page of a site, one step below another directory."""
+
+    name: str
+    key: str
+    """SURT prefix of all that lies in it."""
+    url: str
+    """Address of a page in it."""
+    pages: int
+    changes: float
+    """Visible changes a page had, as a mean over some of its pages."""
+    importance: float
+    """Of a change, as a mean."""
+    folder: bool
+
+
+class ListedPage(NamedTuple):
+    """A page in a list."""
+
+    page: int
+    surt: str
+    url: str
+    captures: int
+    evidence: str
+    since: float
+    visited: float
+    changes: int
+    importance: float
+
+
+class ChangeRow(NamedTuple):
+    """A change without its blocks, for calendars."""
+
+    change: int
+    after: float
+    by: float
+    importance: float
+    visible: bool
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesWanted:
+    """Which changes, newest first, behind which one."""
+
+    site: str = ""
+    since: float = float("-inf")
+    until: float = float("inf")
+    min_importance: float = 0.0
+    below: int = 2**62
+    """Only changes with a smaller number at `until`: where the list goes on."""
+
+
+class BrowsingReading(LearnedReading):
+    """Queries of the interface. Usable while a writer works."""
+
+    @classmethod
+    def open(cls, database: Path) -> "BrowsingReading":
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    # Sites
+
+    def site_row(self, site: str) -> SiteRow | None:
+        """A site, or a host, at a glance; None when nothing of it is known."""
+        query = "SELECT ?, count(*), sum(pages), sum(captures), min(first), max(last) FROM hosts WHERE"
+        for where in ("site = ?", "authority = ?"):
+            row = self._row(f"{query} {where}", site, site)
+            if row is not None and row[1]:
+                return SiteRow(*row)  # type: ignore[arg-type]
+        return None
+
+    def listed_sites(self, limit: int, start: int = 0, like: str = "") -> list[SiteRow]:
+        """Sites with the most captures, including those that wait for their first."""
+        query = """SELECT site, count(*), sum(pages), sum(captures), min(first), max(last) FROM hosts
+            WHERE instr(site, ?) GROUP BY site ORDER BY sum(captures) DESC, site LIMIT ? OFFSET ?"""
+        return [SiteRow(*row) for row in self._rows(query, like, limit, start)]  # type: ignore[arg-type]
+
+    def days(self, site: str = "", since: float = 0.0, until: float = float("inf")) -> list[Day]:
+        """Days of a site, or of the whole archive, on which something was captured or seen to change."""
+        which = "host IN (SELECT host FROM hosts WHERE ? IN (site, authority)) AND" if site else ""
+        query = f"""SELECT day, sum(captures), sum(unchanged), sum(errors), sum(changes), sum(important),
+                sum(importance) FROM host_days WHERE {which} day BETWEEN ? AND ? GROUP BY day ORDER BY day"""
+        last = 2**40 if until == float("inf") else int(until / _DAY)
+        return [Day(*row) for row in self._rows(query, *([site] if site else []), int(since / _DAY), last)]  # type: ignore[arg-type]
+
+    def spans(self, site: str) -> list[tuple[str, str, str]]:
+        """Host, and the stretch of the SURT index its pages lie in, of every host of a site."""
+        query = "SELECT authority FROM hosts WHERE ? IN (site, authority) ORDER BY captures DESC, authority LIMIT 50"
+        found = []
+        for (authority,) in self._rows(query, site):
+            low, high = span(f"http://{authority}/", "host")
+            found.append((str(authority), low, high))
+        return found
+
+    # Directories
+
+    def branches(self, prefix: str, limit: int = _MOST_BRANCHES) -> Iterator[Branch]:
+        """What lies one step below a SURT prefix that ends in a slash, in the order of the index."""
+        low, high = prefix, _behind(prefix)
+        known: set[str] = set()
+        while len(known) < limit:
+            row = self._row("SELECT surt, url FROM pages WHERE surt >= ? AND surt < ? ORDER BY surt LIMIT 1", low, high)
+            if row is None:
+                return
+            surt, url = str(row[0]), str(row[1])
+            name = surt[len(prefix) :].partition("?")[0].partition("/")[0]
+            key = prefix + name
+            if name not in known:
+                known.add(name)
+                yield self._branch(name, key, url)
+            # `news-old/` sorts between `news` and `news/`: only what is surely of this name is jumped over.
+            low = surt + "\0" if surt == key or not name else _behind(key + surt[len(key)])
+
+    def _branch(self, name: str, key: str, url: str) -> Branch:
+        """With its counts; of a large directory some pages stand for all."""
+        stretches = [(key, key + "\0"), (f"{key}?", _behind(f"{key}?")), (f"{key}/", _behind(f"{key}/"))]
+        pages = [self._count(low, high) for low, high in (stretches if name else stretches[:2])]
+        seen = changes = 0
+        importance = 0.0
+        for low, high in stretches if name else stretches[:2]:
+            row = self._row(
+                f"""SELECT count(*), coalesce(sum(changes), 0), coalesce(sum(importance), 0.0) FROM
+                    (SELECT page_states.changes, page_states.importance FROM
+                     (SELECT page FROM pages WHERE surt >= ? AND surt < ? LIMIT {SAMPLED})
+                     JOIN page_states USING (page))
+                """,
+                low,
+                high,
+            )
+            assert row is not None
+            seen, changes = seen + _whole(row[0]), changes + _whole(row[1])
+            importance += float(str(row[2]))
+        mean = changes / seen if seen else 0.0
+        return Branch(
+            name, key, url, sum(pages), mean, importance / changes if changes else 0.0, len(pages) > 2 and pages[2] > 0
+        )
+
+    def _count(self, low: str, high: str) -> int:
+        row = self._row("SELECT count(*) FROM pages WHERE surt >= ? AND surt < ?", low, high)
+        return _whole(row[0]) if row else 0
+
+    def listed_pages(self, low: str, high: str, limit: int) -> list[ListedPage]:
+        """Captured pages of a stretch of the index, by key."""
+        query = f"""SELECT {_LISTED} FROM pages LEFT JOIN page_states USING (page)
+            WHERE surt > ? AND surt < ? AND kind = 'page' ORDER BY surt LIMIT ?"""
+        return [ListedPage(*row) for row in self._rows(query, low, high, limit)]  # type: ignore[arg-type]
+
+    def new_pages(self, site: str, since: float, limit: int) -> list[tuple[ListedPage, float]]:
+        """Pages found last of which the first capture is not older than a time; with that capture's time."""
+        query = f"""SELECT {_LISTED}, (SELECT min(time) FROM captures WHERE captures.page = pages.page) AS began
+            FROM (SELECT * FROM pages ORDER BY page DESC LIMIT {SCANNED}) AS pages JOIN hosts USING (host)
+            LEFT JOIN page_states USING (page)
+            WHERE kind = 'page' AND pages.captures > 0 AND ? IN (site, authority, '') AND began >= ?
+            ORDER BY began DESC LIMIT ?"""
+        return [(ListedPage(*row[:9]), float(str(row[9]))) for row in self._rows(query, site, since, limit)]  # type: ignore[arg-type]
+
+    def gone_pages(self, site: str, since: float, limit: int) -> list[ListedPage]:
+        """Pages that answer 404 or 410 since a time or later, newest first."""
+        query = f"""SELECT {_LISTED} FROM pages JOIN hosts USING (host) LEFT JOIN page_states USING (page)
+            WHERE evidence = 'absent' AND kind = 'page' AND pages.since >= ? AND ? IN (site, authority, '')
+            ORDER BY pages.since DESC LIMIT ?"""
+        return [ListedPage(*row) for row in self._rows(query, since, site, limit)]  # type: ignore[arg-type]
+
+    def found_pages(self, text: str, after: int, limit: int) -> tuple[list[ListedPage], int | None]:
+        """Captured pages whose address holds a text, in the order they were found; and where to go on, or None."""
+        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        query = f"""SELECT {_LISTED} FROM (SELECT * FROM pages WHERE page > ? ORDER BY page LIMIT {10 * SCANNED})
+            AS pages LEFT JOIN page_states USING (page)
+            WHERE url LIKE ? ESCAPE '\\' AND kind = 'page' AND pages.captures > 0 ORDER BY page LIMIT ?"""
+        found = [ListedPage(*row) for row in self._rows(query, after, f"%{escaped}%", limit + 1)]  # type: ignore[arg-type]
+        if len(found) > limit:
+            return found[:limit], found[limit - 1].page
+        end = self._row("SELECT max(page) FROM pages")
+        last = after + 10 * SCANNED
+        return found, last if end and end[0] is not None and last < _whole(end[0]) else None
+
+    # Changes
+
+    def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
+        """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
+        query = f"""SELECT change, by, importance >= ? AND visible AND ? IN (site, authority, '')
+            FROM (SELECT * FROM changes INDEXED BY changes_time
+                  WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT {SCANNED})
+            JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
+        until = min(wanted.until, 1e15)
+        values = (wanted.min_importance, wanted.site, until, wanted.since, until, wanted.below)
+        found: list[Change] = []
+        scanned = 0
+        last = (0.0, 0)
+        for number, by, fits in self._rows(query, *values):
+            scanned += 1
+            last = (float(str(by)), _whole(number))
+            if fits:
+                found.extend(self._changes("change = ?", number))
+                if len(found) == limit:
+                    return found, last
+        return found, last if scanned == SCANNED else None
+
+    def page_numbers(self, url: str) -> list[int]:
+        """Pages under the SURT key of an address: http and https, with and without www."""
+        return [_whole(row[0]) for row in self._rows("SELECT page FROM pages WHERE surt = ?", surt_key(url))]
+
+    def change_rows(self, pages: list[int], since: float, until: float, limit: int) -> list[ChangeRow]:
+        """Changes of a page in a stretch of time, without their blocks, newest first."""
+        query = f"""SELECT change, after, by, importance, visible, held FROM changes
+            WHERE page IN ({_marks(pages)}) AND by >= ? AND by <= ? ORDER BY by DESC LIMIT ?"""
+        found = self._rows(query, *pages, since, until, limit)
+        return [ChangeRow(*row[:4], bool(row[4]), bool(row[5])) for row in found]  # type: ignore[arg-type, call-arg]
+
+    def important_beside(self, pages: list[int], time: float, least: float) -> tuple[float | None, float | None]:
+        """Times of the captures that show the last important change before a moment and the first one after it."""
+        found = []
+        for compare, order in (("<", "DESC"), (">", "ASC")):
+            row = self._row(
+                f"""SELECT by FROM changes WHERE page IN ({_marks(pages)}) AND by {compare} ? AND importance >= ?
+                    AND visible ORDER BY by {order} LIMIT 1""",
+                *pages,
+                time + (0.9995 if compare == ">" else 0.0),
+                least,
+            )
+            found.append(None if row is None else float(str(row[0])))
+        return found[0], found[1]
+
+    def capture_days(self, pages: list[int], since: float, until: float) -> dict[int, tuple[int, int, float]]:
+        """Per UTC day: captures of a page, those kept as revisits, and the time of the last one."""
+        query = f"""SELECT cast(time / 86400.0 AS INTEGER), count(*), sum(revisit), max(time) FROM captures
+            WHERE page IN ({_marks(pages)}) AND time >= ? AND time < ? GROUP BY 1"""
+        return {
+            _whole(day): (_whole(count), _whole(same), float(str(last)))
+            for day, count, same, last in self._rows(query, *pages, since, until)
+        }
+
+    def capture_span(self, pages: list[int]) -> tuple[float, float, int] | None:
+        """First and last capture of a page, and how many there are; None for none."""
+        first = last = None
+        total = 0
+        for page in pages:
+            row = self._row("SELECT min(time), max(time) FROM captures WHERE page = ?", page)
+            if row is not None and row[0] is not None:
+                begin, end = float(str(row[0])), float(str(row[1]))
+                first = begin if first is None else min(first, begin)
+                last = end if last is None else max(last, end)
+                count = self._row("SELECT captures FROM pages WHERE page = ?", page)
+                total += _whole(count[0]) if count else 0
+        return None if first is None or last is None else (first, last, total)
+
+    def shown_captures(self, pages: list[int], until: float, limit: int) -> list[Capture]:
+        """Captures of a page at or before a time, newest first."""
+        query = f"""SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page IN ({_marks(pages)}) AND captures.time <= ?
+            ORDER BY captures.time DESC, seq DESC LIMIT ?"""
+        return list(map(rows.capture, self._rows(query, *pages, until, limit)))
+
+    # Blocks
+
+    def block_lives(self, page: int, limit: int, start: int = 0) -> list[BlockLife]:
+        """When the blocks of a page appeared and vanished, the newest first."""
+        query = """SELECT url, block, topic, first, coalesce(last, seen), gone
+            FROM appearances JOIN blocks USING (block) JOIN pages USING (page) JOIN page_states USING (page)
+            WHERE page = ? ORDER BY gone IS NULL DESC, first DESC, block LIMIT ? OFFSET ?"""
+        return list(self._lives(query, page, limit, start))
+
+    def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
+        """Blocks with these words, best match first; common words are ranked among their first thousand matches."""
+        terms = [f'"{word}"' for word in words(wanted.words)] + [f'topic:"{word}"' for word in words(wanted.topic)]
+        if not terms:
+            return []
+        query = """SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
+            FROM (SELECT rowid AS block, rank FROM block_words WHERE block_words MATCH ? ORDER BY rank LIMIT 1000)
+            JOIN blocks USING (block) JOIN appearances USING (block)
+            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
+            WHERE coalesce(appearances.last, seen) >= ? AND appearances.first <= ? AND ? IN (site, authority, '')
+            ORDER BY rank, appearances.first LIMIT ? OFFSET ?"""
+        values = (" ".join(terms), wanted.since, wanted.until, wanted.site, limit, start)
+        return list(self._lives(query, *values))
+
+    # What was learned
+
+    def group_members(self, number: int, limit: int) -> list[str]:
+        """Pages that share a pattern."""
+        query = "SELECT url FROM page_series JOIN pages USING (page) WHERE shared = ? ORDER BY page LIMIT ?"
+        return [str(row[0]) for row in self._rows(query, number, limit)]
+
+    def some_rates(self, after: int, limit: int) -> list[tuple[int, str, PageRate]]:
+        """Rates of pages, in the order they were found."""
+        query = """SELECT page, url, visits, page_rates.changes, found, watched, prior FROM page_rates
+            JOIN pages USING (page) WHERE page > ? ORDER BY page LIMIT ?"""
+        return [(row[0], row[1], PageRate(*row[2:])) for row in self._rows(query, after, limit)]  # type: ignore[misc, arg-type]
+
+    def ruled_sites(self, limit: int, start: int = 0) -> list[str]:
+        """Sites for which directory rules were learned."""
+        return [
+            str(row[0])
+            for row in self._rows("SELECT site FROM site_rules ORDER BY site LIMIT ? OFFSET ?", limit, start)
+        ]
+
+    # At a glance
+
+    def totals(self) -> dict[str, int]:
+        """How much there is of everything that is counted cheaply."""
+        row = self._row(
+            """SELECT (SELECT count(*) FROM hosts), (SELECT coalesce(sum(pages), 0) FROM hosts),
+                (SELECT coalesce(sum(captures), 0) FROM hosts), (SELECT coalesce(max(change), 0) FROM changes),
+                (SELECT coalesce(max(version), 0) FROM versions), (SELECT coalesce(max(block), 0) FROM blocks),
+                (SELECT count(*) FROM leases), (SELECT count(*) FROM study_problems)"""
+        )
+        names = ("hosts", "pages", "captures", "changes", "versions", "blocks", "leased", "problems")
+        assert row is not None
+        return dict(zip(names, map(_whole, row), strict=True))
+
+    def due_soon(self, until: float, limit: int) -> int:
+        """Pages due by a time, counted up to a limit."""
+        row = self._row("SELECT count(*) FROM (SELECT 1 FROM pages WHERE due <= ? LIMIT ?)", until, limit)
+        return _whole(row[0]) if row else 0
+
+    def mark(self) -> tuple[int, int]:
+        """Changes whenever something was captured or studied."""
+        row = self._row("SELECT coalesce(max(seq), 0), (SELECT seq FROM study_progress) FROM captures")
+        assert row is not None
+        return _whole(row[0]), _whole(row[1])
+
+
+_LISTED = """pages.page, surt, url, pages.captures, evidence, pages.since, visited,
+    coalesce(page_states.changes, 0), coalesce(page_states.importance, 0.0)"""
+
+
+def _behind(prefix: str) -> str:
+    """The first key after all that begin with a prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+def _marks(values: list[Any]) -> str:
+    return ", ".join("?" * len(values)) or "NULL"
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)
+    return value
