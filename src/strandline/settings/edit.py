@@ -1,0 +1,87 @@
+"""Changing one setting of strandline.toml where it stands: comments and everything else stay as they were."""
+
+import re
+from pathlib import Path
+
+from strandline.errors import SettingError
+from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
+from strandline.settings.schema import Settings
+
+
+def change_settings(folder: Path, values: dict[str, str]) -> Settings:
+    """Write values (`section.key` to a TOML value) into the settings of an archive; SettingError names a bad one.
+
+    The file is written beside the old one and takes its place in one step.
+    """
+    path = folder / NAME
+    before = read_settings(path)
+    wanted = with_overrides(before, [f"{key}={value}" for key, value in values.items()])
+    try:
+        text = path.read_text(encoding="utf-8-sig") if path.exists() else settings_text(before)
+        for key in values:
+            section, _, name = key.partition(".")
+            text = _with_line(text, section, name, _written(wanted, section, name))
+        new = path.with_name(f"{NAME}.new")
+        new.write_text(text, encoding="utf-8")
+        try:
+            understood = read_settings(new) == wanted
+        except SettingError:
+            understood = False
+        if not understood:
+            new.unlink()
+            raise SettingError(f"{path}: cannot be changed by a program as it is written; edit it by hand")
+        new.replace(path)
+    except OSError as problem:
+        raise SettingError(f"{path}: cannot be written: {problem.strerror}") from None
+    return wanted
+
+
+def _written(settings: Settings, section: str, name: str) -> str:
+    """The line of a setting as the settings file would have it."""
+    inside = ""
+    for line in settings_text(settings).splitlines():
+        if line.startswith("["):
+            inside = line.strip("[]")
+        elif inside == section and line.startswith(f"{name} ="):
+            return line
+    raise SettingError(f"no setting {section}.{name}")
+
+
+def _with_line(text: str, section: str, name: str, line: str) -> str:
+    r"""The text with the value of one key replaced, or added to its section.
+
+    >>> _with_line("[plan]\n# why\nbudget = '1/day' # old\n[keep]\n", "plan", "budget", "budget = '2/day'")
+    "[plan]\n# why\nbudget = '2/day'\n[keep]\n"
+    >>> _with_line("[scope]\nseeds = [\n  'a', # one\n  'b',\n]\nhops = 1\n", "scope", "seeds", "seeds = []")
+    '[scope]\nseeds = []\nhops = 1\n'
+    >>> _with_line("[keep]\n", "plan", "budget", "budget = 1")
+    '[keep]\n\n[plan]\nbudget = 1\n'
+    """
+    lines = text.splitlines()
+    inside, header = "", -1
+    for number, found in enumerate(lines):
+        head = re.match(r"\s*\[\s*([^\]]+?)\s*\]\s*(#.*)?$", found)
+        if head:
+            inside = head[1]
+            header = number if inside == section else header
+        elif inside == section and re.match(rf"\s*{re.escape(name)}\s*=", found):
+            return "\n".join([*lines[:number], line, *lines[_end_of(lines, number) :]]) + "\n"
+    if header >= 0:
+        return "\n".join([*lines[: header + 1], line, *lines[header + 1 :]]) + "\n"
+    return "\n".join([*lines, "", f"[{section}]", line]) + "\n"
+
+
+def _end_of(lines: list[str], start: int) -> int:
+    """The line after a value: a list may go on over several."""
+    value = lines[start].partition("=")[2]
+    if not value.strip().startswith("[") or _closed(value):
+        return start + 1
+    for number in range(start + 1, len(lines)):
+        if _closed(lines[number]):
+            return number + 1
+    return len(lines)
+
+
+def _closed(line: str) -> bool:
+    """Whether the bracket of a list of texts closes in this line."""
+    return "]" in re.sub(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|#.*", "", line)

@@ -1,0 +1,52 @@
+"""One setting is changed where it stands; nothing else of the file is touched."""
+
+import doctest
+
+import pytest
+
+from strandline.errors import SettingError
+from strandline.settings import edit
+from strandline.settings.edit import change_settings
+from strandline.settings.file import NAME, read_settings, settings_text
+from strandline.settings.schema import Settings
+
+
+def test_examples():
+    assert doctest.testmod(edit).failed == 0
+
+
+def test_a_value_changes_and_the_rest_stays(tmp_path):
+    path = tmp_path / NAME
+    path.write_text(settings_text(Settings()).replace("[plan]", "[plan]\n# mine: keep this"))
+    before = path.read_text()
+    found = change_settings(
+        tmp_path, {"plan.budget": '"70/hour"', "scope.seeds": '["http://a.test/]", "http://b.test/"]'}
+    )
+    assert found == read_settings(path) and found.plan.budget == "70/hour"
+    assert found.scope.seeds == ("http://a.test/]", "http://b.test/")
+    changed = [
+        (old, new) for old, new in zip(before.splitlines(), path.read_text().splitlines(), strict=True) if old != new
+    ]
+    assert len(changed) == 2 and "# mine: keep this" in path.read_text()
+
+
+def test_a_list_over_lines_and_a_missing_section(tmp_path):
+    (tmp_path / NAME).write_text('[scope]\nseeds = [\n  "http://a.test/", # ] not here\n]\nhops = 3\n')
+    change_settings(tmp_path, {"scope.seeds": '["http://c.test/"]', "plan.budget": '"9/day"'})
+    found = read_settings(tmp_path / NAME)
+    assert (found.scope.seeds, found.scope.hops, found.plan.budget) == (("http://c.test/",), 3, "9/day")
+
+
+@pytest.mark.parametrize("values", [{"plan.budget": '"many"'}, {"plan.nothing": "1"}, {"nothing.budget": "1"}])
+def test_bad_values_change_nothing(tmp_path, values):
+    (tmp_path / NAME).write_text("[plan]\n")
+    with pytest.raises(SettingError):
+        change_settings(tmp_path, values)
+    assert (tmp_path / NAME).read_text() == "[plan]\n"
+
+
+def test_a_file_written_oddly_is_left_alone(tmp_path):
+    (tmp_path / NAME).write_text('plan = { budget = "1/day" }\n')
+    with pytest.raises(SettingError, match="by hand"):
+        change_settings(tmp_path, {"plan.budget": '"9/day"'})
+    assert (tmp_path / NAME).read_text() == 'plan = { budget = "1/day" }\n'
