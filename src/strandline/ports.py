@@ -13,9 +13,12 @@ records captures and frontier together, then the capture is reported.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
+
+PLANNED: Final = 1e15
+"""Due time of a page whose visits a watch plans: no pass and no frontier hands it out."""
 
 
 class Clock(Protocol):
@@ -241,6 +244,9 @@ class Catalog(Protocol):
 
         At most one page per host and call, best priority first, hosts taken in turn.
         """
+
+    def lease(self, pages: Sequence[int], now: float) -> list[Task]:
+        """Lease these pages, whenever they are due; those being fetched already are left out."""
 
     def release(self, pages: Sequence[int]) -> None:
         """Give leased pages back untouched."""

@@ -1,11 +1,12 @@
 """The frontier in bulk: queries that never walk over all pages, and keys that may collide."""
 
+import dataclasses
 import re
 
 import pytest
 
 from strandline.core.capture import Capture, Evidence, Kind, Outcome, Place
-from strandline.ports import Batch, Found, HostState, Visited
+from strandline.ports import PLANNED, Batch, Found, HostState, Visited
 from strandline.store import addresses
 from strandline.store.catalog import open_catalog
 from strandline.store.reading import Span, span
@@ -95,4 +96,23 @@ def test_moving_the_horizon_in_strides_loses_no_page(tmp_path, monkeypatch):
     catalog = open_catalog(tmp_path)
     catalog.add(Found(f"http://a.example/{n}", Kind.PAGE, "link", 0, 1, 0.0, float(n // 25)) for n in range(200))
     assert catalog.waiting(3.0)[0] == 100 and catalog.waiting(1.0)[0] == 50 and catalog.waiting(99.0)[0] == 200
+    catalog.close()
+
+
+def test_a_watch_plans_what_was_visited_and_a_later_pass_takes_it_back(tmp_path):
+    catalog = open_catalog(tmp_path, "test")
+    catalog.add([Found(f"http://h.example/{n}", Kind.PAGE, "seed", 0, 0, 0.0, 10.0) for n in range(3)])
+    first, second = (catalog.take(1, 20.0, 10.0, ())[0] for _ in range(2))
+    catalog.release([second.page])
+    done = Visited(first.page, Outcome.ANSWERED, "", None, Evidence.PRESENT, 20.0, 20.0, 0.0, 0)
+    catalog.commit(Batch(visited=[done]))
+    catalog.plan_visited()
+    assert catalog.waiting(30.0)[0] == 2, "what was never visited is still handed out"
+    leased = catalog.lease([first.page], 30.0)
+    assert [task.url for task in leased] == [first.url]
+    assert catalog.lease([first.page], 30.0) == [], "it is being fetched already"
+    catalog.commit(Batch(visited=[dataclasses.replace(done, time=30.0, due=PLANNED)]))
+    assert catalog.waiting(1e9)[0] == 2
+    catalog.open_pass(40.0)
+    assert catalog.waiting(40.0)[0] == 3, "a crawl asks for all of them again"
     catalog.close()

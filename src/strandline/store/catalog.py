@@ -26,6 +26,7 @@ from strandline.store.recording import Recorder
 
 if TYPE_CHECKING:
     from strandline.store.studying import StudyWriter
+    from strandline.store.watching import WatchWriter
 
 DATABASE = "strandline.db"
 
@@ -65,6 +66,13 @@ class SqliteCatalog:
         from strandline.store.studying import StudyWriter  # noqa: PLC0415
 
         return StudyWriter(self._connection, self.path, self._frontier)
+
+    @cached_property
+    def watch(self) -> "WatchWriter":
+        """What a watch keeps beside its captures."""
+        from strandline.store.watching import WatchWriter  # noqa: PLC0415
+
+        return WatchWriter(self._connection, self.path)
 
     @property
     def interrupted(self) -> int:
@@ -109,6 +117,7 @@ class SqliteCatalog:
             if row is not None:
                 return float(row[0]), True
             self._connection.execute("INSERT INTO passes (started) VALUES (?)", (now,))
+            self._frontier.give_to_passes()
             return now, False
 
     def close_pass(self, now: float) -> None:
@@ -120,6 +129,19 @@ class SqliteCatalog:
         """Lease up to `limit` due pages of hosts that are not in `busy`, one per host, hosts in turn."""
         with self._moving():
             return self._frontier.take(limit, now, before, busy)
+
+    def lease(self, pages: Sequence[int], now: float) -> list[Task]:
+        """Lease these pages, whenever they are due; those being fetched already are left out."""
+        with self._moving():
+            self._frontier.give_back()
+            return self._frontier.lease(pages, now)
+
+    def plan_visited(self) -> None:
+        """From now on a watch plans the visits of pages that were visited before; an unfinished pass is over."""
+        self.close_pass(time.time())
+        with self._moving():
+            self._frontier.give_back()
+            self._frontier.plan_visited()
 
     def release(self, pages: Sequence[int]) -> None:
         """Give leased pages back untouched."""

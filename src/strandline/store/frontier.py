@@ -24,7 +24,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Sequence
 
 from strandline.core.capture import Kind
-from strandline.ports import Task
+from strandline.ports import PLANNED, Task
 from strandline.store import rows
 from strandline.store.addresses import Addresses
 from strandline.store.sqlite import transaction
@@ -102,6 +102,34 @@ class Frontier:
             self._ahead.extend(tasks[1:])
             return tasks[:1]
         return tasks
+
+    def lease(self, pages: Sequence[int], now: float) -> list[Task]:
+        """See ports.Catalog.lease."""
+        with transaction(self._connection, durable=False):
+            leased = []
+            for page in pages:
+                host, state = self._connection.execute(
+                    "SELECT host, state FROM pages WHERE page = ?", (page,)
+                ).fetchone()
+                if state == LEASED:
+                    continue
+                self._connection.execute("UPDATE pages SET state = 3 WHERE page = ?", (page,))
+                self._connection.execute("INSERT INTO leases VALUES (?, ?, ?)", (page, self._owner, now))
+                self.moved([(int(host), int(state), LEASED, 1)])
+                leased.append(page)
+        return [self._task(page) for page in leased]
+
+    def plan_visited(self) -> None:
+        """From now on a watch plans the visits of pages that were visited before; retries stay where they are."""
+        where = "due < :planned AND kind = 'page' AND visited > 0 AND attempts = 0 AND state <> 3"
+        with transaction(self._connection, durable=False):
+            self._shift(where, "0", {"planned": PLANNED})
+            self._connection.execute(f"UPDATE pages SET due = :planned WHERE {where}", {"planned": PLANNED})
+
+    def give_to_passes(self) -> None:
+        """Inside a transaction: pages whose visits were planned are due again since their last one."""
+        self._connection.execute("UPDATE pages SET due = visited WHERE due = ?", (PLANNED,))
+        self._shift("due <= :high AND state = 0", "CASE WHEN not_before > 0 THEN 2 ELSE 1 END", {"high": self.horizon})
 
     def give_back(self) -> None:
         """Queue the pages that were leased ahead again."""
