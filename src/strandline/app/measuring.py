@@ -1,5 +1,6 @@
 """How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -93,3 +94,22 @@ def _visiting(planning: Planning, site: str) -> Visiting:
     made, failed = planning.reading.visits_since(since, site)
     intended = planning.planner.visits_per_hour() * (planning.now - since) / 3600.0
     return Visiting(round(intended), made, failed)
+
+
+def over_time(planning: Planning, site: str, moments: Sequence[float]) -> list[Quality]:
+    """The measures of a site, or of the whole archive for an empty name, as they stood at several moments."""
+    held, now = _held(planning), planning.hours.at(planning.now)
+    rows = [row for row, page in enumerate(planning.pages) if site in ("", page.site, page.host)]
+    return [Measures(held, now, planning.hours.at(moment)).of(site, np.array(rows, np.int64)) for moment in moments]
+
+
+def worth_of_budgets(planning: Planning, factors: Sequence[float]) -> list[tuple[float, float]]:
+    """Requests a day, and what they would catch compared with the budget there is, for multiples of that budget."""
+    held, worth = _held(planning), Worth(planning.wishes.objective)
+    per_hour = planning.planner.visits_per_hour()
+    now = worth_of_requests(held, worth, per_hour, 0.0).value
+    found = []
+    for factor in factors:
+        value = worth_of_requests(held, worth, per_hour * factor, 0.0).value
+        found.append((per_hour * factor * 24.0, value / now if now > 0 else 1.0))
+    return found

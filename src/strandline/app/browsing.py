@@ -1,0 +1,27 @@
+"""Looking around in an archive, for the interface: one place to get the bounded queries and their answers from."""
+
+from strandline.app.archive import Archive
+from strandline.store.browsing import Branch, BrowsingReading, ChangeRow, ChangesWanted, Day, ListedPage
+from strandline.store.catalog import DATABASE
+from strandline.store.reading import SiteRow
+from strandline.store.studies import BlockLife, Change, Wanted
+
+__all__ = [
+    "BlockLife",
+    "Branch",
+    "BrowsingReading",
+    "Change",
+    "ChangeRow",
+    "ChangesWanted",
+    "Day",
+    "ListedPage",
+    "SiteRow",
+    "Wanted",
+    "open_browsing",
+]
+
+
+def open_browsing(archive: Archive) -> BrowsingReading:
+    """The catalog, for looking around beside a writer; one of an older format is brought up to date first."""
+    archive.reading.count()
+    return BrowsingReading.open(archive.folder / DATABASE)
