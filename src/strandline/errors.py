@@ -7,6 +7,7 @@
     |-- ArchiveBusy            5   another process writes this archive; names its owner
     |-- ArchiveDamaged         6   bytes on disk are not what was written, or a foreign file cannot be trusted
     |-- Unreachable            9   network or engine away; the same command may work later
+    |-- LeaseLost              9   another worker took over what this one was fetching; nothing was promised twice
     |-- Interrupted           11   asked to stop, stopped cleanly; the same command resumes
     |-- Forced                13   asked twice; stopped at once with a valid archive
     |-- SizeLimit             14   --size-limit reached
@@ -57,6 +58,12 @@ class ArchiveDamaged(StrandlineError):  # noqa: N818
 
 class Unreachable(StrandlineError):  # noqa: N818
     """Something outside is away for now."""
+
+    exit_code = 9
+
+
+class LeaseLost(StrandlineError):  # noqa: N818
+    """A worker was thought dead: its hosts are with others, and what it brings now is refused."""
 
     exit_code = 9
 

@@ -13,6 +13,7 @@ from operator import itemgetter
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Evidence, Kind
+from strandline.core.plan.retests import Retests
 from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
 from strandline.store.addresses import Addresses, key
@@ -21,7 +22,8 @@ from strandline.store.frontier import LEASED, RESTING, Frontier
 OUTLINKS = 6_000
 """Links of one page that are kept, over all its visits."""
 
-_ENDORSING = frozenset({"link", "redirect", "refresh", "frame", "feed", "canonical"})
+ENDORSING = frozenset({"link", "redirect", "refresh", "frame", "feed", "canonical"})
+"""Ways of naming a page that are links of the link graph."""
 _REQUISITES = ("text/css", "javascript", "image/", "font/", "audio/", "video/")
 
 
@@ -72,7 +74,7 @@ class Recorder:
             new = self._frontier.state_for(visit.due, visit.not_before)
             capture = visit.capture
             number = self._capture(capture, page) if capture is not None else None
-            whole = capture is not None and _whole_answer(capture)
+            whole = capture is not None and whole_answer(capture)
             host = self._connection.execute(
                 _VISITED,
                 {
@@ -124,7 +126,7 @@ class Recorder:
         """The page of a capture, known from now on."""
         page = self._addresses.page(capture.url)
         if page is None:
-            kind = _kind_of(capture)
+            kind = kind_of(capture)
             wanted = math.inf if kind is Kind.ROBOTS else due
             self.found([Found(capture.url, kind, "archive", 0, 0, 0.0, wanted)], capture.time)
             page = self._addresses.page(capture.url)
@@ -158,7 +160,7 @@ class Recorder:
                 new += 1
             elif self._improve(page, one):
                 self._adopt(page, one)
-            if one.source and one.source != page and one.via in _ENDORSING:
+            if one.source and one.source != page and one.via in ENDORSING:
                 links.append((one.source, page, one.via))
             if one.lastmod is not None:
                 claims.append((page, one.via, one.lastmod, seen))
@@ -173,7 +175,7 @@ class Recorder:
         number = self._addresses.page
         named = []
         for link in links:
-            if link.source and link.via in _ENDORSING:
+            if link.source and link.via in ENDORSING:
                 page = number(link.url)
                 if page is not None and page != link.source:
                     named.append((link.source, page, link.via))
@@ -260,6 +262,16 @@ class Recorder:
             [{"reason": one.reason, "url": one.url, "count": one.count} for one in refusals],
         )
 
+    def retests(self, records: Iterable[Retests]) -> None:
+        """Write how skipped directories stood their re-tests; each record replaces what was known of its directory."""
+        self._connection.executemany(
+            f"REPLACE INTO skip_tests VALUES ({', '.join('?' * 10)})",
+            [
+                (r.site, r.directory, r.method, r.tests, r.failures, r.recent, r.last_pass, r.failed, r.retired, r.why)
+                for r in records
+            ],
+        )
+
     def bring(self, captures: Iterable[Capture], due: float | None) -> int:
         """Record captures that are already in WARC files; pages that are new become due at `due` or their time."""
         new, told = 0, _HostTimes()
@@ -272,7 +284,7 @@ class Recorder:
             host = self._connection.execute(
                 """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, ?), origin = coalesce(?, origin)
                    WHERE page = ? RETURNING host""",
-                (urls.surt_key(capture.url), number if _whole_answer(capture) else None, page),
+                (urls.surt_key(capture.url), number if whole_answer(capture) else None, page),
             ).fetchone()[0]
             told.add(host, capture.time)
             self._evidence(capture, page)
@@ -290,12 +302,12 @@ class Recorder:
             )
 
 
-def _whole_answer(capture: Capture) -> bool:
+def whole_answer(capture: Capture) -> bool:
     """Whether a capture shows the page itself: a success, all of it."""
     return 200 <= capture.status < 300 and not capture.truncated
 
 
-def _kind_of(capture: Capture) -> Kind:
+def kind_of(capture: Capture) -> Kind:
     """Why an address was probably fetched, when only its capture is left."""
     if capture.url.split("?")[0].partition("://")[2].partition("/")[2] == "robots.txt":
         return Kind.ROBOTS
