@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final, Protocol
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
+from strandline.core.plan.retests import Retests
 
 PLANNED: Final = 1e15
 """Due time of a page whose visits a watch plans: no pass and no frontier hands it out."""
@@ -206,10 +207,12 @@ class Batch:
     links: list[Link] = field(default_factory=list)
     hosts: list[HostState] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
+    retests: list[Retests] = field(default_factory=list)
+    """How directories that are left out stood their re-tests, as of this commit."""
 
     def __len__(self) -> int:
         pages = len(self.visited) + len(self.skipped) + len(self.found)
-        return pages + len(self.links) + len(self.hosts) + len(self.refused)
+        return pages + len(self.links) + len(self.hosts) + len(self.refused) + len(self.retests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +247,6 @@ class Catalog(Protocol):
 
         At most one page per host and call, best priority first, hosts taken in turn.
         """
-
-    def lease(self, pages: Sequence[int], now: float) -> list[Task]:
-        """Lease these pages, whenever they are due; those being fetched already are left out."""
 
     def release(self, pages: Sequence[int]) -> None:
         """Give leased pages back untouched."""

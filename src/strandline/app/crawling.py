@@ -18,6 +18,7 @@ from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
 from strandline.core.politeness.delays import Manners, MannersSettings
 from strandline.core.urls import authority, canonical
+from strandline.crawl.agenda import Agenda
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
@@ -86,7 +87,7 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     """Check seeds and settings; UsageError or SettingError says what is wrong."""
     seeds = read_seeds(settings.scope.seeds + request.seeds)
     policy = address_policy(settings.fetch)
-    if not settings.archive.contact and not _all_allowed(seeds, policy):
+    if not settings.archive.contact and not all_allowed(seeds, policy):
         raise SettingError(
             "no contact address: site owners must be able to reach you before the web is crawled; "
             "set archive.contact in strandline.toml or pass --contact https://your.page/"
@@ -95,17 +96,26 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     return Prepared(settings, orders, policy, manners_of(settings.politeness), request)
 
 
-def run_crawl(folder: Path, prepared: Prepared, catalog: SqliteCatalog) -> Tally:
-    """One pass over what is in scope. The catalog is open for writing; whoever opened it closes it."""
+def run_crawl(
+    folder: Path,
+    prepared: Prepared,
+    catalog: SqliteCatalog,
+    agenda: Agenda | None = None,
+    room: Callable[[], str] | None = None,
+) -> Tally:
+    """One pass over what is in scope, or what an agenda says. Whoever opened the catalog for writing closes it.
+
+    `room` says why there is too little room on disk, which ends the run; by default the reserve of the settings does.
+    """
     settings, clock = prepared.settings, SystemClock()
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
         fetcher = HttpFetcher(fetch_options(settings, prepared.policy, agent, Path(spool)))
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
-        room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
+        room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
         parts = Parts(fetcher, store, catalog, Documents(), clock, Manners(prepared.manners, random), room)
-        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress))
+        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
         with stopped_by_signals(crawl), contextlib.closing(fetcher), contextlib.closing(store):
             return crawl.run()
 
@@ -206,7 +216,7 @@ def manners_of(politeness: PolitenessSettings) -> MannersSettings:
     )
 
 
-def _all_allowed(seeds: tuple[str, ...], policy: AddressPolicy) -> bool:
+def all_allowed(seeds: tuple[str, ...], policy: AddressPolicy) -> bool:
     """Whether every seed is an address the user has explicitly allowed: his own machine, not the web."""
     for seed in seeds:
         host = authority(seed).rsplit(":", 1)[0].strip("[]")

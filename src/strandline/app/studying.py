@@ -45,7 +45,8 @@ class StudyContext:
 class Studying:
     """Study under way on an archive that is open for writing. `step` does a little and returns, `finish` does all."""
 
-    def __init__(self, folder: Path, settings: StudySettings, catalog: SqliteCatalog) -> None:
+    def __init__(self, folder: Path, settings: StudySettings, catalog: SqliteCatalog, look: float = _LOOK) -> None:
+        """`look` is the seconds between two looks for something new, beside a crawl."""
         if settings.level not in LEVELS:
             raise SettingError(f"study.level is 1, 2 or 3, not {settings.level}")
         self._context = StudyContext(folder, replace(settings, filter_lists=_absolute(settings.filter_lists)))
@@ -55,7 +56,8 @@ class Studying:
         self._done: list[PageStudy] = []
         self._falls: Counter[int] = Counter()
         self._started = False
-        self._look = time.monotonic() + _LOOK
+        self._every = look
+        self._look = time.monotonic() + look
         self.studied = 0
         """Captures studied so far."""
 
@@ -108,7 +110,7 @@ class Studying:
     def beside(self) -> None:
         """Go on without waiting, for a caller with other things to do: cheap to call often."""
         if self._up_to or time.monotonic() >= self._look:
-            self._look = time.monotonic() + _LOOK
+            self._look = time.monotonic() + self._every
             self.step()
 
     def finish(self, progress: Callable[[int, int], None] = lambda _done, _pending: None) -> int:

@@ -28,6 +28,8 @@ class Timing:
     retries: int
     chance: float = 0.0
     """In [0, 1): spreads retries a little."""
+    pace: float = 1.0
+    """Seconds of the clock to a second of back-off: less than 1 in a demonstration whose hours are short."""
 
 
 class Visits:
@@ -101,7 +103,7 @@ def _judge(exchange: Exchange, capture: Capture | None) -> tuple[Evidence, bool]
 def _wait(exchange: Exchange, attempts: int, timing: Timing) -> float:
     """Seconds before a failed page is asked again: what the answer asks for, at least the usual back-off."""
     asked = retry_after(exchange.header("retry-after"), timing.now) if exchange.status in (429, 503) else None
-    return max(asked or 0.0, back_off(attempts, timing.chance))
+    return max(asked or 0.0, timing.pace * back_off(attempts, timing.chance))
 
 
 def redirect_target(exchange: Exchange) -> str:

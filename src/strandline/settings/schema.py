@@ -140,6 +140,12 @@ class PlanSettings:
     """What is fetched when: how much, to which end, by which strategy."""
 
     budget: str = setting("500/day", "Requests or bytes per hour, day or week: 500/day, 20/hour, 200 MB/day.", "rate")
+    unchanged: str = setting(
+        "request",
+        "What an answer that says nothing changed (304) costs of a budget in requests: a whole request, or only the "
+        "share its bytes have of a usual answer.",
+        choices=("request", "bytes"),
+    )
     strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")
     objective: str = setting(
         "middle",

@@ -136,6 +136,11 @@ class SqliteCatalog:
             self._frontier.give_back()
             return self._frontier.lease(pages, now)
 
+    def due_by(self, moment: float) -> int:
+        """Pages and parts of pages that are due by a time by themselves, without a plan."""
+        query = "SELECT count(*) FROM pages WHERE due <= ? AND state <> 3"
+        return int(self._connection.execute(query, (moment,)).fetchone()[0])
+
     def plan_visited(self) -> None:
         """From now on a watch plans the visits of pages that were visited before; an unfinished pass is over."""
         self.close_pass(time.time())
@@ -164,6 +169,7 @@ class SqliteCatalog:
             self._recorder.links(batch.links)
             self._recorder.hosts(batch.hosts)
             self._recorder.refused(batch.refused)
+            self._recorder.retests(batch.retests)
 
     def salvage(self, captures: Iterable[Capture]) -> int:
         """Add captures whose commit was cut short; those already here are left alone. Return how many were new.

@@ -1,0 +1,109 @@
+"""Spending: no span of time as long as the budget's own ever holds more than it allows.
+
+A budget of 40/hour means that whichever hour somebody looks at, the server's log holds at most 40 requests of ours.
+A request is paid for when it is sent and counts until one span after it was *answered*: the server saw it in between,
+so two requests that are apart by the budget's span for us are apart by at least that for the server.
+
+Within the span the plan decides. A budget per day or week is dealt out by the hour; what an hour leaves is carried over
+until the day ends. Delays are measured by the monotonic clock, so setting the clock on the wall buys nothing.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from strandline.core.plan.budget import Allowance
+
+USUAL_SIZE: Final = 30_000.0
+"""Bytes an answer is expected to have before any has come."""
+LEAST_COST: Final = 0.01
+"""What an answer without a body costs of a request, when unchanged pages count by their bytes."""
+_MEMORY: Final = 0.05
+_DAY: Final = 24.0
+_ROUNDING: Final = 1e-9
+
+Counting = Literal["request", "bytes"]
+
+
+class Purse:
+    """One budget. `length` is the seconds of an hour; `past` holds age in seconds and cost of requests made before."""
+
+    def __init__(
+        self,
+        allowance: Allowance,
+        length: float,
+        now: float,
+        past: Iterable[tuple[float, float]] = (),
+        unchanged: Counting = "request",
+    ) -> None:
+        self.allowance = allowance
+        self.span = allowance.hours * length
+        self._length = length
+        self._unchanged = unchanged
+        self._paid: deque[tuple[float, float]] = deque(sorted((now - max(0.0, age), cost) for age, cost in past))
+        self._spent = sum(cost for _, cost in self._paid)
+        self._open: dict[int, float] = {}
+        self._size = USUAL_SIZE
+
+    def room(self, now: float) -> float:
+        """What may be spent now, in requests or bytes."""
+        while self._paid and self._paid[0][0] <= now - self.span:
+            self._spent -= self._paid.popleft()[1]
+        if not self._paid:
+            self._spent = 0.0  # sums of fractions do not end at zero by themselves
+        return self.allowance.amount - self._spent - sum(self._open.values())
+
+    def requests(self, now: float) -> int:
+        """Requests that may begin now."""
+        room = self.room(now)
+        return max(0, int(room / self.price + _ROUNDING))
+
+    @property
+    def price(self) -> float:
+        """What a request is expected to cost."""
+        return self._size if self.allowance.in_bytes else 1.0
+
+    def begun(self, ticket: int) -> float:
+        """A request is being sent: what it is expected to cost is set aside."""
+        self._open[ticket] = self.price
+        return self.price
+
+    def ended(self, ticket: int, now: float, octets: float, unchanged: bool) -> float:
+        """It is over: what it cost. A request that was never begun costs nothing."""
+        if self._open.pop(ticket, None) is None:
+            return 0.0
+        cost = self._cost(octets, unchanged)
+        if not unchanged:
+            self._size += _MEMORY * (octets - self._size)
+        self._paid.append((now, cost))
+        self._spent += cost
+        return cost
+
+    def _cost(self, octets: float, unchanged: bool) -> float:
+        if self.allowance.in_bytes:
+            return octets
+        if unchanged and self._unchanged == "bytes":
+            return min(1.0, max(LEAST_COST, octets / max(self._size, 1.0)))
+        return 1.0
+
+    def spent(self, now: float, seconds: float) -> float:
+        """What was spent in the last so many seconds, with what is set aside."""
+        return sum(cost for time, cost in self._paid if time > now - seconds) + sum(self._open.values())
+
+    def for_hour(self, hour: float, now: float) -> float:
+        """What the hour that is running may spend in all, given what was spent earlier in the same day.
+
+        `hour` counts from a midnight. A budget per hour is that; a longer one is dealt out evenly, and what earlier
+        hours of the day left is added.
+        """
+        if self.allowance.hours <= 1.0:
+            return self.allowance.amount
+        whole = int(hour)
+        midnight = whole - whole % int(_DAY)
+        if self.allowance.in_bytes:
+            dealt = self.allowance.per_hour * (whole + 1 - midnight)
+        else:
+            dealt = float(self.allowance.whole(midnight, whole + 1))
+        this_hour = self.spent(now, (hour - whole) * self._length)
+        today = self.spent(now, (hour - midnight) * self._length)
+        return max(0.0, dealt - (today - this_hour))
