@@ -157,7 +157,7 @@ def test_heads_are_read_once_and_their_claims_kept(catalog, writer):
 
 def test_rules_come_back_as_they_were_whatever_the_paths(catalog, writer):
     kept = learn_rules("bücher.example", [], RuleWish()).learned
-    writer.replace_rules(about("rules"), [kept])
+    writer.replace_rules(about("rules"), [kept], {})
     assert list(writer.reading.site_rules()) == list(writer.reading.site_rules("bücher.example")) == [kept]
     assert list(writer.reading.site_rules("other.example")) == []
 

@@ -28,6 +28,7 @@ from strandline.core.learn.evidence import TrustBook
 from strandline.core.learn.features import MODEL_FEATURES
 from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules, Visits
 from strandline.core.learn.patterns import PatternGroup
+from strandline.core.learn.site_state import SiteState
 from strandline.core.urls import canonical, site
 from strandline.crawl.learn import Patterns, gathered
 from strandline.crawl.learn_rates import Rates, learn_rates
@@ -53,6 +54,7 @@ class Learned:
     studied: int
     patterns: Patterns | None = None
     rules: list[SiteRules] | None = None
+    states: dict[str, SiteState] = field(default_factory=dict)
     rates: Rates | None = None
     clocks: dict[str, SiteClock] = field(default_factory=dict)
     urls: dict[int, str] = field(default_factory=dict)
@@ -169,6 +171,8 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
         if "rules" in parts:
             mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
             learned.rules = [*(learned.rules or []), mined.learned]
+            if mined.state is not None:
+                learned.states[name] = mined.state
         if "classes" in parts:
             kept[name] = pages
             summaries.update({page: seen for page, (seen, _) in reading.first_sights(name).items()})
@@ -191,7 +195,7 @@ def _spoken(reading: LearnedReading, name: str) -> str | None:
 
 def site_visits(reading: LearnedReading, name: str) -> Iterator[Visits]:
     """The captures of a site's pages as columns."""
-    return gathered(reading.visits(name), lambda one: not one.studied)
+    return gathered(reading.visits(name), lambda one: not one.studied, lambda one: one.differs and not one.changed)
 
 
 def periods_of(clock: SiteClock, settings: LearnSettings) -> Periods:
@@ -214,7 +218,7 @@ def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> N
         writer.replace_rates(learned.about("classes", _rates_data(rates, settings)), pages)
     if learned.rules is not None:
         data = {"version": settings.version, "recall": settings.recall}
-        writer.replace_rules(learned.about("rules", data), learned.rules)
+        writer.replace_rules(learned.about("rules", data), learned.rules, learned.states)
 
 
 def _groups(groups: Iterable[PatternGroup]) -> list[dict[str, Any]]:

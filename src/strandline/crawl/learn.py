@@ -82,7 +82,12 @@ class Claimed(Protocol):
         """When this was first read."""
 
 
-def gathered(captures: Iterable[AnySeen], unstudied: Callable[[AnySeen], bool] = lambda _: False) -> Iterator[Visits]:
+Mark = Callable[[AnySeen], bool]
+
+
+def gathered(
+    captures: Iterable[AnySeen], unstudied: Mark[AnySeen] = lambda _: False, restless: Mark[AnySeen] = lambda _: False
+) -> Iterator[Visits]:
     """Captures (in the order of page and time) as columns per page.
 
     Left out: what is held in doubt, answers that show no page (redirects, refusals, errors), impossible dates.
@@ -90,17 +95,17 @@ def gathered(captures: Iterable[AnySeen], unstudied: Callable[[AnySeen], bool] =
     rows: list[AnySeen] = []
     for capture in captures:
         if rows and capture.page != rows[0].page:
-            yield _columns(rows, unstudied)
+            yield _columns(rows, unstudied, restless)
             rows = []
         if capture.held or (capture.status not in SEEN and capture.status not in GONE):
             continue
         if _EARLIEST <= capture.time < _LATEST:
             rows.append(capture)
     if rows:
-        yield _columns(rows, unstudied)
+        yield _columns(rows, unstudied, restless)
 
 
-def _columns(rows: list[AnySeen], unstudied: Callable[[AnySeen], bool]) -> Visits:
+def _columns(rows: list[AnySeen], unstudied: Mark[AnySeen], restless: Mark[AnySeen]) -> Visits:
     changed = np.array([row.changed for row in rows], dtype=np.bool_)
     changed[0] = False
     importance = np.array([max(row.importance, 0.0) for row in rows], dtype=np.float64)
@@ -112,6 +117,7 @@ def _columns(rows: list[AnySeen], unstudied: Callable[[AnySeen], bool]) -> Visit
         importance=np.where(changed, importance, 0.0),
         gone=np.array([row.status in GONE for row in rows], dtype=np.bool_),
         unstudied=sum(map(unstudied, rows)),
+        restless=sum(map(restless, rows)),
     )
 
 

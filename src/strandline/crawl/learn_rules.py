@@ -7,24 +7,30 @@ thresholds are chosen on the site's own history (core/plan/skip_choice): skippin
 and the rates of the site-level policy are always shown beside the rules; both count every change.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strandline.core.changes.directories import PageChanges
+from strandline.core.changes.directories import PageChanges, SiteIndex
 from strandline.core.history.delta_tree import SMALLEST, ChangeWindow, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.learn.learned import DirectoryView, SiteRules, Visits
 from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine, mine_numbers
-from strandline.core.learn.site_rates import WEEK, rates_from_captures
+from strandline.core.learn.site_rates import WEEK, SiteRates, rates_from_captures
+from strandline.core.learn.site_state import SiteState
+from strandline.core.plan.price_choice import choose_price
 from strandline.core.plan.skip import SkipAnswer, warm
 from strandline.core.plan.skip_choice import choose_for_site
 from strandline.core.urls import path_segments
 
 NEGLIGIBLE = 0.01
 """Importance of a page's changes within a version below which it counts as not changed."""
+RESTLESS = 0.2
+"""A page whose bytes differ without a visible change in more than this share of its captures is no witness by them."""
+WHOLE = 0.9
+"""Share of a site's pages that must have been looked at for a version to count as seen whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class MinedSite:
     history: SiteHistory
     window: ChangeWindow
     skipped: SkipAnswer
+    state: SiteState | None = None
+    """What the site-level policy learned; None for a history that is not an archive's."""
 
 
 def site_history(pages: Sequence[Visits], period: float) -> SiteHistory:
@@ -134,6 +142,8 @@ def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite
     history = weighted_history(every, pages, wish.period) if wish.weighted else every
     mined = mine_history(site, history, wish)
     window = DeltaTree.of(every, (SMALLEST,)).window()
+    chosen = _one_page_a_path(pages)
+    index, rates = rates_from_captures(_states(chosen), wish.period)
     learned = replace(
         mined.learned,
         captures=sum(visits.times.size for visits in pages),
@@ -141,9 +151,9 @@ def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite
         last=max((float(visits.times[-1]) for visits in pages), default=0.0),
         weighted=wish.weighted,
         dormant=tuple(dormant_paths(window)),
-        directories=_views(pages, window, mined.skipped, wish.period),
+        directories=_views(index, rates, (window, mined.skipped), wish.period),
     )
-    return replace(mined, learned=learned)
+    return replace(mined, learned=learned, state=_state(chosen, every, (index, rates), wish))
 
 
 def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
@@ -181,16 +191,49 @@ def _to_be_chosen(given: GivenThresholds) -> bool:
     return given.alpha is given.beta is given.theta is None
 
 
+def _state(
+    pages: dict[str, Visits], history: SiteHistory, learned: tuple[SiteIndex, SiteRates], wish: RuleWish
+) -> SiteState:
+    """What a crawl that skips by the site-level policy has to know."""
+    index, rates = learned
+    visits = [pages[index.page_path(page)] for page in range(len(index))]
+    whole = whole_versions(history, pages.values(), wish.period)
+    restless = [one.restless > RESTLESS * (one.times.size - 1) for one in visits]
+    return SiteState.of(
+        index,
+        rates,
+        np.array([one.page for one in visits], dtype=np.int64),
+        np.array(restless, dtype=np.bool_),
+        period=wish.period,
+        whole=len(whole),
+        price=choose_price(history, whole, wish.recall),
+    )
+
+
+def whole_versions(history: SiteHistory, pages: Iterable[Visits], period: float) -> list[int]:
+    """Versions in which nearly all pages that existed were looked at."""
+    numbers = np.concatenate([np.empty(0), *(np.unique(visits.times // period) for visits in pages)])
+    _, looked_at = np.unique(numbers, return_counts=True)
+    live = 0
+    found = []
+    for version, (changes, count) in enumerate(zip(history.changes, looked_at.tolist(), strict=True)):
+        live += len(changes.inserted) - len(changes.deleted)
+        if count >= WHOLE * live:
+            found.append(version)
+    return found
+
+
 def _views(
-    pages: Sequence[Visits], window: ChangeWindow, skipped: SkipAnswer, period: float
+    index: SiteIndex, rates: SiteRates, told: tuple[ChangeWindow, SkipAnswer], period: float
 ) -> tuple[DirectoryView, ...]:
     """Directories that hold pages now, the likeliest to change first."""
-    index, rates = rates_from_captures(_states(_one_page_a_path(pages)), period)
+    window, skipped = told
     shape = index.shape()
     outlook = rates.outlook(shape, rates.now + 1.0)
     inside = shape.page_directories[outlook.pages]
     own = np.bincount(inside, minlength=shape.directories)
-    chances = np.bincount(inside, outlook.rates, shape.directories) / np.maximum(own, 1)
+    a_week = 1.0 - (1.0 - outlook.rates) ** (WEEK / period)
+    chances = np.bincount(inside, a_week, shape.directories) / np.maximum(own, 1)
     quiet = topmost_listed(window.parents, dormant_directories(window)) >= 0
     assert window.index is not None
     views = []

@@ -1,24 +1,21 @@
 """Crawls of sites whose every version is known: how much would each policy have skipped, and what missed?
 
 One step ahead: everything is learned from a window of full crawls, and tested on one later version. A ranking is traced
-request by request, so its change recall can be read at any bypass ratio. New pages are seen only through the
-hub of their unit (see `core.learn.site_rates`), and each costs a request; deletes are seen only by asking.
-Directory rules are given the paper's assumption, that entering a directory shows what is new in it.
+request by request, so its change recall can be read at any bypass ratio. What a crawl sees is in
+`core.plan.past_crawls`; directory rules are given the paper's assumption, that entering a directory shows what is new
+in it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from strandline.core.changes.directories import Ids
-from strandline.core.history.site_versions import SiteHistory
-from strandline.core.learn.site_rates import CrawlSeen, Floats, RateSettings, SiteOutlook, SiteRates
+from strandline.core.learn.site_rates import Floats, SiteOutlook
+from strandline.core.plan.past_crawls import Mask, PastCrawls
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, StopRule, run_crawl
 from strandline.core.quality.maintenance import Maintenance
 
-Mask = NDArray[np.bool_]
 JUST_BELOW = 1e-9
 """Far less than one page of any site."""
 
@@ -39,43 +36,8 @@ class Trace:
         return recall
 
 
-class KnownSite:
-    """A history with what every version holds, ready to be crawled many times."""
-
-    def __init__(self, history: SiteHistory) -> None:
-        self.history = history
-        self.shape = history.shape
-        live = np.zeros(self.shape.pages, dtype=np.bool_)
-        rows = []
-        for changes in history.changes:
-            live[changes.inserted] = True
-            live[changes.deleted] = False
-            rows.append(live.copy())
-        self.live: Mask = np.array(rows).reshape(len(rows), self.shape.pages)
-
-    def learned(self, first: int, last: int, settings: RateSettings | None = None) -> SiteRates:
-        """Rates learned from full crawls of the versions first .. last."""
-        rates = SiteRates(settings)
-        rates.start(self.shape, np.flatnonzero(self.live[first]), float(first))
-        for version in range(first + 1, last + 1):
-            outlook = rates.outlook(self.shape, float(version))
-            rates.observe(self.shape, outlook, self.full_crawl(outlook.pages, version), float(version))
-        return rates
-
-    def full_crawl(self, pages: Ids, version: int) -> CrawlSeen:
-        """What a full crawl of a version sees after one of the version before."""
-        changes = self.history.changes[version]
-        gone = self._mask(changes.deleted)
-        return CrawlSeen(pages, (gone | self._mask(changes.updated))[pages], gone[pages], changes.inserted)
-
-    def shown_by(self, outlook: SiteOutlook, new_pages: Ids) -> Ids:
-        """For each new page, the known page which shows it; -1 when no page is known any more."""
-        shown: Ids = outlook.hubs[outlook.units[self.shape.page_directories[new_pages]]]
-        return shown
-
-    def new_pages_shown(self, shown_by: Ids) -> NDArray[np.int64]:
-        """For each page of the site, how many new pages it shows."""
-        return np.bincount(shown_by[shown_by >= 0], minlength=self.shape.pages)
+class KnownSite(PastCrawls):
+    """Past crawls with the measures of both kinds of policy: rankings and directory rules."""
 
     def trace(self, outlook: SiteOutlook, before: int, version: int, burst: BurstSettings) -> Trace:
         """Fetch everything, best first, when a site known as of version `before` is in a later version."""
@@ -93,15 +55,6 @@ class KnownSite:
             recall=np.concatenate([[0], caught]) / total,
         )
 
-    def changed_between(self, before: int, version: int) -> Mask:
-        """Pages of an earlier version that are gone or have other content in a later one."""
-        changed = np.zeros(self.shape.pages, dtype=np.bool_)
-        for changes in self.history.changes[before + 1 : version + 1]:
-            changed[changes.updated] = True
-            changed[changes.deleted] = True
-        result: Mask = changed & self.live[before]
-        return result
-
     def skipping(self, directories: Mask, before: int, version: int) -> Maintenance:
         """Count a crawl that skips all pages of these directories (by number)."""
         skipped = directories[self.shape.page_directories]
@@ -117,8 +70,3 @@ class KnownSite:
             skipped_deletes=int((deleted & skipped).sum()),
             skipped_updates=int((updated & skipped).sum()),
         )
-
-    def _mask(self, pages: Ids) -> Mask:
-        mask = np.zeros(self.shape.pages, dtype=np.bool_)
-        mask[pages] = True
-        return mask

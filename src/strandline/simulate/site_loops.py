@@ -18,9 +18,10 @@ from strandline.core.changes.directories import Ids, PageChanges
 from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.learn.near import Thresholds, dormant_directories, mine_numbers
 from strandline.core.learn.site_rates import CrawlSeen
+from strandline.core.plan.past_crawls import Mask
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, StopRule, run_crawl
 from strandline.core.plan.skip import RuleWatch, SkipAnswer, skip_listed, warm
-from strandline.simulate.site_crawls import KnownSite, Mask
+from strandline.simulate.site_crawls import KnownSite
 
 ROUND_ROBIN = BurstSettings(oldest_share=1.0, learn_in_crawl=False)
 PAGE_RATE = BurstSettings(oldest_share=0.0, learn_in_crawl=False)

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +22,14 @@ from strandline.core.history.series import PageSeries
 from strandline.core.learn.evidence import TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules
+from strandline.core.learn.site_state import SiteState
 from strandline.store import rows, sqlite
 from strandline.store.reading import Claim
 from strandline.store.studies import StudyReading
 
 _HTML = ("text/html", "application/xhtml+xml")
-_PAGES = "pages.kind = 'page'"
-_ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
+PAGES = "pages.kind = 'page'"
+ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
 _SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.captures"
 _RATE = "visits, changes, found, watched, prior"
 
@@ -47,6 +48,8 @@ class Sighting:
     held: bool
     studied: bool
     """False: told by the digests alone; a change then has importance 1."""
+    differs: bool = field(default=False, compare=False)
+    """Whether the bytes differ from those of the capture before."""
 
 
 class LearnedReading(StudyReading):
@@ -68,12 +71,12 @@ class LearnedReading(StudyReading):
     def learned_sites(self) -> list[str]:
         """Sites with captures of pages."""
         query = f"""SELECT DISTINCT site FROM hosts WHERE EXISTS
-            (SELECT 1 FROM pages WHERE pages.host = hosts.host AND {_PAGES} AND pages.captures > 0) ORDER BY site"""
+            (SELECT 1 FROM pages WHERE pages.host = hosts.host AND {PAGES} AND pages.captures > 0) ORDER BY site"""
         return [str(row[0]) for row in self._rows(query)]
 
     def visits(self, site: str) -> Iterator[Sighting]:
         """Captures of a site's pages in the order of page and time."""
-        return self._visits(_ON_SITE, site)
+        return self._visits(ON_SITE, site)
 
     def visits_of(self, page: int) -> Iterator[Sighting]:
         """Captures of one page in the order of time."""
@@ -85,7 +88,7 @@ class LearnedReading(StudyReading):
                 captures.seq <= ? AND study_problems.seq IS NULL
             FROM pages CROSS JOIN hosts USING (host) CROSS JOIN captures ON captures.page = pages.page
             LEFT JOIN changes ON by_seq = captures.seq LEFT JOIN study_problems ON study_problems.seq = captures.seq
-            WHERE {_PAGES} AND {where} ORDER BY captures.page, captures.time, captures.seq"""
+            WHERE {PAGES} AND {where} ORDER BY captures.page, captures.time, captures.seq"""
         page, before = 0, ""
         for row in self._rows(query, self.progress(), value):
             if row[0] != page:
@@ -98,7 +101,7 @@ class LearnedReading(StudyReading):
                 before = digest
             changed = bool(row[5]) if studied else differs
             importance = row[6] if compared else float(changed)
-            yield Sighting(*row[:5], changed, importance, bool(row[7]), studied)  # type: ignore[arg-type, call-arg]
+            yield Sighting(*row[:5], changed, importance, bool(row[7]), studied, differs)  # type: ignore[arg-type, call-arg]
 
     def studied_since(self, seq: int) -> Iterator[tuple[int, Sighting]]:
         """Captures of pages recorded after this number and studied since, in that order, with their numbers.
@@ -108,7 +111,7 @@ class LearnedReading(StudyReading):
         query = f"""SELECT captures.seq, captures.page, pages.url, site, captures.time, captures.status,
                 coalesce(visible, 0), coalesce(importance, 0.0), coalesce(held, 0)
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
-            WHERE {_PAGES} AND captures.seq > ? AND captures.seq <= ?
+            WHERE {PAGES} AND captures.seq > ? AND captures.seq <= ?
                 AND captures.seq NOT IN (SELECT seq FROM study_problems) ORDER BY captures.seq"""
         for row in self._rows(query, seq, self.progress()):
             yield _whole(row[0]), Sighting(*row[1:6], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
@@ -116,7 +119,7 @@ class LearnedReading(StudyReading):
     def site_claims(self, site: str) -> dict[int, list[Claim]]:
         """What sources said about the last change of a site's pages."""
         query = f"""SELECT claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
-            WHERE {_PAGES} AND {_ON_SITE} ORDER BY claims.page, seen, claims.time"""
+            WHERE {PAGES} AND {ON_SITE} ORDER BY claims.page, seen, claims.time"""
         found: dict[int, list[Claim]] = {}
         for row in self._rows(query, site):
             found.setdefault(_whole(row[0]), []).append(Claim(*row))  # type: ignore[arg-type]
@@ -125,7 +128,7 @@ class LearnedReading(StudyReading):
     def heads_to_read(self) -> Iterator[tuple[int, int, Capture]]:
         """Captures of pages whose head was not looked at yet: sequence number, page, capture."""
         query = f"""SELECT seq, captures.page, {rows.CAPTURE} FROM {rows.CAPTURES}
-            WHERE seq > (SELECT seq FROM heads_read) AND {_PAGES} AND status IN (200, 304) ORDER BY seq"""
+            WHERE seq > (SELECT seq FROM heads_read) AND {PAGES} AND status IN (200, 304) ORDER BY seq"""
         for row in self._rows(query):
             yield _whole(row[0]), _whole(row[1]), rows.capture(row[2:])
 
@@ -135,7 +138,7 @@ class LearnedReading(StudyReading):
             CROSS JOIN captures ON captures.seq = (SELECT seq FROM captures AS c WHERE c.page = pages.page
                 AND c.status = 200 AND c.revisit = 0 AND c.mime IN (?, ?) ORDER BY c.time, c.seq LIMIT 1)
             JOIN files USING (file)
-            WHERE {_PAGES} AND pages.page NOT IN (SELECT page FROM first_sights) ORDER BY pages.page"""
+            WHERE {PAGES} AND pages.page NOT IN (SELECT page FROM first_sights) ORDER BY pages.page"""
         for row in self._rows(query, *_HTML):
             yield _whole(row[0]), rows.capture(row[1:])
 
@@ -150,7 +153,7 @@ class LearnedReading(StudyReading):
     def first_sights(self, site: str) -> dict[int, tuple[PageSummary, str]]:
         """First sight and language of a site's pages."""
         query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified, language
-            FROM first_sights JOIN pages USING (page) WHERE {_ON_SITE}"""
+            FROM first_sights JOIN pages USING (page) WHERE {ON_SITE}"""
         return {
             _whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
             for row in self._rows(query, site)
@@ -163,7 +166,7 @@ class LearnedReading(StudyReading):
 
     def all_series(self, site: str = "") -> Iterator[tuple[int, str, PageSeries, int | None]]:
         """Page, address, series and pattern group of every page that was learned."""
-        where = f"WHERE {_ON_SITE}" if site else ""
+        where = f"WHERE {ON_SITE}" if site else ""
         query = f"SELECT page, url, shared, {_SERIES} FROM page_series JOIN pages USING (page) {where} ORDER BY url"
         for row in self._rows(query, *([site] if site else [])):
             yield row[0], row[1], _series(row[3:]), row[2]  # type: ignore[misc]
@@ -196,9 +199,13 @@ class LearnedReading(StudyReading):
     def site_rules(self, site: str = "") -> Iterator[SiteRules]:
         """Rules of all sites, or of one."""
         query = "SELECT data FROM site_rules" + (" WHERE site = ?" if site else "") + " ORDER BY site"
-        unpack = zstandard.ZstdDecompressor()
         for (data,) in self._rows(query, *([site] if site else [])):
-            yield SiteRules.from_data(json.loads(unpack.decompress(data)))  # type: ignore[arg-type]
+            yield SiteRules.from_data(json.loads(self._unpacked(data)))
+
+    @staticmethod
+    def _unpacked(data: object) -> bytes:
+        assert isinstance(data, bytes)
+        return zstandard.decompress(data)
 
 
 class LearnedWriter:
@@ -274,14 +281,26 @@ class LearnedWriter:
             )
             self._about(about)
 
-    def replace_rules(self, about: LearnedFrom, sites: Iterable[SiteRules]) -> None:
-        """Rules of all sites."""
+    def replace_rules(self, about: LearnedFrom, sites: Iterable[SiteRules], states: Mapping[str, SiteState]) -> None:
+        """Rules of all sites, and what the site-level policy knows of them.
+
+        A directory that failed its re-tests may be skipped again once rules rest on a version made after that.
+        """
         with self._writing() as connection:
             connection.execute("DELETE FROM site_rules")
+            connection.execute("DELETE FROM site_rates")
             for rules in sites:
                 text = json.dumps(rules.as_data(), ensure_ascii=False, separators=(",", ":"))
                 packed = self._packer.compress(text.encode("utf-8", "surrogatepass"))
                 connection.execute("INSERT INTO site_rules VALUES (?, ?)", (rules.site, packed))
+                connection.execute(
+                    "DELETE FROM skip_tests WHERE site = ? AND retired > 0 AND retired < ?",
+                    (rules.site, rules.last - rules.period),
+                )
+            for site, state in states.items():
+                connection.execute(
+                    "INSERT INTO site_rates VALUES (?, ?)", (site, self._packer.compress(state.to_bytes()))
+                )
             self._about(about)
 
     def keep_pages(self, pages: Iterable[tuple[int, PageSeries, PageRate, float]], seq: int) -> None:

@@ -9,16 +9,8 @@ from strandline.core.changes.directories import SiteIndex
 from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.near import Thresholds, mine_numbers
-from strandline.core.plan.skip import (
-    RuleWatch,
-    SkipAnswer,
-    Trust,
-    binomial_tail,
-    explain,
-    skip_dormant,
-    skip_listed,
-    warm,
-)
+from strandline.core.plan.retests import Trust, binomial_tail
+from strandline.core.plan.skip import RuleWatch, SkipAnswer, explain, skip_dormant, skip_listed, warm
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)
 versions = st.lists(st.dictionaries(paths, st.sampled_from("112"), max_size=9), min_size=2, max_size=8)

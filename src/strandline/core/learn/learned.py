@@ -40,6 +40,8 @@ class Visits:
     """Answered 404 or 410."""
     unstudied: int = 0
     """Captures whose change was told by their digests alone."""
+    restless: int = 0
+    """Captures whose bytes differed though nothing a reader sees had changed."""
 
 
 @dataclass(slots=True)

@@ -75,7 +75,10 @@ class SiteOutlook:
 
 
 class SiteRates:
-    """Learns from crawls of one site, full or partial. Pages are the numbers of a `TreeShape`, times are weeks."""
+    """Learns from crawls of one site, full or partial. Pages are the numbers of a `TreeShape`, times are weeks.
+
+    Any other unit of time may stand for the week, when a site is crawled more often or more rarely than that.
+    """
 
     def __init__(self, settings: RateSettings | None = None) -> None:
         self.settings = settings or RateSettings()
@@ -117,6 +120,27 @@ class SiteRates:
         self.known[seen.fetched[seen.gone]] = False
         self.now = now
         self._meet(seen.found)
+
+    def page_counts(self) -> tuple[Floats, Floats]:
+        """Weighted changes and weeks of every page, by number."""
+        return self._changes, self._weeks
+
+    def unit_counts(self) -> tuple[Floats, Floats]:
+        """Weighted new pages and weeks of every unit, by the number of its directory."""
+        return self._found, self._unit_weeks
+
+    def restore(self, shape: TreeShape, pages: tuple[Floats, Floats], units: tuple[Floats, Floats]) -> None:
+        """Take over counts that were kept, for all pages and directories of a tree; `seen_at` says what exists."""
+        self._grow(shape)
+        self._changes, self._weeks = pages
+        self._found, self._unit_weeks = units
+
+    def seen_at(self, known: NDArray[np.bool_], last: Floats, now: float) -> None:
+        """Which pages exist, and when each was last fetched, when a crawl at time `now` is being thought of.
+
+        Nothing but these times is known of the crawls in between: the last one counts as a week ago.
+        """
+        self.known, self._last, self.now = known, last, now - 1.0
 
     def carry_over(self, pages: Ids, hazard: Floats) -> None:
         """Remember what the last crawl made likely for pages it did not reach."""
@@ -192,13 +216,13 @@ def rates_from_captures(
     """Learn from an archive's captures in order of time: (seconds, path, digest), with None for a page that is gone.
 
     Captures of one period are one crawl, full or not: what was not captured in it was not seen. The clock of the rates
-    runs in weeks since time 0.
+    runs in periods since time 0: a period stands for the week.
     """
     index, rates = SiteIndex(), SiteRates(settings)
     digests: dict[str, str | None] = {}
     started = False
     for number, group in itertools.groupby(captures, key=lambda capture: int(capture[0] // period)):
-        now = number * period / WEEK
+        now = float(number)
         last = {path: digest for _, path, digest in group}
         known = [path for path in last if digests.get(path) is not None]
         found = index.pages(path for path in last if last[path] is not None and digests.get(path) is None)

@@ -91,6 +91,7 @@ class SiteCrawl:
         self._open = np.ones(len(outlook.pages), dtype=np.bool_) if weights is None else weights > 0
         self._expected = np.zeros(shape.directories)
         self._seen = np.zeros(shape.directories)
+        self._late = np.zeros(shape.directories)
         self._multipliers = np.ones(shape.directories)
         self._group_changes = np.zeros(int(shape.name_groups.max()) + 1 if shape.pages else 1)
         self._group_factors = np.ones(len(self._group_changes))
@@ -165,6 +166,14 @@ class SiteCrawl:
         np.add.at(self._group_changes, groups, answers.changed.astype(np.float64))
         self._recompute()
 
+    def met(self, directories: NDArray[np.int64]) -> None:
+        """Take in new pages that turned up later, each by the directory of the hub that shows it."""
+        np.add.at(self._late, directories, 1.0)
+        self.requests += len(directories)
+        self.caught += len(directories)
+        if self.settings.learn_in_crawl:
+            self._recompute()
+
     def left_over(self) -> tuple[Ids, Floats]:
         """Pages the crawl did not reach and the hazard they carry into the next one."""
         missed = np.ones(len(self._open), dtype=np.bool_)
@@ -188,7 +197,8 @@ class SiteCrawl:
 
     def _recompute(self) -> None:
         settings = self.settings
-        expected, seen = subtree_sums(self._parents, self._expected), subtree_sums(self._parents, self._seen)
+        own = self._seen + np.minimum(self._late, settings.counted_new_pages)
+        expected, seen = subtree_sums(self._parents, self._expected), subtree_sums(self._parents, own)
         top = (settings.site_prior + seen[0]) / (settings.site_prior + expected[0])
         # The root's multiplier is `top` itself: no events and no trials of its own are added to it.
         expected[0] = seen[0] = 0.0

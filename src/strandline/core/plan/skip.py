@@ -7,12 +7,10 @@ Walk the target top-down with P = <target>; skip a subdirectory y when P => not 
 begins with P followed by y, that is P below y (asking for a left side that ends there, as the printed line can be
 read, would leave rules with longer chains out of reach). Every parent is taken to have changed, as the paper does.
 
-A skipped directory looks unchanged for as long as it is skipped, so a rule that became wrong would stay for ever.
-Rules are therefore re-tested: each crawl fetches a few pages of skipped directories, and `RuleWatch` retires
+Rules are re-tested (see `core.plan.retests`): each crawl fetches a `sample` of what it skips, and `RuleWatch` retires
 what fails.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -23,9 +21,12 @@ from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.delta_tree import ChangeWindow
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.learn.near import MinedRules, dormant_directories
+from strandline.core.plan.retests import CONFIDENCE, DOUBT, Trust
 
 Mask = NDArray[np.bool_]
 Chain = tuple[int, ...]
+SHARE = 0.05
+"""Share of the skipped pages that each crawl fetches all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +93,28 @@ def skip_listed(shape: TreeShape, listed: Mask) -> SkipAnswer:
     return SkipAnswer(topmost_listed(shape.parents, known))
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """Re-tests of one skipped directory: in how many crawls it was sampled, and in how many a change turned up."""
+def sample(
+    shape: TreeShape, answer: SkipAnswer, pages: Ids, turns: NDArray[np.float64], share: float = SHARE, least: int = 1
+) -> Ids:
+    """Skipped pages to fetch all the same: a share of each skipped directory's pages, at least so many.
 
-    tests: int = 0
-    failures: int = 0
-
-    def still_holds(self, confidence: float, doubt: float = 0.05) -> bool:
-        """Whether so many failures can be chance, if the directory stays quiet with this confidence."""
-        return binomial_tail(self.tests, self.failures, 1.0 - confidence) > doubt
+    `pages` are the known pages; those whose turn is larger come first (random numbers, or how long ago they were
+    seen: then every page has its turn within 1 / share crawls).
+    """
+    reason = answer.because_of[shape.page_directories[pages]]
+    skipped = np.flatnonzero(reason >= 0)
+    order = skipped[np.lexsort((-turns[skipped], reason[skipped]))]
+    _, first, count = np.unique(reason[order], return_index=True, return_counts=True)
+    rank = np.arange(len(order)) - np.repeat(first, count)
+    wanted = np.maximum(np.ceil(count * share) if least else np.rint(count * share), least)
+    chosen: Ids = pages[order[rank < np.repeat(wanted, count)]]
+    return chosen
 
 
 class RuleWatch:
-    """Keeps count of re-tests and retires the skipped directories that fail them.
+    """Keeps count of the re-tests of one site's skipped directories, by number, and retires those that fail."""
 
-    A directory is retired when as many failures as were seen would have a chance of at most `doubt` if it stayed quiet
-    with the promised confidence. Samples see only part of a directory, so failures are under-counted: the test
-    errs towards keeping a rule that is nearly right, never towards keeping one that fails each time.
-    """
-
-    def __init__(self, confidence: float = 0.95, share: float = 0.05, doubt: float = 0.05) -> None:
+    def __init__(self, confidence: float = CONFIDENCE, share: float = SHARE, doubt: float = DOUBT) -> None:
         self.confidence = confidence
         self.share = share
         self.doubt = doubt
@@ -127,17 +129,8 @@ class RuleWatch:
         return SkipAnswer(np.where(kept, answer.because_of, -1))
 
     def sample(self, shape: TreeShape, answer: SkipAnswer, pages: Ids, rng: np.random.Generator) -> Ids:
-        """Skipped pages to fetch all the same: a share of them, and at least one of each skipped directory's pages.
-
-        `pages` are the known pages; the sample is drawn anew for each crawl.
-        """
-        reason = answer.because_of[shape.page_directories[pages]]
-        shuffled = rng.permutation(np.flatnonzero(reason >= 0))
-        order = shuffled[np.argsort(reason[shuffled], kind="stable")]
-        _, first, count = np.unique(reason[order], return_index=True, return_counts=True)
-        rank = np.arange(len(order)) - np.repeat(first, count)
-        chosen: Ids = pages[order[rank < np.repeat(np.ceil(count * self.share), count)]]
-        return chosen
+        """Skipped pages to fetch all the same, drawn anew for each crawl."""
+        return sample(shape, answer, pages, rng.random(len(pages)), self.share)
 
     def record(self, answer: SkipAnswer, shape: TreeShape, fetched: Ids, changed: Mask) -> list[int]:
         """Book a crawl's samples; returns the directories retired by it."""
@@ -157,19 +150,6 @@ class RuleWatch:
         for directory in directories:
             self.retired.discard(directory)
             self.trust.pop(directory, None)
-
-
-def binomial_tail(trials: int, at_least: int, chance: float) -> float:
-    """Probability of at least so many successes.
-
-    >>> binomial_tail(2, 1, 0.5), binomial_tail(3, 0, 0.1), binomial_tail(1, 1, 0.0)
-    (0.75, 1.0, 0.0)
-    """
-    terms = (
-        math.comb(trials, hits) * chance**hits * (1.0 - chance) ** (trials - hits)
-        for hits in range(at_least, trials + 1)
-    )
-    return min(1.0, sum(terms))
 
 
 def explain(answer: SkipAnswer, shape: TreeShape, names: Mapping[int, str], page: int) -> str:

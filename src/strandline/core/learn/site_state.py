@@ -1,0 +1,107 @@
+"""What the site-level policy knows of a site, page by page, as it is kept between `learn` and the crawls that use it.
+
+Pages are named by their numbers in the catalog and directories by their paths, because the tree grows in between.
+Only directories in which new pages were found are listed: the others expect none.
+"""
+
+import io
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.changes.directories import Ids, SiteIndex
+from strandline.core.learn.site_rates import Floats, SiteRates
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Least chance of a change for which a page is asked, and what it did in the site's own past."""
+
+    price: float
+    bypass_ratio: float
+    change_recall: float
+    tests: int
+    """Versions it was tried on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteState:
+    """Counts of the policy, and the price it may ask."""
+
+    period: float
+    """Seconds that stand for the policy's week."""
+    whole: int
+    """Versions in which nearly all pages were looked at."""
+    pages: Ids
+    """Numbers in the catalog, ascending."""
+    changes: Floats
+    weeks: Floats
+    restless: NDArray[np.bool_]
+    """Pages whose bytes differ again and again though nothing a reader sees has changed."""
+    directories: tuple[str, ...] = ()
+    found: Floats = field(default_factory=lambda: np.empty(0))
+    """New pages and weeks of these directories."""
+    found_weeks: Floats = field(default_factory=lambda: np.empty(0))
+    price: Price | None = None
+    """None: no price caught enough on the site's own history."""
+
+    @classmethod
+    def of(
+        cls, index: SiteIndex, rates: SiteRates, numbers: Ids, restless: NDArray[np.bool_], **about: object
+    ) -> "SiteState":
+        """The state of learned rates; `numbers` are those of the index's pages in the catalog."""
+        order = np.argsort(numbers)
+        changes, weeks = rates.page_counts()
+        found, found_weeks = rates.unit_counts()
+        units = np.flatnonzero(found > 0.0)
+        return cls(
+            pages=numbers[order],
+            changes=changes[order],
+            weeks=weeks[order],
+            restless=restless[order],
+            directories=tuple(index.directory_path(int(unit)) for unit in units),
+            found=found[units],
+            found_weeks=found_weeks[units],
+            **about,  # type: ignore[arg-type]
+        )
+
+    def to_bytes(self) -> bytes:
+        """Everything, as one block of bytes."""
+        price = self.price
+        about = {
+            "period": self.period,
+            "whole": self.whole,
+            "directories": self.directories,
+            "price": None if price is None else [price.price, price.bypass_ratio, price.change_recall, price.tests],
+        }
+        text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+        columns = {"changes": self.changes, "weeks": self.weeks, "found": self.found, "found_weeks": self.found_weeks}
+        small = {name: column.astype(np.float32) for name, column in columns.items()}
+        stream = io.BytesIO()
+        np.savez(stream, about=text, pages=self.pages, restless=self.restless, **small)  # type: ignore[arg-type]
+        return stream.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "SiteState":
+        """What `to_bytes` kept."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as kept:
+            about = json.loads(kept["about"].tobytes())
+            columns = {name: kept[name].astype(np.float64) for name in ("changes", "weeks", "found", "found_weeks")}
+            return cls(
+                period=about["period"],
+                whole=about["whole"],
+                pages=kept["pages"],
+                restless=kept["restless"],
+                directories=tuple(about["directories"]),
+                price=None if about["price"] is None else Price(*about["price"]),
+                **columns,
+            )
+
+    def places(self, pages: Ids) -> tuple[Ids, NDArray[np.bool_]]:
+        """Where these pages (numbers in the catalog) stand in the columns, and which of them stand there at all."""
+        where = np.searchsorted(self.pages, pages)
+        where[where == len(self.pages)] = 0
+        known = self.pages[where] == pages if len(self.pages) else np.zeros(len(pages), dtype=np.bool_)
+        return where, known

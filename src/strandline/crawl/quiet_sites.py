@@ -1,0 +1,280 @@
+"""The skips of a crawl: one `QuietPass` per site, made when the first of its pages comes up.
+
+What `learn` found out, what the catalog knows of the pages, and the records of earlier re-tests come from a library.
+A site of which too little is known is crawled whole. Seeds are always asked for, and so is what is no page (robots.txt,
+sitemaps, feeds, images): they are how a crawl finds out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from strandline.core.capture import Kind
+from strandline.core.changes.directories import Ids, SiteIndex
+from strandline.core.learn.learned import SiteRules
+from strandline.core.learn.site_rates import Floats, SiteRates
+from strandline.core.learn.site_state import SiteState
+from strandline.core.plan.price_choice import LEAST_VERSIONS
+from strandline.core.plan.quiet import ListedPass, PolicyPass, QuietPass, SiteView
+from strandline.core.plan.retests import Retests
+from strandline.core.plan.skip import Mask
+from strandline.core.urls import path_segments, site
+from strandline.crawl.skips import QUIET
+from strandline.ports import Batch, Skipped, Task, Visited
+
+METHODS = ("policy", "near", "dormant")
+_UNKNOWN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A capture of the pass under way, made before it was interrupted."""
+
+    page: int
+    url: str
+    same: bool
+    """Whether it was kept as a revisit of an earlier one."""
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """A change a reader would see, found by study."""
+
+    page: int
+    url: str
+    by: float
+    """Time of the capture that showed it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteLore:
+    """Everything a pass needs to know of a site. Columns belong to `pages`, numbers of the catalog, ascending."""
+
+    pages: Ids
+    urls: Sequence[str]
+    visited: Floats
+    captured: Mask
+    absent: Mask
+    rules: SiteRules | None = None
+    state: SiteState | None = None
+    records: Sequence[Retests] = ()
+    noticed: Sequence[Noticed] = ()
+    """Changes since the directories of the records were tested."""
+    answered: Sequence[Answered] = field(default=())
+
+
+class SkipLibrary(Protocol):
+    """Where knowledge about sites comes from."""
+
+    def site(self, name: str, method: str, pass_start: float) -> SiteLore | None:
+        """What is known of a site when a pass begins or goes on; None for one nothing was learned about."""
+
+
+class SitePass:
+    """One site in one pass: pages of the catalog become places of its tree, answers become verdicts."""
+
+    def __init__(self, name: str, method: str, lore: SiteLore, pass_start: float) -> None:
+        self._lore = lore
+        self._index = SiteIndex()
+        self._places = self._index.pages("/".join(path_segments(url)) for url in lore.urls)
+        self._restless = np.zeros(len(self._index), dtype=np.bool_)
+        self.quiet = self._made(name, method, pass_start)
+        if self.quiet is None:
+            return
+        for change in lore.noticed:
+            place = self.place(change.page)
+            if place != _UNKNOWN:
+                self.quiet.found_since(place, change.url, change.by)
+        for one in lore.answered:
+            self._answered(one.page, one.url, (one.same, one.status), pass_start)
+        self.quiet.settle(idle=True)
+
+    def place(self, page: int) -> int:
+        """Place of a page in the tree; -1 when it was not known as the pass began."""
+        pages = self._lore.pages
+        where = int(np.searchsorted(pages, page))
+        return int(self._places[where]) if where < len(pages) and pages[where] == page else _UNKNOWN
+
+    def pages_at(self, places: Ids) -> list[int]:
+        """Pages of the catalog at these places; two where http and https are both known."""
+        found: list[int] = self._lore.pages[np.isin(self._places, places)].tolist()
+        return found
+
+    def refuses(self, task: Task) -> str:
+        """Why a page is left out; empty when it is asked for."""
+        place = self.place(task.page)
+        if self.quiet is None or place == _UNKNOWN:
+            return ""
+        reason = self.quiet.refuses(place)
+        return f"{QUIET} {reason}" if reason else ""
+
+    def visited(self, task: Task, visited: Visited) -> None:
+        """What a visit led to."""
+        capture = visited.capture
+        if capture is not None:
+            self._answered(task.page, task.url, (capture.revisit, capture.status), visited.time)
+
+    def _answered(self, page: int, url: str, answer: tuple[bool, int], now: float) -> None:
+        if self.quiet is None:
+            return
+        same, status = answer
+        place = self.place(page)
+        if place == _UNKNOWN or not self.quiet.view.captured[place]:
+            if status == 200 and isinstance(self.quiet, PolicyPass):
+                self.quiet.met(self._nearest_directory(url))
+            return
+        gone = status in (404, 410)
+        if not gone and not 200 <= status < 300 and not same:
+            return  # a redirect or an error says nothing about the content
+        changed: bool | None = not same
+        if gone:
+            changed = not self._lore.absent[int(np.searchsorted(self._lore.pages, page))]
+        elif changed and self._restless[place]:
+            changed = None
+        self.quiet.visited(place, changed, url, now)
+
+    def _nearest_directory(self, url: str) -> int:
+        segments = path_segments(url)[:-1]
+        for length in range(len(segments), 0, -1):
+            known = self._index.find_directory("/".join(segments[:length]))
+            if known is not None:
+                return known
+        return 0
+
+    # Making ready ---------------------------------------------------------------------------------------------------
+
+    def _made(self, name: str, method: str, pass_start: float) -> QuietPass | None:
+        lore = self._lore
+        records = {one.directory: one for one in lore.records}
+        if method == "policy":
+            state = lore.state
+            if state is None or state.price is None or state.whole < LEAST_VERSIONS:
+                return None
+            view = self._view(name, pass_start, state.period)
+            rates = self._rates(state, view, pass_start)
+            outlook = rates.outlook(view.shape, pass_start / state.period)
+            return PolicyPass(view, records, pass_start, outlook, state.price.price)
+        if lore.rules is None or lore.rules.versions < LEAST_VERSIONS:
+            return None
+        listed = self._by_rules(lore.rules) if method == "near" else self._dormant(lore.rules)
+        view = self._view(name, pass_start, lore.rules.period)
+        if lore.state is not None:
+            self._mark_restless(lore.state)
+        return ListedPass(view, method, records, pass_start, listed)
+
+    def _view(self, name: str, pass_start: float, period: float) -> SiteView:
+        shape, lore = self._index.shape(), self._lore
+        captured = np.zeros(shape.pages, dtype=np.bool_)
+        captured[self._places[lore.captured]] = True
+        last = np.zeros(shape.pages)
+        np.maximum.at(last, self._places, lore.visited)
+        # The lot of a pass is the same each time it is gone on with.
+        lot = np.random.default_rng(int(pass_start * 1000.0)).random(shape.pages)
+        asked = last >= pass_start
+        return SiteView(name, shape, self._index.directory_path, captured, (pass_start - last) / period, asked, lot)
+
+    def _rates(self, state: SiteState, view: SiteView, pass_start: float) -> SiteRates:
+        shape = view.shape
+        where, known = self._mark_restless(state)
+        changes, weeks = np.zeros(shape.pages), np.zeros(shape.pages)
+        changes[self._places[known]] = state.changes[where[known]]
+        weeks[self._places[known]] = state.weeks[where[known]]
+        found, found_weeks = np.zeros(shape.directories), np.zeros(shape.directories)
+        for path, new, watched in zip(state.directories, state.found, state.found_weeks, strict=True):
+            directory = self._index.find_directory(path)
+            if directory is not None:
+                found[directory], found_weeks[directory] = new, watched
+        rates = SiteRates()
+        rates.restore(shape, (changes, weeks), (found, found_weeks))
+        now = pass_start / state.period
+        rates.seen_at(view.captured.copy(), now - np.maximum(view.ages, 0.0), now)
+        return rates
+
+    def _mark_restless(self, state: SiteState) -> tuple[Ids, Mask]:
+        where, known = state.places(self._lore.pages)
+        self._restless[self._places[known]] = state.restless[where[known]]
+        return where, known
+
+    def _by_rules(self, rules: SiteRules) -> dict[int, str]:
+        """Directories that WARM skips: those of rules all of whose pages the learner found skipped."""
+        if not rules.chosen:
+            return {}
+        skipped, entered = (
+            {above for view in rules.directories if view.near is near for above in _upwards(view.path)}
+            for near in (True, False)
+        )
+        listed = {}
+        for rule in rules.rules:
+            directory = self._index.find_directory(rule.skip)
+            if directory is not None and rule.skip in skipped and rule.skip not in entered:
+                chain = " and ".join(path or "/" for path in rule.if_changed)
+                listed[directory] = (
+                    f"when {chain} change it does not, by a rule from {rules.versions} versions "
+                    f"(confidence {rule.confidence:.0%})"
+                )
+        return listed
+
+    def _dormant(self, rules: SiteRules) -> dict[int, str]:
+        numbers = (self._index.find_directory(path) for path in rules.dormant)
+        return {one: f"it never changed in {rules.versions} versions" for one in numbers if one is not None}
+
+
+def _upwards(path: str) -> list[str]:
+    """A directory and all above it."""
+    parts = path.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+
+
+class QuietSites:
+    """Implements `crawl.skips.Skips` with one of the methods."""
+
+    def __init__(self, method: str, library: SkipLibrary) -> None:
+        if method not in METHODS:
+            raise ValueError(f"no method {method!r} to skip by; there are {', '.join(METHODS)}")
+        self._method = method
+        self._library = library
+        self._pass_start = 0.0
+        self._names: dict[str, str] = {}
+        self._sites: dict[str, SitePass | None] = {}
+
+    def begin(self, pass_start: float) -> None:
+        """A pass begins or goes on: nothing is carried over but what the catalog holds."""
+        self._pass_start = pass_start
+        self._sites.clear()
+
+    def refuses(self, task: Task) -> str:
+        """Why a page is not asked for in this pass; empty when it is."""
+        if task.kind is not Kind.PAGE or task.hops == 0:
+            return ""
+        one = self._site(task)
+        return one.refuses(task) if one is not None else ""
+
+    def visited(self, task: Task, visited: Visited) -> None:
+        """Seeds count, too: they are pages of their directories."""
+        if task.kind is Kind.PAGE:
+            one = self._site(task)
+            if one is not None:
+                one.visited(task, visited)
+
+    def book(self, batch: Batch, idle: bool) -> None:
+        """Record re-tests with the captures that made them, and ask again for pages that were passed over."""
+        for one in self._sites.values():
+            if one is None or one.quiet is None:
+                continue
+            again = one.quiet.settle(idle)
+            batch.retests += one.quiet.touched()
+            if len(again):
+                reason = "asked for after all: something in its directory had changed"
+                batch.skipped += [Skipped(page, reason, self._pass_start) for page in one.pages_at(again)]
+
+    def _site(self, task: Task) -> SitePass | None:
+        name = self._names.get(task.authority)
+        if name is None:
+            name = self._names[task.authority] = site(task.url)
+        if name not in self._sites:
+            lore = self._library.site(name, self._method, self._pass_start)
+            self._sites[name] = SitePass(name, self._method, lore, self._pass_start) if lore is not None else None
+        return self._sites[name]

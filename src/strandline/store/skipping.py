@@ -1,0 +1,66 @@
+"""What a crawl must know to leave pages out: pages and rates of a site, records of re-tests, what study noticed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.learn.site_state import SiteState
+from strandline.core.plan.retests import Retests
+from strandline.store import sqlite
+from strandline.store.learned import ON_SITE, PAGES, LearnedReading
+
+_RETESTS = "site, directory, method, tests, failures, recent, pass, failed, retired, why"
+
+
+class SkipReading(LearnedReading):
+    """Queries about what is left out."""
+
+    @classmethod
+    def open(cls, database: Path) -> "SkipReading":
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    def retests(self, site: str = "", method: str = "") -> Iterator[Retests]:
+        """Records of all sites and methods, or of one."""
+        which = [(name, value) for name, value in (("site", site), ("method", method)) if value]
+        where = f"WHERE {' AND '.join(f'{name} = ?' for name, _ in which)}" if which else ""
+        query = f"SELECT {_RETESTS} FROM skip_tests {where} ORDER BY site, method, directory"
+        for row in self._rows(query, *(value for _, value in which)):
+            yield Retests(*row[:7], bool(row[7]), *row[8:])  # type: ignore[arg-type, call-arg]
+
+    def site_state(self, site: str) -> SiteState | None:
+        """What the site-level policy knows of a site; None when nothing was learned about it."""
+        row = self._row("SELECT data FROM site_rates WHERE site = ?", site)
+        return None if row is None else SiteState.from_bytes(self._unpacked(row[0]))
+
+    def known_pages(
+        self, site: str
+    ) -> tuple[NDArray[np.int64], list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Pages of a site by number: numbers, addresses, last visits, whether captured, whether last seen absent."""
+        query = f"""SELECT page, url, visited, captures > 0, evidence = 'absent' FROM pages
+            WHERE {PAGES} AND {ON_SITE} ORDER BY page"""
+        numbers: list[int] = []
+        urls: list[str] = []
+        facts: list[tuple[float, bool, bool]] = []
+        for page, url, visited, captured, absent in self._rows(query, site):
+            numbers.append(page)  # type: ignore[arg-type]
+            urls.append(url)  # type: ignore[arg-type]
+            facts.append((visited, captured, absent))  # type: ignore[arg-type]
+        table = np.array(facts, dtype=np.float64).reshape(-1, 3)
+        return np.array(numbers, dtype=np.int64), urls, table[:, 0], table[:, 1] > 0, table[:, 2] > 0
+
+    def noticed_since(self, site: str, time: float) -> Iterator[tuple[int, str, float, float]]:
+        """Changes a reader would see, shown by captures from a time on: page, address, time, importance."""
+        query = f"""SELECT changes.page, pages.url, by, importance FROM changes JOIN pages USING (page)
+            WHERE by >= ? AND visible AND NOT held AND {PAGES} AND {ON_SITE} ORDER BY by"""
+        return self._rows(query, time, site)  # type: ignore[return-value]
+
+    def answered_since(self, site: str, time: float) -> Iterator[tuple[int, str, bool, int]]:
+        """Captures of pages from a time on: page, address, whether a revisit, status."""
+        query = f"""SELECT captures.page, pages.url, revisit, status FROM pages
+            JOIN captures ON captures.page = pages.page AND captures.time >= ?
+            WHERE pages.visited >= ? AND {PAGES} AND {ON_SITE} ORDER BY seq"""
+        for page, url, revisit, status in self._rows(query, time, time, site):
+            yield page, url, bool(revisit), status  # type: ignore[misc]
