@@ -22,6 +22,7 @@ from strandline.crawl.agenda import Agenda
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
+from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
 from strandline.errors import SettingError, UsageError
@@ -114,10 +115,21 @@ def run_crawl(
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
-        parts = Parts(fetcher, store, catalog, Documents(), clock, Manners(prepared.manners, random), room)
+        manners = Manners(prepared.manners, random)
+        skips = _skips(settings.crawl.skip if agenda is None else "none", catalog.path)
+        parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
         with stopped_by_signals(crawl), contextlib.closing(fetcher), contextlib.closing(store):
             return crawl.run()
+
+
+def _skips(method: str, database: Path) -> Skips:
+    """What a pass leaves out; one that leaves out nothing loads nothing for it. A plan has its own setting for this."""
+    if method == "none":
+        return SkipNothing()
+    from strandline.app.skipping import skips_of  # noqa: PLC0415
+
+    return skips_of(method, database)
 
 
 def warc_info(settings: Settings, agent: str) -> WarcInfo:

@@ -53,6 +53,10 @@ def crawl(
         str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
     ] = None,
     contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    skip: Annotated[
+        str | None,
+        typer.Option(help="Leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
+    ] = None,
     allow_address: Annotated[
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
@@ -72,6 +76,7 @@ def crawl(
         "fetch.connections": workers,
         "politeness.delay": delay,
         "archive.contact": contact,
+        "crawl.skip": skip,
     }
     settings = crawl_settings(archive.settings, flags, allow_address, set_)
     limits = (limit or 0, time_limit or "", size_limit or "")

@@ -133,6 +133,13 @@ class CrawlSettings:
         40, "Queries on one path, or days of a calendar, that name only each other and show nothing new: then a trap."
     )
     similar_pages: int = setting(150, "Numbered pages that name only each other and show nothing new: then a trap.")
+    skip: str = setting(
+        "none",
+        "What a pass leaves out once `learn` knows a site: none; policy (pages unlikely to have changed, by the site's "
+        "own history and by what the pass finds), near (directory rules) or dormant (directories that never changed). "
+        "Samples of what is left out are fetched, and what fails is given up.",
+        choices=("none", "policy", "near", "dormant"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
