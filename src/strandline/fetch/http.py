@@ -17,7 +17,6 @@ import selectors
 import socket
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from ipaddress import ip_address
 from time import monotonic
@@ -29,7 +28,7 @@ import pycurl
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import OutOfSpace
 from strandline.fetch.lenient import AVAILABLE, LenientTransfer
-from strandline.fetch.options import FetchOptions, trusted_certificates
+from strandline.fetch.options import FetchOptions
 from strandline.fetch.outage import Outage
 from strandline.fetch.resolve import Answer, Lookup, Resolver, system_lookup
 from strandline.fetch.transfer import Target, Transfer, failed
@@ -71,8 +70,6 @@ class HttpFetcher:
     """`ports.Fetcher` for http and https."""
 
     def __init__(self, options: FetchOptions, lookup: Lookup = system_lookup) -> None:
-        if not options.ca_file:
-            options = replace(options, ca_file=trusted_certificates())
         self._options = options
         self._room = options.connections
         self._since_shortage = 0

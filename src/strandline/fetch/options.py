@@ -1,6 +1,5 @@
 """How the web is asked: limits, identity, trust. Plain values; the settings file is someone else's business."""
 
-import ssl
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -64,6 +63,8 @@ def user_agent(version: str, contact: str) -> str:
 
 def trusted_certificates() -> str:
     """Those of the system; on a system without any those of certifi, which our dependencies bring."""
+    import ssl  # noqa: PLC0415 - a crawl over plain http starts without
+
     found = ssl.get_default_verify_paths().cafile
     if not found and find_spec("certifi"):
         found = str(import_module("certifi").where())

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 import pycurl
 
 from strandline.core.capture import Exchange, Outcome, Request
-from strandline.fetch.options import FetchOptions
+from strandline.fetch.options import FetchOptions, trusted_certificates
 from strandline.fetch.spool import Spool
 from strandline.fetch.verdict import Ending, Verdict, status_of
 
@@ -70,6 +70,7 @@ class Transfer:
         self._limits = options.limits
         self._opened = opened
         self.curl: Any = pycurl.Curl()
+        self._knows_whom_to_trust = False
         self._set_up()
 
     def _set_up(self) -> None:
@@ -97,8 +98,6 @@ class Transfer:
         }
         for option, value in fixed.items():
             curl.setopt(option, value)
-        if options.ca_file:
-            curl.setopt(pycurl.CAINFO, options.ca_file)
 
     # -- one exchange ----------------------------------------------------------------------------------------------
 
@@ -126,6 +125,9 @@ class Transfer:
             pinned = ",".join(f"[{ip}]" if ":" in ip else ip for ip in target.addresses)
             if pinned:
                 curl.setopt(pycurl.RESOLVE, [f"+{target.host}:{target.port}:{pinned}"])
+        if not self._knows_whom_to_trust and target.url.startswith("https:"):
+            curl.setopt(pycurl.CAINFO, self._options.ca_file or trusted_certificates())
+            self._knows_whom_to_trust = True
         trusted = not target.unverified
         curl.setopt(pycurl.SSL_VERIFYPEER, int(trusted))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)

@@ -5,7 +5,6 @@ An unknown key or a bad unit stops the command before anything is started, and n
 
 import contextlib
 import dataclasses
-import difflib
 import re
 import textwrap
 import tomllib
@@ -133,6 +132,8 @@ class _Reader:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(sorted(known))}"
 

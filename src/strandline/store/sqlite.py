@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, StrandlineError
@@ -19,7 +18,8 @@ from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingEr
 APPLICATION = 0x57524B4C
 """Marks the file as ours in its header (`file` and sqlite tools show it)."""
 
-_CACHE_KIB = 32 * 1024
+_CACHE_KIB = 8 * 1024
+"""Pages of the database held in memory: part of what a crawl may grow by, and more of them make it no faster."""
 _BUSY_MS = 10_000
 _LOG_PAGES = 8_192
 """The log is folded into the database every 32 MiB: index leaves written again and again meanwhile go there once."""
@@ -30,7 +30,7 @@ def steps() -> tuple[tuple[int, str], ...]:
     """The migrations in order: format reached, SQL."""
     found = [
         (int(entry.name.split("-")[0]), entry.read_text("utf-8"))
-        for entry in (files("strandline.store") / "migrations").iterdir()
+        for entry in (Path(__file__).parent / "migrations").iterdir()
         if entry.name.endswith(".sql")
     ]
     return tuple(sorted(found))

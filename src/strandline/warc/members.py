@@ -15,15 +15,15 @@ import os
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import xxhash
 
 from strandline.warc.records import Malformed, content_length, parse_header_block
 
-with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
-    warnings.simplefilter("ignore", DeprecationWarning)
+if TYPE_CHECKING:
     from fastwarc.stream_io import GzipReader
 
 MAGIC: Final = b"\x1f\x8b\x08"
@@ -228,9 +228,19 @@ def _inflate(member: Member) -> Iterator[bytes]:
     member.length = position - len(unpack.unused_data) - member.offset
 
 
+@cache
+def _quick_reader() -> "type[GzipReader]":
+    """Loaded when first needed: a crawl writes, and seldom reads."""
+    with warnings.catch_warnings():  # fastwarc 1.1 warns about its own old names when it is imported
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from fastwarc.stream_io import GzipReader  # noqa: PLC0415
+
+    return GzipReader
+
+
 def _inflate_known(stored: bytes) -> Iterator[bytes]:
     """Fastwarc unpacks a third faster than zlib; it misses cuts, which cannot be here."""
-    reader = GzipReader(io.BytesIO(stored), len(stored))
+    reader = _quick_reader()(io.BytesIO(stored), len(stored))
     try:
         while piece := reader.read(_MOST_OUT):
             yield piece

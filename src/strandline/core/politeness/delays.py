@@ -19,7 +19,6 @@ import heapq
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Final
 
@@ -87,6 +86,8 @@ def retry_after(value: str, now: float) -> float | None:
         if text.startswith("-"):
             return 0.0
         return LONGEST_WAIT if len(digits) > 6 else min(float(digits), LONGEST_WAIT)
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few hosts name a date, and it takes long to load
+
     try:
         asked = parsedate_to_datetime(text).timestamp() - now
     except (ValueError, TypeError, OverflowError, IndexError):
