@@ -1,0 +1,209 @@
+"""Reaching PostgreSQL: one session that outlives restarts, formats that are brought up to date, faults in our words.
+
+A session repeats a transaction when the connection breaks, when two workers block one another, or while the server
+starts. Work that must not be done twice guards itself: see `PostgresCatalog.commit`.
+
+Migrations are the numbered steps of `postgres_migrations/`, each in a transaction of its own, under an advisory lock:
+of many workers started together one brings the database up to date while the others wait. A database of a later
+release is refused, at every connect, before anything is read or written. Steps that were released are never edited.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
+
+from strandline.errors import OutOfSpace, SettingError, StrandlineError, Unreachable
+
+Connection = psycopg.Connection[tuple[object, ...]]
+T = TypeVar("T")
+
+_ADVISORY: Final = 0x57524B4C
+"""Key of the lock under which the format is changed."""
+_FIRST_WAIT: Final = 0.05
+_LONGEST_WAIT: Final = 2.0
+_AGAIN = (pg.DeadlockDetected, pg.SerializationFailure, pg.LockNotAvailable)
+_WRONG = {
+    "28000": "the server refuses this user",
+    "28P01": "the user or the password is wrong",
+    "3D000": "there is no such database",
+    "42501": "the user may not do this",
+}
+
+
+@cache
+def steps() -> tuple[tuple[int, str], ...]:
+    """The migrations in order: format reached, SQL."""
+    found = [
+        (int(entry.name.split("-")[0]), entry.read_text("utf-8"))
+        for entry in (files("strandline.store") / "postgres_migrations").iterdir()
+        if entry.name.endswith(".sql")
+    ]
+    return tuple(sorted(found))
+
+
+def newest_format() -> int:
+    """The format this release writes."""
+    return steps()[-1][0]
+
+
+def is_database(text: str) -> bool:
+    """Whether an address names a PostgreSQL database."""
+    return urlsplit(text).scheme in ("postgresql", "postgres")
+
+
+def shown(url: str) -> str:
+    """A database address without its secrets, for people."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        return "the database address"
+    user, host, port = (str(parts.get(name) or "") for name in ("user", "host", "port"))
+    return f"postgresql://{user}{'@' if user else ''}{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
+
+
+class Session:
+    """One connection, made again when it breaks. Used by one thread at a time."""
+
+    def __init__(self, url: str, patience: float = 60.0, upgrade: bool = True) -> None:
+        """`patience`: seconds a server may be away. Without `upgrade` the format is only checked."""
+        self.url = url
+        self._patience = patience
+        self._connection: Connection | None = None
+        with self._told():
+            conninfo_to_dict(url)
+        self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
+
+    def run(self, work: Callable[[Connection], T], at_once: bool = False) -> T:
+        """Do `work` in one durable transaction; again, from its start, when it was cut short.
+
+        The outcome of a transaction whose commit was cut short is not known: `work` may be done twice.
+        With `at_once`, `work` makes its own transactions.
+        """
+        deadline, wait = time.monotonic() + self._patience, _FIRST_WAIT
+        while True:
+            try:
+                with self._told():
+                    connection = self._connected()
+                    if at_once:
+                        return work(connection)
+                    with connection.transaction():
+                        return work(connection)
+            except (Unreachable, *_AGAIN) as trouble:
+                if isinstance(trouble, Unreachable):
+                    self.drop()
+                if time.monotonic() + wait > deadline:
+                    raise
+                time.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+
+    def _connected(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            # A query must never hang on a dead network for hours: the kernel notices within a minute.
+            alive = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
+            given = {"connect_timeout": 10, "application_name": "strandline", **alive}
+            known = conninfo_to_dict(self.url)
+            self._connection = psycopg.connect(
+                self.url,
+                autocommit=True,
+                **{name: value for name, value in given.items() if name not in known},  # type: ignore[arg-type]
+            )
+            _prepare(self._connection)
+        return self._connection
+
+    def drop(self) -> None:
+        """Close the connection; the next call makes a new one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    close = drop
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as problem:
+            ours = in_our_words(self.url, problem)
+            if ours is problem:
+                raise
+            raise ours from problem
+
+
+def _prepare(connection: Connection) -> None:
+    """Numbers as the embedded catalog gives them: sums of whole numbers are whole numbers."""
+    connection.adapters.register_loader("numeric", _Number)
+
+
+class _Number(psycopg.adapt.Loader):
+    def load(self, data: psycopg.abc.Buffer) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text or "N" in text else int(text)
+
+
+def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.Error:
+    """What PostgreSQL found wrong, in the words of `errors`; the problem itself when it is a defect of ours."""
+    where, state = shown(url), problem.sqlstate or ""
+    said = str(problem).strip().splitlines()
+    if state in _WRONG:
+        return SettingError(f"{where}: {_WRONG[state]}")
+    if state == "53100":
+        return OutOfSpace(f"{where}: the server has no room left; nothing was lost, run again when there is room")
+    if isinstance(problem, _AGAIN):
+        return problem
+    if isinstance(problem, psycopg.ProgrammingError) and not state:
+        return SettingError(f"database: not a PostgreSQL address ({said[0] if said else 'no reason given'})")
+    if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):
+        refused = [reason for code, reason in _WRONG.items() if _is_refusal(code, " ".join(said))]
+        if refused:
+            return SettingError(f"{where}: {refused[0]}")
+        return Unreachable(f"{where}: {said[-1] if said else 'the connection was lost'}")
+    return problem
+
+
+def _is_refusal(code: str, said: str) -> bool:
+    """A refused log-in is told in words only."""
+    words = {"28P01": "password authentication failed", "28000": "no pg_hba.conf entry", "3D000": "does not exist"}
+    return code in words and words[code] in said
+
+
+def _found(connection: Connection) -> int:
+    row = connection.execute("SELECT to_regclass('strandline_format')").fetchone()
+    if row is None or row[0] is None:
+        return 0
+    row = connection.execute("SELECT format FROM strandline_format").fetchone()
+    return int(str(row[0])) if row else 0
+
+
+def _check(connection: Connection, where: str) -> None:
+    found = _found(connection)
+    if found > newest_format():
+        raise SettingError(f"{where} has format {found}, this release knows {newest_format()}: use a newer strandline")
+    if found < newest_format():
+        older = f"has the older format {found}; any worker updates it" if found else "is empty"
+        raise SettingError(f"{where} {older}; make it ready with: strandline cluster init")
+
+
+def _migrate(connection: Connection, where: str) -> None:
+    """Bring a database up to date, one step at a time; many may try, one does it."""
+    if _found(connection) == newest_format():
+        return
+    for number, script in steps():
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ADVISORY,))
+            connection.execute("CREATE TABLE IF NOT EXISTS strandline_format (format integer NOT NULL)")
+            found = _found(connection)
+            if found > newest_format():
+                _check(connection, where)
+            if number <= found:
+                continue
+            connection.execute(script.encode())
+            connection.execute("DELETE FROM strandline_format")
+            connection.execute("INSERT INTO strandline_format VALUES (%s)", (number,))

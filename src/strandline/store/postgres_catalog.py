@@ -1,0 +1,240 @@
+"""The catalog in PostgreSQL, as one of many workers sees it. Implements ports.Catalog.
+
+A worker has a number that is never given again. Its commits are numbered, too, and the last number is written with
+the commit itself: when the connection breaks and nobody knows whether a commit was made, the next try asks first, on
+the worker's own row, whose lock makes it wait for a first try that may still be under way. So a commit is made once.
+
+A commit under leases that have gone to another worker raises LeaseLost and records nothing: what it would have
+promised is fetched again by the new owner.
+"""
+
+import contextlib
+import math
+import os
+import socket
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from strandline.core.capture import Capture, Original
+from strandline.errors import LeaseLost, StrandlineError
+from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
+from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_frontier import LeaseTerms, SharedFrontier
+from strandline.store.postgres_heartbeat import Heartbeat
+from strandline.store.postgres_reading import PostgresReading
+from strandline.store.postgres_recording import SharedRecorder
+
+T = TypeVar("T")
+
+_PIECE: Final = 2_000
+"""Addresses or captures that are brought in together."""
+
+
+class PostgresCatalog:
+    """One worker's view of the shared catalog. Used by one thread."""
+
+    def __init__(self, url: str, terms: LeaseTerms | None = None, name: str = "", patience: float = 60.0) -> None:
+        """Register as a worker; makes or updates the tables. `patience`: seconds the server may be away."""
+        self.name = name or f"{os.getpid()}@{socket.gethostname()}"
+        self._session = Session(url, patience)
+        try:
+            me, horizon = self._session.run(self._register)
+        except BaseException:
+            self._session.close()
+            raise
+        self._frontier = SharedFrontier(me, terms or LeaseTerms(), horizon)
+        self._commits = 0
+        self.reading = PostgresReading(self._session)
+        self._heartbeat = Heartbeat(url, me, self._frontier.terms.seconds)
+
+    def _register(self, connection: Connection) -> tuple[int, float]:
+        row = connection.execute(
+            "INSERT INTO workers (name) VALUES (%s) RETURNING worker, (SELECT horizon FROM frontier)", (self.name,)
+        ).fetchone()
+        assert row is not None
+        return int(str(row[0])), float(str(row[1]))
+
+    @property
+    def worker(self) -> int:
+        """The number of this worker."""
+        return self._frontier.me
+
+    # -- pages and passes -------------------------------------------------------------------------------------------
+
+    def add(self, found: Iterable[Found]) -> int:
+        """Add seeds or imported addresses; return how many were new."""
+        return sum(
+            self._session.run(lambda connection, piece=piece: self._recorder(connection).add(piece, time.time()))  # type: ignore[misc]
+            for piece in _pieces(found)
+        )
+
+    def open_pass(self, now: float) -> tuple[float, bool]:
+        """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise."""
+
+        def opened(connection: Connection) -> tuple[float, bool]:
+            made = connection.execute(
+                "INSERT INTO passes (started) VALUES (%s) ON CONFLICT DO NOTHING RETURNING started", (now,)
+            ).fetchone()
+            if made is not None:
+                return now, False
+            row = connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
+            assert row is not None
+            return float(str(row[0])), True
+
+        return self._session.run(opened)
+
+    def close_pass(self, now: float) -> None:
+        """The pass is complete: the next crawl starts a new one."""
+        self._session.run(
+            lambda connection: connection.execute("UPDATE passes SET ended = %s WHERE ended IS NULL", (now,))
+        )
+
+    # -- leases -----------------------------------------------------------------------------------------------------
+
+    def take(self, limit: int, now: float, before: float, busy: Collection[str]) -> list[Task]:
+        """Lease up to `limit` due pages of hosts that are free or this worker's, and not in `busy`: one per host."""
+        if limit <= 0:
+            return []
+        self._settle(before, now)
+        leased = self._session.run(lambda connection: self._frontier.take(connection, limit, busy), at_once=True)
+        self._frontier.held.update((task.page, lease) for task, lease in leased)
+        self._keep_alive()
+        return [task for task, _ in leased]
+
+    def _settle(self, before: float, now: float | None) -> None:
+        """Let time go on: queue what became due, end back-offs, free what dead workers held."""
+        frontier, run = self._frontier, self._session.run
+        wanted = run(lambda connection: frontier.look(connection, before, now), at_once=True)
+        if "move" in wanted:
+            while run(lambda connection: frontier.move(connection, before)):
+                pass
+        frontier.horizon = before
+        if "wake" in wanted and now is not None:
+            run(lambda connection: frontier.wake(connection, now))
+        if "free" in wanted:
+            run(frontier.free_expired)
+
+    def release(self, pages: Sequence[int]) -> None:
+        """Give leased pages back untouched."""
+        self._session.run(lambda connection: self._frontier.release(connection, pages))
+        for page in pages:
+            self._frontier.held.pop(page, None)
+        self._keep_alive()
+
+    def waiting(self, before: float) -> tuple[int, float]:
+        """Pages due by `before` that are not leased by this worker, and the earliest moment one may be fetched.
+
+        Pages other workers are fetching count: what they name may be for this one.
+        """
+        self._settle(before, None)
+        return self._session.run(self._frontier.waiting, at_once=True)
+
+    def _keep_alive(self) -> None:
+        self._heartbeat.holding({lease.host for lease in self._frontier.held.values()})
+
+    # -- commits ----------------------------------------------------------------------------------------------------
+
+    def commit(self, batch: Batch) -> None:
+        """Record a batch in one durable transaction, once; LeaseLost when it comes too late."""
+        if not batch:
+            return
+        number = self._commits + 1
+        captures = [visit.capture for visit in batch.visited if visit.capture is not None]
+
+        def record(connection: Connection) -> None:
+            # The lock on this row makes a repeated commit wait for a first one that is still under way.
+            row = connection.execute(
+                "SELECT commits, ended IS NOT NULL FROM workers WHERE worker = %s FOR NO KEY UPDATE", (self.worker,)
+            ).fetchone()
+            if row is None or row[1]:
+                raise LeaseLost("this worker was ended by another; nothing of this commit was recorded")
+            if row[0] == number:
+                return
+            self._recorder(connection).record(batch, time.time())
+            connection.execute(
+                """UPDATE workers SET commits = %s, captures = captures + %s, octets = octets + %s,
+                       seen = clock_timestamp() WHERE worker = %s""",
+                (number, len(captures), sum(capture.place.length for capture in captures), self.worker),
+            )
+
+        self._session.run(record)
+        self._commits = number
+        for page in (*(visit.page for visit in batch.visited), *(skip.page for skip in batch.skipped)):
+            self._frontier.held.pop(page, None)
+        self._keep_alive()
+
+    def _recorder(self, connection: Connection) -> SharedRecorder:
+        return SharedRecorder(connection, self._frontier)
+
+    def bring(self, captures: Iterable[Capture], due: float | None = math.inf) -> int:
+        """Add captures of another archive; those already here are left alone. Return how many were new."""
+        return sum(
+            self._session.run(lambda connection, piece=piece: self._recorder(connection).bring(piece, due))  # type: ignore[misc]
+            for piece in _pieces(captures)
+        )
+
+    def note(self, kind: str, values: Iterable[tuple[str, bytes | None]]) -> None:
+        """Keep small learned state under a kind and a key; None removes."""
+        wanted = list(values)
+
+        def write(connection: Connection) -> None:
+            for key, value in wanted:
+                if value is None:
+                    connection.execute("DELETE FROM notes WHERE kind = %s AND key = %s", (kind, key))
+                else:
+                    connection.execute(
+                        """INSERT INTO notes VALUES (%s, %s, %s)
+                           ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value""",
+                        (kind, key, value),
+                    )
+
+        self._session.run(write)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def host(self, authority: str) -> HostState:
+        """What is known about a host."""
+        return self.reading.host(authority)
+
+    def page(self, url: str) -> PageRow | None:
+        """One page."""
+        return self.reading.page(url)
+
+    def same_entity(self, entity: str) -> Original | None:
+        """An earlier capture whose body had this digest."""
+        return self.reading.same_entity(entity)
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of a page in time order."""
+        return self.reading.captures(url)
+
+    def all_captures(self) -> Iterator[Capture]:
+        """Every capture, ordered by SURT key and time."""
+        return self.reading.all_captures()
+
+    def refusals(self) -> list[Refusal]:
+        """What was not taken, by reason."""
+        return self.reading.refusals()
+
+    def close(self) -> None:
+        """Give everything back and say goodbye; a server that is away finds out when the leases run out."""
+        self._heartbeat.stop()
+        with contextlib.suppress(StrandlineError):
+            self._session.run(self._leave)
+        self._session.close()
+
+    def _leave(self, connection: Connection) -> None:
+        self._frontier.release(connection, list(self._frontier.held))
+        connection.execute("UPDATE workers SET ended = clock_timestamp() WHERE worker = %s", (self.worker,))
+
+
+def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
+    piece: list[T] = []
+    for item in items:
+        piece.append(item)
+        if len(piece) >= _PIECE:
+            yield piece
+            piece = []
+    if piece:
+        yield piece

@@ -1,0 +1,251 @@
+"""The frontier of many workers: which page is fetched next, by whom, and for how long it is theirs.
+
+Pages have the four states of the embedded frontier (see store/frontier.py). What is leased to a worker is a *host*:
+at most one worker asks a host at any time, so politeness needs no further agreement. A lease is a line in `hosts`:
+
+    owner       the worker
+    token       grows whenever the host changes hands; a commit under an older token is refused (fencing)
+    held_until  by the clock of the database; kept ahead by the heartbeat while pages are being fetched, and for the
+                rest of the polite delay after the last of them
+
+`take` is one statement: the next hosts in turn that are free or its own, rows that others work on being passed over
+(`FOR UPDATE SKIP LOCKED`), the best page of each, and the leases. When a lease runs out, whoever looks next frees the
+pages of that host and moves the token on, whatever its former owner may still be doing.
+
+A page may only enter or leave a queue under the lock on its host's row, which is why the counts there are exact.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from strandline.core.capture import Kind
+from strandline.ports import Task
+from strandline.store import rows
+from strandline.store.postgres import Connection
+
+RESTING, QUEUED, BACKED_OFF, LEASED = range(4)
+
+_SLACK: Final = 0.25
+"""Seconds by which workers may differ about the present before pages are taken out of the queue again."""
+_STRIDE: Final = 20_000
+"""Pages that change state in one transaction when time goes on."""
+
+_STATE = "CASE WHEN due > %(horizon)s THEN 0 WHEN not_before > 0 THEN 2 ELSE 1 END"
+
+CAPTURE = rows.CAPTURE.replace("offset", '"offset"')
+"""The columns of a capture, as PostgreSQL spells them."""
+
+_PROBE = """SELECT (SELECT horizon FROM frontier),
+    EXISTS (SELECT FROM pages WHERE state = 0 AND due <= %(before)s),
+    EXISTS (SELECT FROM pages WHERE state = 2 AND not_before <= %(now)s)
+        OR EXISTS (SELECT FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= %(now)s),
+    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp())"""
+
+_LEASE = f"""WITH chosen AS MATERIALIZED (
+    SELECT host FROM hosts
+    WHERE queued > 0 AND waiting = 0 AND authority <> ALL (%(busy)s)
+        AND (owner = %(me)s OR leased = 0 AND held_until <= clock_timestamp())
+    ORDER BY turn LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED
+), best AS MATERIALIZED (
+    SELECT page FROM chosen CROSS JOIN LATERAL (
+        SELECT page FROM pages WHERE state = 1 AND pages.host = chosen.host ORDER BY priority, page LIMIT 1) AS first
+), taken AS (
+    UPDATE pages SET state = 3 FROM best WHERE pages.page = best.page AND pages.state = 1 RETURNING pages.*
+), held AS (
+    UPDATE hosts SET turn = nextval('turns'), queued = queued - 1, leased = leased + 1, owner = %(me)s,
+        token = token + CASE WHEN owner IS NOT DISTINCT FROM %(me)s THEN 0 ELSE 1 END,
+        held_until = clock_timestamp() + %(lease)s * interval '1 second'
+    FROM taken WHERE hosts.host = taken.host RETURNING hosts.host, authority, token
+)
+SELECT taken.page, pages.url, authority, taken.kind, taken.hops, taken.attempts, taken.etag, taken.last_modified,
+    taken.conditional, taken.host, token, seq, {CAPTURE}
+FROM taken JOIN held ON held.host = taken.host JOIN pages ON pages.page = taken.page
+    LEFT JOIN captures ON seq = taken.origin LEFT JOIN files USING (file)
+ORDER BY taken.priority, taken.page"""
+
+_EXPIRED = f"""WITH lost AS MATERIALIZED (
+    SELECT host FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp()
+    ORDER BY host LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED
+), freed AS (
+    UPDATE pages SET state = {_STATE} FROM lost WHERE pages.host = lost.host AND state = 3
+    RETURNING pages.host, pages.state
+), counted AS (
+    SELECT host, count(*) FILTER (WHERE state = 1) AS queued, count(*) FILTER (WHERE state = 2) AS backed_off
+    FROM freed GROUP BY host
+)
+UPDATE hosts SET owner = NULL, token = token + 1, leased = 0,
+    queued = hosts.queued + coalesce(counted.queued, 0), backed_off = hosts.backed_off + coalesce(counted.backed_off, 0)
+FROM lost LEFT JOIN counted USING (host) WHERE hosts.host = lost.host"""
+
+_RELEASE = f"""WITH own AS MATERIALIZED (
+    SELECT hosts.host FROM hosts JOIN unnest(%(hosts)s::bigint[], %(tokens)s::bigint[]) AS held (host, token)
+        ON hosts.host = held.host AND hosts.token = held.token
+    WHERE owner = %(me)s ORDER BY hosts.host FOR NO KEY UPDATE OF hosts
+), freed AS (
+    UPDATE pages SET state = {_STATE} FROM own
+    WHERE pages.page = ANY (%(pages)s::bigint[]) AND pages.host = own.host AND state = 3
+    RETURNING pages.host, pages.state
+), counted AS (
+    SELECT host, count(*) AS freed, count(*) FILTER (WHERE state = 1) AS queued,
+        count(*) FILTER (WHERE state = 2) AS backed_off
+    FROM freed GROUP BY host
+)
+UPDATE hosts SET leased = leased - counted.freed, queued = hosts.queued + counted.queued,
+    backed_off = hosts.backed_off + counted.backed_off,
+    held_until = CASE WHEN leased = counted.freed
+        THEN clock_timestamp() + coalesce(polite.seconds, 0) * interval '1 second' ELSE held_until END
+FROM counted LEFT JOIN unnest(%(hosts)s::bigint[], %(polite)s::float8[]) AS polite (host, seconds) USING (host)
+WHERE hosts.host = counted.host"""
+
+_WAITING = """SELECT coalesce(sum(queued + backed_off), 0)
+        + coalesce(sum(leased) FILTER (WHERE owner IS DISTINCT FROM %(me)s), 0),
+    min(CASE
+        WHEN queued > 0 AND waiting = 1 THEN not_before
+        WHEN queued > 0 AND (owner = %(me)s OR held_until <= clock_timestamp()) THEN 0
+        WHEN queued > 0 OR leased > 0 AND owner IS DISTINCT FROM %(me)s THEN extract(epoch FROM held_until)::float8
+        END),
+    (SELECT min(not_before) FROM pages WHERE state = 2)
+FROM hosts WHERE queued > 0 OR backed_off > 0 OR leased > 0"""
+
+
+class Lease(NamedTuple):
+    """Under which a page is fetched."""
+
+    host: int
+    authority: str
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTerms:
+    """How long hosts are held."""
+
+    seconds: float = 30.0
+    """A worker that was not heard of for so long has lost its hosts."""
+    polite: Callable[[str], float] = lambda _authority: 0.0
+    """Seconds for which a host wants to be left alone now: no other worker may ask it earlier."""
+
+
+class SharedFrontier:
+    """Leases of one worker. Methods run inside a transaction of the session."""
+
+    def __init__(self, me: int, terms: LeaseTerms, horizon: float) -> None:
+        self.me = me
+        self.terms = terms
+        self.horizon = horizon
+        self.held: dict[int, Lease] = {}
+        """By page: what this worker is fetching."""
+
+    def state_for(self, due: float, not_before: float) -> int:
+        """The state of a page that is not leased; what is due earlier than thought is found by the next `take`."""
+        if due > self.horizon:
+            return RESTING
+        return BACKED_OFF if not_before > 0.0 else QUEUED
+
+    def look(self, connection: Connection, before: float, now: float | None) -> list[str]:
+        """What must be done before pages can be taken or counted: move, wake, free."""
+        values = {"before": before, "now": -math.inf if now is None else now}
+        row = connection.execute(_PROBE, values).fetchone()
+        assert row is not None
+        horizon, resting, asleep, expired = row
+        wanted = []
+        if resting or not float(str(horizon)) - _SLACK <= before <= float(str(horizon)) + _SLACK:
+            wanted.append("move")
+        return wanted + ["wake"] * bool(asleep) + ["free"] * bool(expired)
+
+    def move(self, connection: Connection, before: float) -> bool:
+        """Queue pages that are due by `before`, let the others rest; True when there is more to do."""
+        row = connection.execute("SELECT horizon FROM frontier FOR NO KEY UPDATE").fetchone()
+        back = row is not None and float(str(row[0])) - _SLACK > before
+        where = "state IN (1, 2) AND due > %(horizon)s" if back else "state = 0 AND due <= %(horizon)s"
+        self.horizon = before
+        moved = self._shift(connection, where, _STATE, {"horizon": before})
+        if moved < _STRIDE:
+            connection.execute("UPDATE frontier SET horizon = %s", (before,))
+        return moved >= _STRIDE
+
+    def wake(self, connection: Connection, now: float) -> None:
+        """End the back-off of pages and hosts whose time has come."""
+        self._shift(connection, "state = 2 AND not_before <= %(now)s", "1", {"now": now})
+        connection.execute(
+            """UPDATE hosts SET waiting = 0 WHERE host IN (SELECT host FROM hosts
+                   WHERE queued > 0 AND waiting = 1 AND not_before <= %s
+                   ORDER BY host FOR NO KEY UPDATE SKIP LOCKED)""",
+            (now,),
+        )
+
+    def free_expired(self, connection: Connection) -> int:
+        """Take hosts from workers that were not heard of; returns how many."""
+        return connection.execute(_EXPIRED, {"horizon": self.horizon}).rowcount
+
+    def _shift(self, connection: Connection, where: str, state: str, values: dict[str, float]) -> int:
+        """Change the state of many pages. Their hosts are locked first, in one order."""
+        found = connection.execute(f"SELECT page, host FROM pages WHERE {where} LIMIT {_STRIDE}", values).fetchall()
+        if not found:
+            return 0
+        lock_hosts(connection, {int(str(host)) for _, host in found})
+        connection.execute(
+            f"""WITH was AS MATERIALIZED (
+                    SELECT page, host, state FROM pages WHERE page = ANY (%(pages)s::bigint[]) AND {where}
+                ), done AS (
+                    UPDATE pages SET state = {state} FROM was WHERE pages.page = was.page
+                    RETURNING pages.host, was.state AS old, pages.state AS new
+                ), counted AS (
+                    SELECT host, sum((new = 1)::int - (old = 1)::int) AS queued,
+                        sum((new = 2)::int - (old = 2)::int) AS backed_off
+                    FROM done GROUP BY host
+                )
+                UPDATE hosts SET queued = hosts.queued + counted.queued,
+                    backed_off = hosts.backed_off + counted.backed_off
+                FROM counted WHERE hosts.host = counted.host""",
+            {**values, "pages": [page for page, _ in found]},
+        )
+        return len(found)
+
+    def take(self, connection: Connection, limit: int, busy: Collection[str]) -> list[tuple[Task, Lease]]:
+        """Lease the best page of each of the next hosts in turn."""
+        values = {"limit": limit, "busy": list(busy), "me": self.me, "lease": self.terms.seconds}
+        return [_task(row) for row in connection.execute(_LEASE, values)]
+
+    def release(self, connection: Connection, pages: Sequence[int]) -> None:
+        """Give back pages this worker holds; all others are left alone."""
+        held = {self.held[page].host: self.held[page] for page in pages if page in self.held}
+        if held:
+            values = {
+                "hosts": list(held),
+                "tokens": [lease.token for lease in held.values()],
+                "polite": [self.terms.polite(lease.authority) for lease in held.values()],
+                "pages": list(pages),
+                "me": self.me,
+                "horizon": self.horizon,
+            }
+            connection.execute(_RELEASE, values)
+
+    def waiting(self, connection: Connection) -> tuple[int, float]:
+        """How many pages wait or are with other workers, and when one may be taken: 0.0 for at once."""
+        row = connection.execute(_WAITING, {"me": self.me}).fetchone()
+        assert row is not None
+        soonest = min((float(str(time)) for time in row[1:] if time is not None), default=math.inf)
+        return int(str(row[0])), soonest
+
+
+def lock_hosts(connection: Connection, hosts: Iterable[int]) -> dict[int, tuple[int | None, int, int]]:
+    """Lock hosts for this transaction, in one order everywhere; (owner, token, leased) of each."""
+    found = connection.execute(
+        "SELECT host, owner, token, leased FROM hosts WHERE host = ANY (%s::bigint[]) ORDER BY host FOR NO KEY UPDATE",
+        (sorted(hosts),),
+    )
+    return {host: (owner, token, leased) for host, owner, token, leased in found}  # type: ignore[misc]
+
+
+def _task(row: tuple[object, ...]) -> tuple[Task, Lease]:
+    page, url, authority, kind, hops, attempts, etag, last_modified, conditional, host, token, seq = row[:12]
+    original, entity = None, ""
+    if seq is not None:
+        held = rows.capture(row[12:])
+        original, entity = rows.payload_of(held), held.entity
+    facts = (int(str(hops)), int(str(attempts)), str(etag), str(last_modified), int(str(conditional)))
+    task = Task(int(str(page)), str(url), str(authority), Kind(str(kind)), *facts, original, entity)
+    return task, Lease(int(str(host)), str(authority), int(str(token)))

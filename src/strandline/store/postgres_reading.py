@@ -1,0 +1,130 @@
+"""The reading side on PostgreSQL: the queries of the embedded catalog, in PostgreSQL's dialect.
+
+Tables and columns are the same, so the queries are written once (store/reading.py, store/index.py) and spelled anew
+here: placeholders, and `offset`, which is a reserved word. Long answers are fetched in pieces.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from strandline.core.capture import Capture
+from strandline.ports import HostState, PageRow
+from strandline.store import rows
+from strandline.store.index import KeyReading
+from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_addresses import page_number
+from strandline.store.postgres_frontier import CAPTURE
+from strandline.store.reading import Indexed, Resume, Span
+
+_PIECE = 5_000
+_WORDS = re.compile(r"\?|(?<!:):(?=[a-z_]+)([a-z_]+)|(?<![\"\w])offset(?![\"\w])|%")
+
+
+@cache
+def spelled(query: str) -> str:
+    """A query of the embedded catalog as psycopg and PostgreSQL want it.
+
+    >>> spelled("SELECT offset + length FROM captures WHERE file = ? AND page = :page")
+    'SELECT "offset" + length FROM captures WHERE file = %s AND page = %(page)s'
+    """
+    marks = {"?": "%s", "offset": '"offset"', "%": "%%"}
+    return _WORDS.sub(lambda found: f"%({found[1]})s" if found[1] else marks[found[0]], query)
+
+
+class PostgresReading(KeyReading):
+    """Queries that change nothing. Each sees the last commit; a restart of the server is outlived."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._path = Path("postgresql")
+
+    @classmethod
+    def at(cls, url: str, patience: float = 10.0) -> "PostgresReading":
+        """Open a database for reading."""
+        return cls(Session(url, patience, upgrade=False))
+
+    def close(self) -> None:
+        """Release the connection."""
+        self._session.close()
+
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[object, ...]]:
+        yield from self._all(query, values)
+
+    def _row(self, query: str, *values: object) -> tuple[object, ...] | None:
+        found = self._all(query, values)
+        return found[0] if found else None
+
+    def _all(self, query: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+        def ask(connection: Connection) -> list[tuple[object, ...]]:
+            return connection.execute(spelled(query).encode(), values).fetchall()
+
+        return self._session.run(ask, at_once=True)
+
+    def _number(self, url: str) -> int | None:
+        return self._session.run(lambda connection: page_number(connection, url), at_once=True)
+
+    def page(self, url: str) -> PageRow | None:
+        """The page with this very address."""
+        number = self._number(url)
+        row = None if number is None else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
+        return None if row is None else rows.page_row(row)
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of the page with this very address, in time order."""
+        number = self._number(url)
+        query = f"SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page = ? ORDER BY captures.time, seq"
+        return [] if number is None else list(map(rows.capture, self._rows(query, number)))
+
+    def pages(self, site: str = "", after: int = 0) -> Iterator[PageRow]:
+        """All pages, or those of one site, in the order they were found."""
+        where = "page > ?" + (" AND host IN (SELECT host FROM hosts WHERE site = ?)" if site else "")
+        while True:
+            values = (after, site) if site else (after,)
+            query = f"SELECT {rows.PAGE} FROM pages WHERE {where} ORDER BY page LIMIT {_PIECE}"
+            piece = list(map(rows.page_row, self._rows(query, *values)))
+            yield from piece
+            if len(piece) < _PIECE:
+                return
+            after = piece[-1].page
+
+    def index(self, wanted: Span, resume: Resume | None = None, limit: int = -1) -> Iterator[Indexed]:
+        """Captures of a range ordered by SURT key, time and sequence, behind `resume`; a negative limit is none."""
+        behind = resume or Resume(wanted.low, float("-inf"), -1)
+        query = f"""SELECT surt, seq, {CAPTURE} FROM pages JOIN captures USING (page) JOIN files USING (file)
+            WHERE surt >= ? AND surt < ? AND captures.time BETWEEN ? AND ? AND (surt, captures.time, seq) > (?, ?, ?)
+            ORDER BY surt, captures.time, seq LIMIT ?"""
+        while limit:
+            size = _PIECE if limit < 0 else min(limit, _PIECE)
+            values = (max(wanted.low, behind.surt), wanted.high, wanted.since, wanted.until)
+            piece = list(self._rows(query, *values, behind.surt, behind.time, behind.seq, size))
+            for row in piece:
+                capture = rows.capture(row[2:])
+                behind = Resume(str(row[0]), capture.time, int(str(row[1])))
+                yield Indexed(behind.surt, capture, behind)
+            if len(piece) < size:
+                return
+            limit -= len(piece) if limit > 0 else 0
+
+    def host(self, authority: str) -> HostState:
+        """What is known about a host; a blank state for one never heard of."""
+        row = self._row(
+            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, ''::bytea), seconds
+               FROM hosts LEFT JOIN robots USING (host) WHERE authority = ?""",
+            authority,
+        )
+        return HostState(authority) if row is None else HostState(authority, *row)  # type: ignore[arg-type]
+
+    def edges(self, site: str) -> tuple["array[int]", "array[int]"]:
+        """The link graph of a site: numbers of the naming and of the named page, both within the site."""
+        sources, targets = array("q"), array("q")
+        query = """SELECT source, target FROM pages JOIN links ON source = pages.page
+            JOIN pages AS named ON target = named.page
+            WHERE pages.host IN (SELECT host FROM hosts WHERE site = ?)
+              AND named.host IN (SELECT host FROM hosts WHERE site = ?)"""
+        for source, target in self._rows(query, site, site):
+            sources.append(int(str(source)))
+            targets.append(int(str(target)))
+        return sources, targets
