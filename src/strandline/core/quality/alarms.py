@@ -42,13 +42,15 @@ class Signal:
     """A share of visits, where more is worse; otherwise a number of pages, where less is worse."""
     floor: float = 0.25
     """Differences smaller than this never matter: of the share, or relative to the normal number."""
+    least: float = 0.0
+    """Normal numbers below this say nothing."""
 
 
 GONE: Final = Signal("gone", "answer that the page is gone")
 REFUSED: Final = Signal("refused", "are refused (401, 403, 429)")
 UNREACHABLE: Final = Signal("unreachable", "get no answer or an error of the server")
 COLLAPSE: Final = Signal("collapse", "show a page that lost most of what it said")
-SMALLER: Final = Signal("smaller", "pages that are there", share=False, floor=0.3)
+SMALLER: Final = Signal("smaller", "pages that are there", share=False, floor=0.3, least=10.0)
 SIGNALS: Final = {one.name: one for one in (GONE, REFUSED, UNREACHABLE, COLLAPSE, SMALLER)}
 
 
@@ -110,7 +112,7 @@ def is_strange(point: Point, normal: Normal, signal: Signal) -> bool:
     """
     if not signal.share:
         margin = max(_SPREADS * normal.spread, signal.floor * normal.median)
-        return point.value < min(normal.median - margin, normal.worst)
+        return normal.median >= signal.least and point.value < min(normal.median - margin, normal.worst)
     if point.visits < LEAST_VISITS:
         return False
     likely = min(max(normal.median, 1.0 / (point.visits + 2.0)), 0.5)

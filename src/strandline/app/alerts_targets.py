@@ -1,0 +1,108 @@
+"""Who is told, and of what: targets of alerts from settings. Knows nothing of captures, so that a courier starts fast.
+
+Secrets stay in the environment: `$NAME` in the address of a webhook is put in when a message is sent, and is neither
+kept nor shown.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from strandline.core.urls import authority, canonical
+from strandline.errors import SettingError
+from strandline.settings.schema import AlertSettings
+from strandline.store.outbox import Alert
+
+_NAME = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_MAIL = re.compile(r"[^@\s<>,;:\"]+@[^@\s<>,;:\"]+")
+
+Kind = Literal["webhook", "email"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Someone who is told, and of what."""
+
+    kind: Kind
+    name: str
+    """As the settings write it: names of the environment stay names, so that no secret is kept or shown."""
+    least: float = 0.3
+    site: str = ""
+    """Only this site (registered domain or host); empty for all."""
+    only: str = ""
+    """changes, alarms, or empty for both."""
+
+    def wants(self, alert: Alert) -> bool:
+        """Whether an alert is for this target."""
+        if alert.kind == "test":
+            return True
+        if self.only and self.only != f"{alert.kind}s":
+            return False
+        if self.site and self.site != alert.site and not (alert.url and self.site == authority(alert.url)):
+            return False
+        return alert.kind != "change" or alert.importance >= self.least
+
+
+def targets_of(settings: AlertSettings) -> tuple[Target, ...]:
+    """Targets from settings; SettingError names the entry that is wrong."""
+    found = [_target("webhook", entry, settings) for entry in settings.webhooks]
+    found += [_target("email", entry, settings) for entry in settings.email]
+    if settings.email and not (settings.smtp and settings.sender):
+        raise SettingError("alerts.email needs a mail server and a sender: set alerts.smtp and alerts.sender")
+    names = [target.name for target in found]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise SettingError(f"alerts: {twice!r} is named twice")
+    return tuple(found)
+
+
+def _target(kind: Kind, entry: str, settings: AlertSettings) -> Target:
+    key = "alerts.webhooks" if kind == "webhook" else "alerts.email"
+    name, *words = entry.split() or [""]
+    values: dict[str, str] = {}
+    for word in words:
+        option, equals, value = word.partition("=")
+        if not equals or option not in ("min", "site", "only") or not value:
+            raise SettingError(f"{key}: {word!r} in {entry!r}: write min=0.5, site=example.org, only=changes or alarms")
+        values[option] = value
+    try:
+        least = float(values.get("min", settings.min_importance))
+    except ValueError:
+        raise SettingError(f"{key}: min={values['min']} in {entry!r} is no number") from None
+    if values.get("only", "changes") not in ("changes", "alarms"):
+        raise SettingError(f"{key}: only={values['only']} in {entry!r} is neither changes nor alarms")
+    target = Target(kind, name, least, values.get("site", ""), values.get("only", ""))
+    if kind == "email" and not _MAIL.fullmatch(name):
+        raise SettingError(f"{key}: {name!r} is no e-mail address")
+    if kind == "webhook":
+        address_of(target, dict.fromkeys((a or b for a, b in _NAME.findall(name)), "x"))
+    return target
+
+
+def address_of(target: Target, environment: Mapping[str, str] | None = None) -> str:
+    """The address of a webhook, with what the environment adds; SettingError when that is missing."""
+    known = os.environ if environment is None else environment
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        if not known.get(name):
+            raise SettingError(f"alerts.webhooks: {target.name}: {name} is not set in the environment")
+        return known[name]
+
+    address = _NAME.sub(value, target.name)
+    try:
+        if not address.startswith(("http://", "https://")) or "@" in address.split("/")[2]:
+            raise ValueError("expected https://host/path; a password belongs into the environment, as $NAME")
+        return canonical(address)
+    except ValueError as problem:
+        raise SettingError(f"alerts.webhooks: {target.name}: {problem}") from None
+
+
+def shown(target: str) -> str:
+    """A target as logs and metrics show it: paths of webhooks are often secrets.
+
+    >>> shown("https://hooks.example/services/T0/B1?x=1"), shown("anna@example.org")
+    ('https://hooks.example/...', 'anna@example.org')
+    """
+    return "/".join(target.split("/")[:3]) + "/..." if "://" in target else target

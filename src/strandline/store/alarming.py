@@ -1,0 +1,191 @@
+"""Alarms that were opened and closed, the observations normals are learned from, and what they are observed in.
+
+Written beside the archive's writer, through a connection of its own, in short transactions.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from strandline.core.quality.alarms import SETTLED, Point
+from strandline.store import sqlite
+from strandline.store.studies import Change, StudyReading
+
+KEPT: Final = 100
+"""Observations kept of each signal."""
+_ALARM = "alarm, kind, subject, opened, closed, explanation, ending"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something that departs from its normal, or must not be."""
+
+    number: int
+    kind: str
+    subject: str
+    opened: float
+    closed: float | None
+    explanation: str
+    ending: str
+
+
+@dataclass(slots=True)
+class Visits:
+    """Visits to the pages of a site, and how they went."""
+
+    visits: int = 0
+    gone: int = 0
+    refused: int = 0
+    failing: int = 0
+    collapsed: int = 0
+
+    def __iadd__(self, other: "Visits") -> "Visits":
+        self.visits += other.visits
+        self.gone += other.gone
+        self.refused += other.refused
+        self.failing += other.failing
+        self.collapsed += other.collapsed
+        return self
+
+
+class AlarmReading(StudyReading):
+    """Alarms and observations, for readers."""
+
+    @classmethod
+    def open(cls, database: Path) -> Self:
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    def changes_recorded(self, after: int, up_to: int) -> Iterator[Change]:
+        """Changes shown by captures in a range of numbers, in the order these were recorded."""
+        return self._changes("by_seq > ? AND by_seq <= ? ORDER BY by_seq", after, up_to)
+
+    def alarms(self, since: float = float("-inf"), until: float = float("inf")) -> list[Alarm]:
+        """Alarms that were open at some time of a span, the newest first."""
+        query = f"""SELECT {_ALARM} FROM alarms WHERE coalesce(closed, 9e999) >= ? AND opened <= ?
+            ORDER BY opened DESC, alarm DESC"""
+        return [Alarm(*row) for row in self._rows(query, since, until)]  # type: ignore[arg-type]
+
+    def open_alarms(self) -> list[Alarm]:
+        """Alarms that are open now, the oldest first."""
+        query = f"SELECT {_ALARM} FROM alarms WHERE closed IS NULL ORDER BY opened, alarm"
+        return [Alarm(*row) for row in self._rows(query)]  # type: ignore[arg-type]
+
+    def is_open(self, kind: str, subject: str) -> bool:
+        """Whether there is an open alarm of this kind."""
+        return bool(self._row("SELECT 1 FROM alarms WHERE kind = ? AND subject = ? AND closed IS NULL", kind, subject))
+
+    def points(self, site: str, signal: str) -> list[Point]:
+        """Observations of a signal in the order they were made."""
+        query = "SELECT value, visits, strange FROM observations WHERE site = ? AND signal = ? ORDER BY observation"
+        return [Point(value, visits, bool(strange)) for value, visits, strange in self._rows(query, site, signal)]  # type: ignore[arg-type]
+
+    def visits_between(self, after: int, up_to: int) -> dict[str, Visits]:
+        """Captures of pages in a range of numbers, by site."""
+        query = """SELECT site, count(*), sum(status IN (404, 410)), sum(status IN (401, 403, 407, 429, 451)),
+                sum(status >= 500), coalesce(sum(held AND status NOT IN (404, 410)), 0)
+            FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = seq
+            WHERE seq > ? AND seq <= ? AND kind = 'page' GROUP BY site"""
+        return {str(row[0]): Visits(*row[1:]) for row in self._rows(query, after, up_to)}  # type: ignore[arg-type]
+
+    def failed_between(self, since: float, until: float) -> dict[str, int]:
+        """Pages whose last visit fell into a span and got no whole answer, by site."""
+        query = """SELECT site, count(*) FROM pages JOIN hosts USING (host)
+            WHERE visited > ? AND visited <= ? AND kind = 'page'
+                AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline') GROUP BY site"""
+        return {str(site): int(str(count)) for site, count in self._rows(query, since, until)}
+
+    def present(self) -> dict[str, int]:
+        """Pages that are there as far as is known, by site."""
+        query = """SELECT site, count(*) FROM pages JOIN hosts USING (host)
+            WHERE kind = 'page' AND evidence = 'present' GROUP BY site"""
+        return {str(site): int(str(count)) for site, count in self._rows(query)}
+
+    def rules_in_force(self) -> set[tuple[str, str]]:
+        """Site and rule of the history of rules that were not retired."""
+        return {(str(a), str(b)) for a, b in self._rows("SELECT site, rule FROM rule_history WHERE retired IS NULL")}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A point of a signal to be kept."""
+
+    site: str
+    signal: str
+    point: Point
+
+
+class AlarmWriter(AlarmReading):
+    """Alarms and observations, for writing beside the archive's writer."""
+
+    @classmethod
+    def open(cls, database: Path) -> Self:
+        """Open for writing: short transactions, beside other writers."""
+        return cls(sqlite.open_writing(database), database)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with sqlite.told(self._path), sqlite.transaction(self._connection):
+            yield
+
+    def raise_alarm(self, kind: str, subject: str, now: float, explanation: str) -> bool:
+        """Open an alarm; False when it is open already."""
+        with self._writing():
+            done = self._connection.execute(
+                "INSERT OR IGNORE INTO alarms (kind, subject, opened, explanation, ending) VALUES (?, ?, ?, ?, '')",
+                (kind, subject, now, explanation),
+            )
+        return bool(done.rowcount)
+
+    def clear_alarm(self, kind: str, subject: str, now: float, ending: str) -> Alarm | None:
+        """Close an alarm; None when it is not open."""
+        with self._writing():
+            row = self._connection.execute(
+                f"""UPDATE alarms SET closed = ?, ending = ? WHERE kind = ? AND subject = ? AND closed IS NULL
+                    RETURNING {_ALARM}""",
+                (now, ending, kind, subject),
+            ).fetchone()
+        return None if row is None else Alarm(*row)
+
+    def keep(self, observations: Iterable[Observation], now: float, state: tuple[str, dict[str, object]]) -> None:
+        """Keep a round of observations together with the state it leaves behind (a note of kind `alarms`)."""
+        with self._writing():
+            for one in observations:
+                place = (one.site, one.signal)
+                self._connection.execute(
+                    "INSERT INTO observations (site, signal, time, value, visits, strange) VALUES (?, ?, ?, ?, ?, ?)",
+                    (*place, now, one.point.value, one.point.visits, one.point.strange),
+                )
+                self._trim(place, KEPT)
+            name, value = state
+            self._connection.execute("REPLACE INTO notes VALUES ('alarms', ?, ?)", (name, json.dumps(value).encode()))
+
+    def settle(self, site: str, signal: str) -> None:
+        """What was strange is normal now: what was before is forgotten."""
+        with self._writing():
+            self._trim((site, signal), SETTLED)
+            self._connection.execute(
+                "UPDATE observations SET strange = 0 WHERE site = ? AND signal = ?", (site, signal)
+            )
+
+    def _trim(self, place: tuple[str, str], kept: int) -> None:
+        self._connection.execute(
+            """DELETE FROM observations WHERE site = ? AND signal = ? AND observation <=
+               (SELECT observation FROM observations WHERE site = ? AND signal = ?
+                ORDER BY observation DESC LIMIT 1 OFFSET ?)""",
+            (*place, *place, kept),
+        )
+
+    def log_rules(self, made: Iterable[tuple[str, str]], retired: Iterable[tuple[str, str]], now: float) -> None:
+        """Note which directory rules were made and retired."""
+        with self._writing():
+            self._connection.executemany(
+                "UPDATE rule_history SET retired = ? WHERE site = ? AND rule = ? AND retired IS NULL",
+                [(now, *one) for one in retired],
+            )
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO rule_history VALUES (?, ?, ?, NULL)", [(*one, now) for one in made]
+            )
