@@ -79,7 +79,11 @@ class Session:
         self._connection: Connection | None = None
         with self._told():
             conninfo_to_dict(url)
-        self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
+        try:
+            self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
+        except BaseException:
+            self.drop()
+            raise
 
     def run(self, work: Callable[[Connection], T], at_once: bool = False) -> T:
         """Do `work` in one durable transaction; again, from its start, when it was cut short.

@@ -53,7 +53,7 @@ class SharedFindings:
         if not new:
             return {}
         hosts = host_numbers(self._connection, {urls.authority(one.url): one.url for one in new})
-        table = sorted(
+        table = [
             (
                 key(one.url),
                 clean(one.url),
@@ -66,7 +66,7 @@ class SharedFindings:
                 one.due,
             )
             for one in new
-        )
+        ]
         done = self._connection.execute(
             """INSERT INTO pages (key, url, host, kind, via, hops, state, priority, due)
                SELECT * FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::int[],
