@@ -9,6 +9,7 @@ from strandline.core.politeness.delays import Manners, MannersSettings
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Orders
 from strandline.crawl.parts import Parts, Reporter
+from strandline.crawl.skips import SkipNothing
 from strandline.dom.documents import Documents
 from strandline.ports import Task
 from strandline.store.catalog import open_catalog
@@ -135,6 +136,7 @@ class Workshop:
         self.clock.time += orders.pop("later", 0.0)
         self.web = ScriptedWeb(pages, self.events)
         self.room = ""
+        self.skips = orders.pop("skips", SkipNothing())
         seeds = orders.pop("seeds", (f"{SITE}/",))
         self.orders = Orders(ScopeRules(seeds, **orders.pop("scope", {})), **{"sitemaps": False, **orders})
 
@@ -150,6 +152,7 @@ class Workshop:
             self.clock,
             Manners(MannersSettings(delay=0), lambda: 0.0),
             lambda: self.room,
+            self.skips,
         )
         crawl = Crawl(parts, self.orders, Reporter(self._report, lambda tally: None))
         try:

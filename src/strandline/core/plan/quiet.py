@@ -57,6 +57,7 @@ class QuietPass(ABC):
         self.pass_start = pass_start
         self._records = dict(records)
         self._touched: set[str] = set()
+        self._unsettled = False
         self._answer = SkipAnswer(np.full(view.shape.directories, -1, dtype=np.int64))
         self._sampled = np.zeros(view.shape.pages, dtype=np.bool_)
         self._passed_over = np.zeros(view.shape.pages, dtype=np.bool_)
@@ -106,8 +107,7 @@ class QuietPass(ABC):
         record = self._record(path).tested(self.pass_start)
         if changed:
             record = record.failed_by(self.pass_start, f"{name} had changed", now)
-        self._records[path] = record
-        self._touched.add(path)
+        self._keep(path, record)
 
     def found_since(self, place: int, name: str, now: float) -> None:
         """Study has found a change in a page, captured since its directory was tested last."""
@@ -115,13 +115,13 @@ class QuietPass(ABC):
         path = self.view.directory_path(topmost) if topmost >= 0 else ""
         record = self._records.get(path)
         if topmost >= 0 and record is not None and record.tests:
-            self._records[path] = record.failed_by(record.last_pass, f"{name} had changed", now)
-            self._touched.add(path)
+            self._keep(path, record.failed_by(record.last_pass, f"{name} had changed", now))
 
     def settle(self, idle: bool) -> Ids:
         """Decide anew with what was found; returns the pages passed over that are to be asked for after all."""
         if not self._news(idle):
             return np.empty(0, dtype=np.int64)
+        self._unsettled = False
         self._decide()
         again = np.flatnonzero(self._passed_over & ~self._skipped)
         self._passed_over[again] = False
@@ -134,6 +134,11 @@ class QuietPass(ABC):
         return found
 
     # For the methods -----------------------------------------------------------------------------------------------
+
+    def _keep(self, path: str, record: Retests) -> None:
+        self._records[path] = record
+        self._touched.add(path)
+        self._unsettled = True
 
     def _record(self, path: str) -> Retests:
         return self._records.get(path) or Retests(self.view.site, path, self.method)
@@ -181,7 +186,7 @@ class ListedPass(QuietPass):
         return self._listed[int(self._answer.because_of[self.view.shape.page_directories[place]])]
 
     def _news(self, idle: bool) -> bool:
-        return bool(self._touched)
+        return self._unsettled
 
     def _decide(self) -> None:
         self._skipped = self._answer.pages(self.view.shape) & self.view.captured & ~self._sampled & ~self._retired()
@@ -253,7 +258,7 @@ class PolicyPass(QuietPass):
         return np.concatenate([tested, pages[others[np.argsort(-turns[others], kind="stable")[:oldest]]]])
 
     def _news(self, idle: bool) -> bool:
-        if not (self._touched or self._answers or self._met):
+        if not (self._unsettled or self._answers or self._met):
             return False
         if len(self._answers) < self._round and not idle:
             return False
