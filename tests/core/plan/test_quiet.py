@@ -58,7 +58,7 @@ def test_a_record_counts_each_pass_once_and_is_retired_when_failures_are_no_chan
 
 def policy(records=None, price=0.05, ages=1.0):
     """Twenty pages that change half of the time, forty that hardly ever do."""
-    site, index = view([f"busy/{n}" for n in range(20)] + [f"still/{n}" for n in range(40)], ages)
+    site, index = view([f"busy/{n}" for n in range(20)] + [f"still/s{n}" for n in range(40)], ages)
     rates = SiteRates()
     shape = site.shape
     changes = np.where(np.arange(60) < 20, 20.0, 0.0)
