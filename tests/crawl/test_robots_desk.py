@@ -96,5 +96,5 @@ def test_a_legal_deposit_need_not_ask(catalog):
 def test_the_visit_of_robots_is_never_due(catalog):
     visit = robots_visit(answer(asked(), RULES), None)
     assert (visit.due, visit.evidence, visit.page) == (NEVER, Evidence.PRESENT, 0)
-    assert robots_visit(answer(asked(), b"", 404), None).evidence is Evidence.UNREACHABLE
+    assert robots_visit(answer(asked(), b"", 404), None).evidence is Evidence.ABSENT
     assert robots_visit(silence(asked(), Outcome.TIMEOUT), None).outcome is Outcome.TIMEOUT

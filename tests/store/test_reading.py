@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.core.capture import Capture, Evidence, Kind, Outcome, Place
+from strandline.core.capture import Capture, Evidence, Kind, Outcome, Place, Unanswered
 from strandline.core.urls import surt_key
 from strandline.ports import Batch, Found, Visited
 from strandline.store.catalog import DATABASE, open_catalog
@@ -136,9 +136,28 @@ def test_rebuilt_pages_know_whether_they_are_there(catalog):
         Capture("http://a.example/", time, status, "", "", Place("A", int(time), 1))
         for time, status in ((1.0, 200), (2.0, 404), (3.0, 404), (4.0, 503))
     ]
-    catalog.rebuild(gone)
+    catalog.rebuild(gone[:3])
     row = catalog.page("http://a.example/")
-    assert (row.evidence, row.since, row.captures) == (Evidence.ABSENT, 2.0, 4)
+    assert (row.evidence, row.since, row.captures) == (Evidence.ABSENT, 2.0, 3)
+    catalog.rebuild(gone[3:])  # an error is no deletion, and no presence either
+    row = catalog.page("http://a.example/")
+    assert (row.evidence, row.since, row.captures) == (Evidence.UNREACHABLE, 4.0, 4)
+
+
+def test_rebuilt_pages_know_since_when_they_cannot_be_reached(catalog):
+    def silent(url, time, outcome=Outcome.TIMEOUT):
+        return Unanswered(url, time, outcome, "no answer in 30 s", Kind.PAGE)
+
+    first = "http://a.example/"
+    facts = [capture(first, 1.0, 0), silent(first, 2.0), silent(first, 3.0), silent("http://b.example/", 4.0)]
+    assert catalog.rebuild(facts) == 1
+    row = catalog.page(first)
+    assert (row.evidence, row.since, row.captures) == (Evidence.UNREACHABLE, 2.0, 1)
+    never = catalog.page("http://b.example/")
+    assert (never.evidence, never.since, never.captures) == (Evidence.UNREACHABLE, 4.0, 0)
+    catalog.rebuild([capture(first, 5.0, 10), silent("http://b.example/", 3.5)])
+    assert catalog.page(first).evidence is Evidence.PRESENT
+    assert catalog.page("http://b.example/").since == 4.0, "an earlier visit tells nothing new"
 
 
 def test_pages_of_another_archive_are_crawled_only_when_named(catalog):

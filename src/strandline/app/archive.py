@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
-from strandline.core.capture import Capture
+from strandline.core.capture import Capture, Unanswered
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
 from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
@@ -33,7 +33,7 @@ from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
 from strandline.store.sqlite import outdated
-from strandline.warc.captures import Finding, Kept, captures_of
+from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.compacted import finished_files
 from strandline.warc.fixity import complete_sums, sums_path
@@ -272,12 +272,14 @@ def warc_files(folder: Path) -> list[Path]:
     return finished_files(folder)
 
 
-def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture]:
-    """Captures of all files; what is wrong in them goes to `findings`."""
+def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture | Unanswered]:
+    """Captures of all files and visits that were not answered; what is wrong in them goes to `findings`."""
     for path in files:
         for item in captures_of(path, strict=False):
             if isinstance(item, Kept):
                 yield item.capture
+            elif isinstance(item, Failed):
+                yield Unanswered(item.url, item.time, item.outcome, item.detail, item.kind)
             elif isinstance(item, Finding):
                 findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
 

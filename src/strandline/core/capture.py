@@ -165,3 +165,27 @@ class Capture:
     """Digest of the body without transfer coding: what is compared to find an unchanged answer."""
     original: Original | None = field(default=None)
     """What a revisit refers to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A visit that brought no answer, as its WARC record tells."""
+
+    url: str
+    time: float
+    outcome: Outcome
+    detail: str
+    kind: Kind
+
+
+def evidence_of(status: int, truncated: str = "") -> Evidence:
+    """What an answer says about its page: it is there, it is gone, or nothing (an error, a refusal, a torn answer).
+
+    >>> [str(evidence_of(status)) for status in (200, 410, 503)], str(evidence_of(200, "disconnect"))
+    (['present', 'absent', 'unreachable'], 'unreachable')
+    """
+    if truncated in ("disconnect", "time"):
+        return Evidence.UNREACHABLE
+    if status in (404, 410):
+        return Evidence.ABSENT
+    return Evidence.PRESENT if 200 <= status < 400 else Evidence.UNREACHABLE

@@ -9,6 +9,7 @@ and both leave an archive that the same command resumes.
 
 import contextlib
 from collections import deque
+from dataclasses import replace
 from typing import Final
 
 from strandline.core.capture import Exchange, Kind, Request
@@ -313,7 +314,8 @@ class Crawl:
                 self._ready.append(waiting)
             else:
                 # The host could not be reached at all: that is what happened to the page, too.
-                self._visited(waiting, exchange)
+                asked = Request(waiting.url, exchange.request.ticket, waiting.kind)
+                self._visited(waiting, replace(exchange, request=asked, detail=f"robots.txt: {exchange.detail}"))
 
     # -- commit and end --------------------------------------------------------------------------------------------
 

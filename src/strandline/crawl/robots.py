@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Collection
 from typing import Final
 
-from strandline.core.capture import Capture, Evidence, Exchange, Outcome
+from strandline.core.capture import Capture, Exchange, Outcome, evidence_of
 from strandline.core.content import decode
 from strandline.core.politeness.robots import MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
 from strandline.crawl.orders import NEVER, Orders
@@ -115,7 +115,7 @@ def robots_visit(exchange: Exchange, capture: Capture) -> Visited:
         outcome=exchange.outcome,
         detail=exchange.detail,
         capture=capture,
-        evidence=Evidence.PRESENT if exchange.status < 400 else Evidence.UNREACHABLE,
+        evidence=evidence_of(exchange.status, exchange.truncated),
         time=exchange.started,
         due=NEVER,
         not_before=0.0,

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.core.capture import Capture, Original
+from strandline.core.capture import Capture, Original, Unanswered
 from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
 from strandline.store import sqlite
 from strandline.store.addresses import Addresses
@@ -179,10 +179,12 @@ class SqliteCatalog:
         with self._writing():
             return self._recorder.bring(captures, due=None)
 
-    def rebuild(self, captures: Iterable[Capture]) -> int:
-        """Fill the catalog from the facts in the WARC files. Pages become due at their last capture's time."""
+    def rebuild(self, facts: Iterable[Capture | Unanswered]) -> int:
+        """Fill the catalog from the facts in the WARC files; return how many captures were new. Pages become due at
+        the time of their first visit.
+        """
         with self._writing():
-            return self._recorder.bring(captures, due=None)
+            return self._recorder.bring(facts, due=None)
 
     def bring(self, captures: Iterable[Capture]) -> int:
         """Add captures of another archive. Their pages are known, not crawled, until a link or seed names them."""

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from strandline.core import urls
-from strandline.core.capture import Capture, Evidence, Kind
+from strandline.core.capture import Capture, Evidence, Kind, Unanswered, evidence_of
 from strandline.core.plan.retests import Retests
 from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
@@ -272,10 +272,15 @@ class Recorder:
             ],
         )
 
-    def bring(self, captures: Iterable[Capture], due: float | None) -> int:
-        """Record captures that are already in WARC files; pages that are new become due at `due` or their time."""
+    def bring(self, facts: Iterable[Capture | Unanswered], due: float | None) -> int:
+        """Record what is already in WARC files; pages that are new become due at `due` or at the time of the visit.
+        Returns how many captures were new.
+        """
         new, told = 0, _HostTimes()
-        for capture in captures:
+        for capture in facts:
+            if isinstance(capture, Unanswered):
+                self._unanswered(capture, due)
+                continue
             page = self._known(capture, capture.time if due is None else due)
             number = self._capture(capture, page)
             if number is None:
@@ -292,14 +297,33 @@ class Recorder:
         return new
 
     def _evidence(self, capture: Capture, page: int) -> None:
-        """What a capture alone says about its page; only the latest one counts."""
-        evidence = Evidence.ABSENT if capture.status in (404, 410) else Evidence.PRESENT
-        if capture.status and capture.status < 500:
+        """What a capture alone says about its page; only the latest visit counts."""
+        if capture.status:
+            evidence = evidence_of(capture.status, capture.truncated)
             self._connection.execute(
                 """UPDATE pages SET since = CASE WHEN evidence = :evidence THEN since ELSE :time END,
                        evidence = :evidence, visited = :time WHERE page = :page AND visited <= :time""",
                 {"evidence": evidence, "time": capture.time, "page": page},
             )
+
+    def _unanswered(self, visit: Unanswered, due: float | None) -> None:
+        """A page that could not be reached, whether or not it was ever captured."""
+        page = self._addresses.page(visit.url)
+        if page is None:
+            when = visit.time if due is None else due
+            self.found([Found(visit.url, visit.kind, "archive", 0, 0, 0.0, when)], visit.time)
+            page = self._addresses.page(visit.url)
+        self._connection.execute(
+            """UPDATE pages SET since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
+                   visited = :time, outcome = :outcome, detail = :detail WHERE page = :page AND visited <= :time""",
+            {
+                "evidence": Evidence.UNREACHABLE,
+                "time": visit.time,
+                "outcome": visit.outcome,
+                "detail": visit.detail,
+                "page": page,
+            },
+        )
 
 
 def whole_answer(capture: Capture) -> bool:
