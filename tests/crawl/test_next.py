@@ -8,7 +8,8 @@ import pytest
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.crawl.experience import Groups, Hours, Known, Learned, history, learn, path_of
-from strandline.crawl.next import Boost, Planner, Wishes
+from strandline.crawl.next import Planner
+from strandline.crawl.wishes import Boost, Wishes
 
 NOW = 1_763_000_000.0
 DAY = 86_400.0
@@ -174,12 +175,16 @@ def test_a_claim_counts_only_where_captures_saw_a_change():
     assert hints[2] == pytest.approx(hours.at(NOW + 1.5 * DAY))
 
 
-def test_hours_begin_on_a_monday_in_the_zone():
-    hours = Hours.since(NOW, "Asia/Tokyo", 9 * 3600.0)
-    local = (hours.start + hours.offset) / DAY
-    assert local == int(local)
-    assert (int(local) + 3) % 7 == 0  # 1970-01-01 was a Thursday
+def test_hours_begin_on_a_monday_and_may_be_shorter():
+    hours = Hours.since(NOW)
+    assert hours.start % DAY == 0
+    assert (hours.start / DAY + 3) % 7 == 0  # 1970-01-01 was a Thursday
     assert hours.seconds(hours.at(NOW)) == pytest.approx(NOW)
+    short = Hours.since(NOW, 5.0)
+    assert 0 <= short.at(NOW) < 168
+    assert short.at(NOW + 60.0) - short.at(NOW) == pytest.approx(12.0)
+    with pytest.raises(ValueError, match="hour must last"):
+        Hours.since(NOW, 0.0)
 
 
 def test_groups_keep_their_numbers_when_pages_are_added():
@@ -187,3 +192,107 @@ def test_groups_keep_their_numbers_when_pages_are_added():
     assert np.array_equal(few.site, many.site[:10])
     assert np.array_equal(few.directory, many.directory[:10])
     assert path_of("https://example.org") == "/"
+
+
+# A planner at work ----------------------------------------------------------------------------------------------
+
+
+def found_by(plan, now, count=10):
+    return {visit.page for visit in plan.next(count, now)}
+
+
+@pytest.mark.parametrize("scanned", [True, False])
+def test_a_planner_at_work_learns_and_grows(past, monkeypatch, scanned):
+    """Captures and new pages are taken in one by one; new pages come first, fetched ones rest, hot ones return."""
+    monkeypatch.setattr("strandline.crawl.next.SCAN_UP_TO", 5000 if scanned else 5)
+    plan = planner(past, Wishes(Allowance(240, 24), objective="pool"))
+    now = NOW
+    assert set(NEW) <= found_by(plan, now)
+    plan.observe([Sighting(page, now + 60.0) for page in NEW])
+    assert set(NEW).isdisjoint(found_by(plan, now + 3600.0))
+    plan.grow(pages(60)[44:])
+    assert len(plan.table) == 60
+    assert found_by(plan, now + 3600.0, 16) == set(range(45, 61))
+    visited = dict.fromkeys(range(1, 61), 0)
+    hottest = set(range(45, 49))
+    for hour in range(1, 200):
+        now = NOW + hour * 3600.0
+        for visit in plan.hour(now):
+            visited[visit.page] += hour > 100
+            changed = visit.page in hottest
+            plan.observe([Sighting(visit.page, visit.due, changed, 0.5 if changed else 0.0)])
+    hot = np.mean([visited[page] for page in hottest])
+    assert hot > 5 * np.mean([visited[page] for page in range(49, 61)])
+    assert plan.about(45, now).rate > 5 * plan.about(50, now).rate
+    assert "last fetched" in plan.about(45, now).reason
+
+
+def test_a_decision_looks_at_as_many_pages_whatever_their_number(monkeypatch):
+    monkeypatch.setattr("strandline.crawl.next.SCAN_UP_TO", 100)
+    looked = {}
+    for count in (1_000, 8_000):
+        hours = Hours.since(NOW - 14 * DAY)
+        known = pages(count)
+        seen = [Sighting(n, NOW - 10 * DAY) for n in range(1, count + 1)]
+        plan = planner((hours, history(known, seen, hours)), Wishes(Allowance(240, 24)), known)
+        strategy, rows = plan.strategy, []
+        evaluate = strategy._evaluate
+        monkeypatch.setattr(
+            strategy, "_evaluate", lambda pages, r, now, e=evaluate, n=rows: n.append(len(r)) or e(pages, r, now)
+        )
+        for hour in range(24):
+            for visit in plan.hour(NOW + hour * 3600.0):
+                plan.observe([Sighting(visit.page, visit.due)])
+        looked[count] = sum(rows) / 24
+    assert looked[8_000] < 1.5 * looked[1_000] + 60
+    assert looked[8_000] < 200
+
+
+def test_pages_held_back_return_and_forbidden_ones_go(past):
+    plan = planner(past, Wishes(Allowance(44 * 24, 24)))
+    page = pages()[40]
+    plan.grow([page._replace(not_before=NOW + 2 * 3600.0)])
+    assert page.page not in found_by(plan, NOW, 44)
+    assert page.page in found_by(plan, NOW + 2 * 3600.0, 44)
+    plan.grow([page._replace(barred="robots: Disallow: /")])
+    assert page.page not in found_by(plan, NOW + 3 * 3600.0, 44)
+    plan.grow([page, page._replace(page=99, url="https://www.new.org/1", site="new.org", host="www.new.org")])
+    assert {page.page, 99} <= found_by(plan, NOW + 4 * 3600.0, 44)
+    assert plan.most_per_hour == pytest.approx(4 * 1200)
+
+
+def test_a_look_ahead_leaves_the_planner_as_it_is(past):
+    plan = planner(past)
+    before = plan.next(10, NOW)
+    assert list(plan.ahead(NOW, 30.0)) == list(plan.ahead(NOW, 30.0))
+    assert {visit.page for visit in before} == found_by(plan, NOW)
+
+
+def test_a_claim_told_while_watching_places_the_change(past):
+    plan = planner(past)
+    plan.observe([Sighting(HOT[0], NOW + 100.0)])
+    told = []
+    plan.strategy.knowledge.learner.observe = lambda rows, findings: told.append(findings[3])
+    plan.observe([Sighting(HOT[0], NOW + 7200.0, True, 0.4)], [(HOT[0], NOW + 3600.0)])
+    assert told[0][0] == pytest.approx(plan.hours.at(NOW + 3600.0))
+
+
+def test_patterns_are_those_of_the_place_a_page_lives_in():
+    """Two sites change at nine in the morning, nine hours apart: one pattern serves both."""
+    hours = Hours.since(NOW - 28 * DAY)
+    tokyo = Known(1, "https://a.jp/", "a.jp", "a.jp", zone="Asia/Tokyo", shift=9)
+    accra = Known(2, "https://a.gh/", "a.gh", "a.gh")
+    seen = []
+    for page in (tokyo, accra):
+        for hour in range(1, 27 * 24):
+            local = (hour + page.shift) % 24
+            seen.append(Sighting(page.page, hours.seconds(hour + 0.5), local == 9, 0.5 if local == 9 else 0.0))
+    plan = planner((hours, history([tokyo, accra], seen, hours)), known=[tokyo, accra])
+    beliefs = [plan.about(page, NOW) for page in (1, 2)]
+    assert [int(belief.hours[:24].argmax()) for belief in beliefs] == [9, 9]
+    assert [belief.zone for belief in beliefs] == ["Asia/Tokyo", "UTC"]
+
+
+def test_politeness_counts_in_real_seconds_when_hours_are_short(past):
+    wishes = Wishes(Allowance(24, 24), pause=3.0, hour_seconds=30.0)
+    assert planner(past, wishes).most_per_hour == pytest.approx(30.0)

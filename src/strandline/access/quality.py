@@ -242,6 +242,7 @@ def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> M
         stretch=np.ones(count),
         price=np.zeros(count),
         slow=np.zeros(count, dtype=np.bool_),
+        shift=np.zeros(count, dtype=np.int64),
         cycle=np.zeros(1, dtype=np.int64),
     )
     share = count / max(len(held.weight), 1)

@@ -79,7 +79,7 @@ def _held(planning: Planning) -> Held:
     told = ~np.isnan(past.last_change)
     return Held(
         site=groups.site,
-        sites=groups.sites,
+        sites=tuple(groups.sites),
         weight=np.array([one.weight for one in planning.standings]),
         estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
         sights=Sights.of(past.row, past.time, past.changed),

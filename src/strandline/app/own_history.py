@@ -12,6 +12,7 @@ import numpy as np
 
 from strandline.app.archive import Archive
 from strandline.app.planning import Planning
+from strandline.crawl.experience import HOUR
 from strandline.errors import UsageError
 from strandline.simulate.traces import Change, TraceOptions, trace_world
 from strandline.simulate.world import World
@@ -42,7 +43,8 @@ def archive_world(archive: Archive) -> World:
         )
     ]
     watched = sorted(set(row.tolist()))
+    shift = float(np.median([pages[page].shift for page in watched]))
     weights = {pages[page].url: planning.standings[page].weight for page in watched}
     # Names the state of the archive: results kept for another state are not taken for this one's.
     name = f"{archive.folder.name}-{planning.reading.last_capture()[0]}"
-    return trace_world(name, changes, weights, TraceOptions(period, zone_seconds=hours.offset))
+    return trace_world(name, changes, weights, TraceOptions(period, zone_seconds=HOUR * shift))

@@ -8,28 +8,29 @@ process writes the archive, or it lies on a read-only disk, nothing is kept and 
 import re
 import struct
 import zipfile
-from collections import Counter
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from strandline.app.archive import Archive
 from strandline.app.crawling import manners_of, orders_of, read_seeds
+from strandline.app.site_clocks import site_clock
 from strandline.checks import registered_strategies
 from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import Scope
-from strandline.core.history.zones import guess_zone
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import Objective
 from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.core.urls import canonical
-from strandline.crawl.experience import History, Hours, Known, Learned, history, learn
-from strandline.crawl.next import Boost, Due, Planner, Wishes
+from strandline.crawl.experience import HOUR, History, Hours, Known, Learned, history, learn
+from strandline.crawl.next import Due, Planner
 from strandline.crawl.orders import Limits
+from strandline.crawl.wishes import Boost, Wishes
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.settings.schema import PlanSettings, Settings
 from strandline.settings.units import rate
@@ -37,8 +38,8 @@ from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import Standing, StandingReading
 
 _NOTE: Final = ("planning", "learned")
-_MARK: Final = struct.Struct("<4sqqq")
-_FORMAT: Final = b"SLP1"
+_MARK: Final = struct.Struct("<4sqqqdI")
+_FORMAT: Final = b"SLP2"
 _LARGEST_NOTE: Final = 200_000_000
 _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
@@ -50,14 +51,22 @@ _CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(
 
 
 class Planning:
-    """One archive, asked what to fetch. `now` is UTC epoch seconds."""
+    """One archive, asked what to fetch. `now` is UTC epoch seconds; `hour_seconds` are the seconds a planned hour
+    lasts: fewer in demonstrations, which have no time to wait for the night.
+    """
 
-    def __init__(self, archive: Archive, now: float, plan: PlanSettings | None = None) -> None:
+    def __init__(
+        self, archive: Archive, now: float, plan: PlanSettings | None = None, hour_seconds: float = HOUR
+    ) -> None:
+        if not 0.0 < hour_seconds <= HOUR:
+            raise UsageError(f"an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
         self.archive = archive
         self.now = now
+        self.hour_seconds = hour_seconds
         self.settings: Settings = replace(archive.settings, plan=plan or archive.settings.plan)
         self.scope = self._scope()
         self._robots: dict[str, Robots | None] = {}
+        self._zones: dict[str, tuple[str, int]] = {}
 
     @cached_property
     def reading(self) -> StandingReading:
@@ -98,20 +107,35 @@ class Planning:
         """The same as planning sees them."""
         sizes = self.reading.sizes() if rate(self.settings.plan.budget).in_bytes else {}
         robots = len(self.standings) <= _ROBOTS_PAGES
-        return [
-            Known(
-                page=one.page,
-                url=one.url,
-                site=one.site,
-                host=one.host,
-                weight=one.weight * (_ABSENT if one.evidence == Evidence.ABSENT else 1.0),
-                size=sizes.get(one.page, 0.0),
-                barred=self.barred(one, robots),
-                not_before=max(one.not_before, one.host_not_before),
-                visited=one.visited,
-            )
-            for one in self.standings
-        ]
+        return [self.known(one, sizes.get(one.page, 0.0), robots) for one in self.standings]
+
+    def known(self, one: Standing, size: float = 0.0, robots: bool = True) -> Known:
+        """One page as planning sees it; `size` are the bytes its fetch is expected to take."""
+        zone, shift = self.zone(one.site)
+        return Known(
+            page=one.page,
+            url=one.url,
+            site=one.site,
+            host=one.host,
+            weight=one.weight * (_ABSENT if one.evidence == Evidence.ABSENT else 1.0),
+            size=size,
+            barred=self.barred(one, robots),
+            not_before=max(one.not_before, one.host_not_before),
+            visited=one.visited,
+            zone=zone,
+            shift=shift,
+        )
+
+    def zone(self, site: str) -> tuple[str, int]:
+        """Time zone of a site and its whole hours ahead of UTC today: as the settings say, else guessed. Shorter hours
+        know no zones.
+        """
+        if site not in self._zones:
+            name = site_clock(site, self.settings.learn, None).zone
+            shift = datetime.fromtimestamp(self.now, ZoneInfo(name)).utcoffset()
+            hours = round(shift.total_seconds() / HOUR) if shift and self.hour_seconds == HOUR else 0
+            self._zones[site] = (name, hours)
+        return self._zones[site]
 
     def barred(self, one: Standing, robots: bool = True) -> str:
         """Why a page is never fetched; empty when it may be."""
@@ -148,17 +172,9 @@ class Planning:
 
     @cached_property
     def hours(self) -> Hours:
-        """Hours in the zone most pages live in, from before the first capture."""
+        """Hours from before the first capture."""
         first = min((row.first for row in self.reading.sites() if row.first is not None), default=self.now)
-        zone = self.settings.learn.zone
-        if zone == "auto":
-            votes = Counter(guess_zone(one.host).zone for one in self.standings)
-            zone = votes.most_common(1)[0][0]
-        try:
-            shift = datetime.fromtimestamp(self.now, ZoneInfo(zone)).utcoffset()
-        except (ZoneInfoNotFoundError, ValueError):
-            raise SettingError(f"learn.zone: no time zone {zone!r}; use a name such as Europe/Paris") from None
-        return Hours.since(min(first, self.now), zone, shift.total_seconds() if shift else 0.0)
+        return Hours.since(min(first, self.now), self.hour_seconds)
 
     @cached_property
     def past(self) -> History:
@@ -168,7 +184,9 @@ class Planning:
     @cached_property
     def learned(self) -> Learned:
         """What captures taught, as kept or learned now."""
-        mark = _MARK.pack(_FORMAT, self.reading.last_capture()[0], self.reading.progress(), int(self.hours.start))
+        zones = zlib.crc32(repr(sorted({(page.site, page.shift) for page in self.pages})).encode())
+        captures = (self.reading.last_capture()[0], self.reading.progress())
+        mark = _MARK.pack(_FORMAT, *captures, int(self.hours.start), self.hours.length, zones)
         kept = self.reading.note(*_NOTE)
         if kept is not None and kept.startswith(mark):
             try:
@@ -205,6 +223,7 @@ class Planning:
             site_allowances=_caps("plan.site_budgets", plan.site_budgets),
             host_allowances=_caps("plan.host_budgets", plan.host_budgets),
             pause=pause,
+            hour_seconds=self.hour_seconds,
             pauses={host: self.pause(host, pause) for host in {one.host for one in self.standings}},
         )
 

@@ -3,24 +3,26 @@
     sightings  ->  History   columns: which page, when, changed or not, how much
     History    ->  Learned   rates, week shapes and importance of every page, ready to plan with, kept as bytes
 
-Periods are hours, counted from a Monday midnight in the time zone most of the archive's pages live in, so that nights
-and weekends fall where editors have theirs. Pages that were never seen twice start from what first_sight.py expects of
-their address and their site; what they look like inside is not asked, because pages never fetched have no inside.
+Periods are hours, counted from a Monday midnight in UTC; each page brings the hours to add for its own place, so that
+nights and weekends fall where its editors have theirs. A demonstration may let an hour last a few seconds. Pages that
+were never seen twice start from what first_sight.py expects of their address and their site; what they look like inside
+is not asked, because pages never fetched have no inside.
 """
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from strandline.core.growing import GrowingTable, with_room
 from strandline.core.learn.censored import CensoredLearner
 from strandline.core.learn.features import Directories, model_features, read_address
 from strandline.core.learn.first_sight import archive_base, site_level, site_prior, static_factors
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
 
-HOUR, WEEK = 3600.0, 604_800.0
+HOUR = 3600.0
 MONDAY = 345_600.0
 """1970-01-05, a Monday."""
 _LESSONS = 60
@@ -28,7 +30,9 @@ _LESSONS = 60
 
 
 class Known(NamedTuple):
-    """A page that is known to the archive. `barred` says why it is not fetched at all; empty when it may be."""
+    """A page that is known to the archive. `barred` says why it is not fetched at all; empty when it may be. `shift`
+    are the hours to add to UTC in the zone where the page lives.
+    """
 
     page: int
     url: str
@@ -39,6 +43,8 @@ class Known(NamedTuple):
     barred: str = ""
     not_before: float = 0.0
     visited: float = 0.0
+    zone: str = "UTC"
+    shift: int = 0
 
 
 class Sighting(Protocol):
@@ -71,55 +77,88 @@ class Sighting(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """Seconds of the world as periods, and back."""
+    """Seconds of the world as periods, and back. `length` are the seconds of a period."""
 
     start: float
-    zone: str = "UTC"
-    offset: float = 0.0
-    """Seconds to add to UTC."""
+    length: float = HOUR
+
+    def __post_init__(self) -> None:
+        if not self.length > 0:
+            raise ValueError(f"an hour must last longer than {self.length:g} seconds")
 
     @staticmethod
-    def since(first: float, zone: str = "UTC", offset: float = 0.0) -> "Hours":
+    def since(first: float, length: float = HOUR) -> "Hours":
         """Hours from the Monday midnight before a moment.
 
         >>> hours = Hours.since(1_700_000_000.0)
         >>> hours.at(1_700_000_000.0) < 168, hours.seconds(hours.at(1_700_000_000.0))
         (True, 1700000000.0)
         """
-        local = np.floor((first + offset - MONDAY) / WEEK) * WEEK + MONDAY
-        return Hours(float(local) - offset, zone, offset)
+        week = 168.0 * max(length, 1e-9)
+        return Hours(float(np.floor((first - MONDAY) / week) * week + MONDAY), length)
 
     def at(self, seconds: float) -> float:
         """Periods of a moment."""
-        return (seconds - self.start) / HOUR
+        return (seconds - self.start) / self.length
 
     def seconds(self, period: float) -> float:
         """UTC epoch seconds of a period."""
-        return self.start + period * HOUR
+        return self.start + period * self.length
 
 
-@dataclass(frozen=True)
 class Groups:
     """Numbers of site, directory and host of pages, in the order they first occur: more pages change none of them."""
 
-    site: Rows
-    directory: Rows
-    host: Rows
-    hosts: tuple[str, ...]
-    sites: tuple[str, ...]
+    def __init__(self) -> None:
+        self._numbers: tuple[dict[str, int], dict[str, int], dict[str, int]] = ({}, {}, {})
+        self._room = np.empty((0, 3), dtype=np.int64)
+        self._count = 0
 
     @staticmethod
     def of(pages: Sequence[Known]) -> "Groups":
         """Number the groups of pages."""
-        sites: dict[str, int] = {}
-        folders: dict[str, int] = {}
-        hosts: dict[str, int] = {}
-        found = np.empty((3, len(pages)), dtype=np.int64)
-        for row, page in enumerate(pages):
-            found[0, row] = sites.setdefault(page.site, len(sites))
-            found[1, row] = folders.setdefault(_folder(page.url), len(folders))
-            found[2, row] = hosts.setdefault(page.host, len(hosts))
-        return Groups(found[0], found[1], found[2], tuple(hosts), tuple(sites))
+        groups = Groups()
+        groups.add(pages)
+        return groups
+
+    def add(self, pages: Sequence[Known]) -> None:
+        """Number the groups of more pages."""
+        old, self._count = self._count, self._count + len(pages)
+        self._room = with_room(self._room, old, self._count)
+        sites, folders, hosts = self._numbers
+        for row, page in enumerate(pages, start=old):
+            self._room[row, 0] = sites.setdefault(page.site, len(sites))
+            self._room[row, 1] = folders.setdefault(folder_of(page.url), len(folders))
+            self._room[row, 2] = hosts.setdefault(page.host, len(hosts))
+
+    @property
+    def site(self) -> Rows:
+        """Number of the site of each page."""
+        return self._room[: self._count, 0].copy()
+
+    @property
+    def directory(self) -> Rows:
+        """Number of the directory of each page."""
+        return self._room[: self._count, 1].copy()
+
+    @property
+    def host(self) -> Rows:
+        """Number of the host of each page."""
+        return self._room[: self._count, 2].copy()
+
+    def since(self, row: int) -> Rows:
+        """Site, directory and host of the pages from a row on."""
+        return self._room[row : self._count]
+
+    @property
+    def sites(self) -> Mapping[str, int]:
+        """Sites and their numbers, in the order of the numbers."""
+        return self._numbers[0]
+
+    @property
+    def hosts(self) -> Mapping[str, int]:
+        """Hosts and their numbers, in the order of the numbers."""
+        return self._numbers[2]
 
 
 @dataclass(frozen=True)
@@ -141,62 +180,107 @@ class History:
 def history(
     pages: Sequence[Known], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = ()
 ) -> History:
+    """Columns from the sightings of pages, whose rows are their places in `pages`; see `sighted`."""
+    return sighted({page.page: row for row, page in enumerate(pages)}, sightings, hours, claims)
+
+
+def sighted(
+    row_of: Mapping[int, int], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = (),
+    before: Callable[[int], float] = lambda _: np.inf,
+) -> History:  # fmt: skip
     """Columns from sightings. Failures and changes nobody believes yet teach nothing and are left out.
 
     A claim (page and time of a last change, from a sitemap or feed) counts when it lies between two captures that
-    differ: then both agree that there was a change, and the claim says when.
+    differ: then both agree that there was a change, and the claim says when. `before` tells the last capture of a row
+    made before these.
     """
-    row_of = {page.page: row for row, page in enumerate(pages)}
     told: dict[int, list[float]] = {}
     for page, time in claims:
         told.setdefault(page, []).append(time)
     rows: list[tuple[int, float, bool, float, float]] = []
-    before: dict[int, float] = {}
+    latest: dict[int, float] = {}
     for seen in sightings:
         row = row_of.get(seen.page)
         if row is None or seen.held or (seen.status >= 400 and not seen.changed):
             continue
         hint = np.nan
         if seen.changed and seen.page in told:
-            since = before.get(row, np.inf)
+            since = latest[row] if row in latest else before(row)
             hint = max((hours.at(time) for time in told[seen.page] if since < time <= seen.time), default=np.nan)
-        before[row] = seen.time
+        latest[row] = seen.time
         rows.append((row, hours.at(seen.time), seen.changed, seen.importance, hint))
     table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     table = table[np.argsort(table[:, 1], kind="stable")]
     return History(table[:, 0].astype(np.int64), table[:, 1], table[:, 2] > 0, table[:, 3], table[:, 4])
 
 
-@dataclass
+class Record(NamedTuple):
+    """What was seen of pages: captures that found a change, first and last capture in periods (NaN for none)."""
+
+    found: Floats
+    first: Floats
+    last: Floats
+
+    @staticmethod
+    def blank(count: int) -> "Record":
+        """Of pages without captures."""
+        return Record(np.zeros(count), np.full(count, np.nan), np.full(count, np.nan))
+
+
 class Learned:
     """What captures taught. Rows are pages in the order they were found."""
 
-    hours: Hours
-    learner: CensoredLearner
-    found: Floats
-    """Captures that found a change."""
-    first: Floats
-    """First and last capture in periods, NaN for none."""
-    last: Floats
+    def __init__(self, hours: Hours, learner: CensoredLearner, record: Record) -> None:
+        self.hours = hours
+        self.learner = learner
+        self._record = GrowingTable(record)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self._record)
+
+    @property
+    def found(self) -> Floats:
+        """Captures of each page that found a change."""
+        return self._record.rows.found
+
+    @property
+    def first(self) -> Floats:
+        """First capture of each page in periods, NaN for none."""
+        return self._record.rows.first
+
+    @property
+    def last(self) -> Floats:
+        """Last capture of each page in periods, NaN for none."""
+        return self._record.rows.last
 
     def grow(self, pages: Sequence[Known], groups: Groups) -> None:
         """Make room for pages found since; those without two captures start from what they look like."""
         extra = len(pages) - len(self)
         if extra > 0:
-            self.found = np.concatenate([self.found, np.zeros(extra)])
-            self.first = np.concatenate([self.first, np.full(extra, np.nan)])
-            self.last = np.concatenate([self.last, np.full(extra, np.nan)])
+            self._record.append(Record.blank(extra))
         if extra > 0 or len(self.learner) < len(pages):
             self.learner.grow(groups.site, groups.directory, self.first_sight(pages, groups))
+
+    def add(self, groups: Groups) -> None:
+        """Make room for pages while a plan is at work: they start from what is believed of their site."""
+        row = len(self)
+        more = groups.since(row)
+        self._record.append(Record.blank(len(more)))
+        self.learner.add(more[:, 0], more[:, 1])
+
+    def note(self, past: "History") -> None:
+        """Take notice that captures were made; what they teach goes to the learner."""
+        record = self._record.rows
+        for row, time, changed in zip(past.row.tolist(), past.time.tolist(), past.changed.tolist(), strict=True):
+            record.found[row] += changed
+            record.first[row] = np.fmin(record.first[row], time)
+            record.last[row] = np.fmax(record.last[row], time)
 
     def first_sight(self, pages: Sequence[Known], groups: Groups) -> Floats:
         """Expected changes an hour of pages that were never seen twice, from their address and their site."""
         watched = np.nan_to_num(self.last - self.first) / 24.0
         rate = np.full(len(pages), np.nan)
-        members = [np.flatnonzero(groups.site == number) for number in range(len(groups.sites))]
+        members = np.split(np.argsort(groups.site, kind="stable"), np.cumsum(np.bincount(groups.site))[:-1])
         statics, trees, levels = [], [], []
         for rows in members:
             addresses = [read_address(path_of(pages[row].url)) for row in rows.tolist()]
@@ -214,19 +298,17 @@ class Learned:
         """Everything, as one block of bytes."""
         stream = io.BytesIO()
         state = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
-        hours = np.array([self.hours.start, self.hours.offset])
-        zone = np.frombuffer(self.hours.zone.encode(), dtype=np.uint8)
-        np.savez(stream, state=state, hours=hours, zone=zone, found=self.found, first=self.first, last=self.last)
+        hours = np.array([self.hours.start, self.hours.length])
+        np.savez(stream, state=state, hours=hours, found=self.found, first=self.first, last=self.last)
         return stream.getvalue()
 
     @staticmethod
     def from_bytes(data: bytes) -> "Learned":
         """What `to_bytes` kept; ValueError when it is something else."""
         with np.load(io.BytesIO(data), allow_pickle=False) as kept:
-            start, offset = kept["hours"].tolist()
-            hours = Hours(start, kept["zone"].tobytes().decode(), offset)
+            hours = Hours(*kept["hours"].tolist())
             learner = CensoredLearner.from_bytes(kept["state"].tobytes())
-            return Learned(hours, learner, kept["found"], kept["first"], kept["last"])
+            return Learned(hours, learner, Record(kept["found"], kept["first"], kept["last"]))
 
 
 def path_of(url: str) -> str:
@@ -238,7 +320,7 @@ def path_of(url: str) -> str:
     return "/" + url.partition("://")[2].partition("/")[2]
 
 
-def _folder(url: str) -> str:
+def folder_of(url: str) -> str:
     """Everything before the page's own name; canonical addresses need no more than this."""
     return url.partition("?")[0].rpartition("/")[0]
 
@@ -251,18 +333,20 @@ def learn(pages: Sequence[Known], past: History, hours: Hours) -> Learned:
     first, last = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(first, past.row, past.time)
     np.maximum.at(last, past.row, past.time)
-    learned = Learned(hours, CensoredLearner(), found, _or_nan(first), _or_nan(last))
+    learned = Learned(hours, CensoredLearner(), Record(found, _or_nan(first), _or_nan(last)))
     if count == 0:
         return learned
     learner = learned.learner
+    shift = np.array([page.shift for page in pages], dtype=np.float64)
     learner.grow(groups.site, groups.directory)
     if len(past.time):
         ends = np.linspace(past.time[0], past.time[-1], _LESSONS + 1)[1:]
         cuts = np.unique(np.searchsorted(past.time, ends, side="right"))
         for begin, end in zip([0, *cuts[:-1]], cuts, strict=True):
             part = slice(int(begin), int(end))
-            findings = (past.time[part], past.changed[part], past.importance[part], past.last_change[part])
-            learner.observe(past.row[part], findings)
+            local = shift[past.row[part]]
+            findings = (past.time[part] + local, past.changed[part], past.importance[part])
+            learner.observe(past.row[part], (*findings, past.last_change[part] + local))
             learner.refresh(float(past.time[int(end) - 1]))
     unseen = learned.first_sight(pages, groups)
     learner.grow(groups.site, groups.directory, unseen)

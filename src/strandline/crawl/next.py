@@ -1,67 +1,44 @@
 """What is to be fetched next, and why: known pages, what captures taught, and a budget become visits with reasons.
 
-    Planner.next     the most urgent pages now
-    Planner.ahead    hour by hour, as if every visit were made and found nothing new about the page's habits
-    Planner.about    what is believed of one page
+    Planner.next      the most urgent pages now
+    Planner.hour      what the coming hour may spend, in the order of time
+    Planner.observe   captures were made: learn from them, plan these pages anew
+    Planner.grow      pages are new, or may now be fetched, or matter more
+    Planner.ahead     hour by hour, as if every visit were made and found nothing new about the page's habits
+    Planner.about     what is believed of one page
 
-The same strategy objects serve here and in simulations. Pages that must not be fetched (robots, scope, back-off) stay
-in the page table, so that rows keep their place, at a host of their own whose cap is zero.
+The same strategy objects serve here and in simulations. Making a planner looks at every page once; from then on the
+priced plan decides, learns and takes in pages at a cost that does not depend on how many there are (the other
+strategies look at all pages for every decision). Pages that must not be fetched (robots, scope, back-off) stay in the
+page table, so that rows keep their place, at a host of their own whose cap is zero.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import heapq
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from strandline.core.plan.budget import Allowance, Budget
-from strandline.core.plan.campaigns import Campaign, WithCampaigns, boosted
 from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, StrategyOptions
 from strandline.core.plan.informed import Informed
 from strandline.core.plan.knowledge import LearnedPatterns
-from strandline.core.plan.objective import Objective
+from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Learner, PageTable, Strategy, Visit
-from strandline.crawl.experience import Groups, History, Known, Learned
+from strandline.crawl.experience import Groups, History, Known, Learned, Sighting, sighted
+from strandline.crawl.wishes import Wishes
 
 CLASS_LIMITS = (48.0, 248.0, 1300.0)
 """Hours between changes that part the change classes of paper 002 (daily, three days, month, quarter)."""
+SCAN_UP_TO = 5_000
+"""Pages up to which all of them are looked at in each decision."""
+PARKED = -1
+"""The host, with a cap of zero, of pages that must not be fetched or must wait."""
 NEVER = 1e30
 """Urgency from which on a page is one that was never fetched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Boost:
-    """A campaign as it is wished for: a site, a host or the beginning of addresses; times in UTC epoch seconds."""
-
-    name: str
-    place: str
-    start: float
-    end: float
-    factor: float = 10.0
-
-    def covers(self, page: Known) -> bool:
-        """Whether a page belongs to it."""
-        return self.place in (page.site, page.host) or ("://" in self.place and page.url.startswith(self.place))
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the archive is planned by. `pauses` are the seconds each host is owed between two requests."""
-
-    allowance: Allowance
-    strategy: str = "priced-plan"
-    objective: Objective = "middle"
-    coherence: float = 0.0
-    boosts: tuple[Boost, ...] = ()
-    site_allowances: Mapping[str, Allowance] = field(default_factory=dict)
-    host_allowances: Mapping[str, Allowance] = field(default_factory=dict)
-    pause: float = 3.0
-    pauses: Mapping[str, float] = field(default_factory=dict)
-
-    def per_hour(self, host: str) -> float:
-        """The most requests an hour that politeness allows at a host."""
-        pause = self.pauses.get(host, self.pause)
-        return 3600.0 / pause if pause > 0 else np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,56 +82,83 @@ class Planner:
         past: Callable[[], History],
         makers: Makers | None = None,
     ) -> None:
-        self.pages = pages
+        self.pages = list(pages)
         self.wishes = wishes
         self.hours = learned.hours
-        self._learned = learned
         self.groups = Groups.of(pages)
-        learned.grow(pages, self.groups)
-        self._barred = np.array([bool(page.barred) for page in pages], dtype=np.bool_)
-        self._not_before = np.array([self.hours.at(page.not_before) for page in pages], dtype=np.float64)
-        self._row_of = {page.page: row for row, page in enumerate(pages)}
-        self._table = self._first_table()
-        self._inner = self._strategy(makers or {})
-        if isinstance(self._inner, Learner) and not isinstance(self._inner, PricedPlan | Informed):
-            self._inner.observe(self._table, past().outcomes)
-        self._plan = WithCampaigns(self._inner, [self._campaign(boost) for boost in wishes.boosts])
+        self._learned = learned
+        learned.grow(self.pages, self.groups)
+        self._row_of = {page.page: row for row, page in enumerate(self.pages)}
+        self._waiting: list[tuple[float, int]] = []
+        self._polite: list[tuple[float, int]] = []
+        self._open: dict[int, int] = {}
+        self._running: frozenset[int] = frozenset()
+        self._live = LivePages(self._rows_of_table(0))
+        self._bytes = [float(self.table.size.sum()), int(np.count_nonzero(self.table.size))]
+        self._take_in(range(len(self.pages)))
+        self._strategy = self._made(makers or {})
+        if isinstance(self._strategy, PricedPlan):
+            self._strategy.follow(self._live)
+        elif isinstance(self._strategy, Learner) and not isinstance(self._strategy, Informed):
+            self._strategy.observe(self.table, past().outcomes)
 
     @property
     def strategy(self) -> Strategy:
         """The strategy itself, without campaigns."""
-        return self._inner
+        return self._strategy
 
     @property
     def table(self) -> PageTable:
-        """The pages as a strategy sees them, without campaigns."""
-        return self._table
+        """The pages as a strategy sees them."""
+        return self._live.table
 
     # Making ready ---------------------------------------------------------------------------------------------------
 
-    def _first_table(self) -> PageTable:
-        rows = np.arange(len(self.pages))
+    def _rows_of_table(self, since: int) -> PageTable:
+        """Table rows of the pages from a row on."""
+        pages, groups = self.pages[since:], self.groups.since(since)
+        rows = np.arange(since, len(self.pages))
         rate = self._learned.learner.estimate(rows).mean_rate if len(rows) else np.empty(0)
-        visited = np.array([self.hours.at(page.visited) if page.visited else np.nan for page in self.pages])
+        visited = np.array([self.hours.at(page.visited) if page.visited else np.nan for page in pages])
         return PageTable.of(
             len(rows),
-            page=[page.page for page in self.pages],
-            site=self.groups.site,
-            directory=self.groups.directory,
-            host=self.groups.host,
-            weight=np.where(self._barred, 0.0, [page.weight for page in self.pages]),
-            last_visit=np.fmax(self._learned.last[: len(rows)], visited) if len(rows) else np.empty(0),
+            page=[page.page for page in pages],
+            site=groups[:, 0],
+            directory=groups[:, 1],
+            host=groups[:, 2],
+            shift=[page.shift for page in pages],
+            weight=[self._weight(page) for page in pages],
+            last_visit=np.fmax(self._learned.last[since:], visited) if len(rows) else np.empty(0),
             rate=rate,
-            size=[page.size for page in self.pages],
+            size=[page.size for page in pages],
             change_class=np.digitize(1.0 / np.maximum(rate, 1e-9), CLASS_LIMITS),
         )
 
-    def _strategy(self, makers: Makers) -> Strategy:
+    def _take_in(self, rows: Iterable[int]) -> None:
+        """Note hosts, pauses and waits of new pages."""
+        host_of = self.groups.since(0)[:, 2]
+        for row in rows:
+            page, host = self.pages[row], int(host_of[row])
+            if host not in self._open:
+                self._open[host] = 0
+                insort(self._polite, (self.wishes.per_hour(page.host), host))
+            self._open[host] += not page.barred
+            if page.barred or page.not_before:
+                self._park(row)
+
+    def _park(self, row: int) -> None:
+        """A page that must not be fetched, or not yet, stands at the host whose cap is zero."""
+        page = self.pages[row]
+        self._live.write(np.array([row]), host=PARKED)
+        if not page.barred:
+            heapq.heappush(self._waiting, (page.not_before, row))
+
+    def _made(self, makers: Makers) -> Strategy:
         name = self.wishes.strategy.removesuffix("-learned")
         options = StrategyOptions(objective=self.wishes.objective, coherence=self.wishes.coherence)
         patterns = LearnedPatterns(self._learned.learner)
         if name == "priced-plan":
-            return PricedPlan(patterns, options.priced)
+            return PricedPlan(patterns, replace(options.priced, scan_up_to=SCAN_UP_TO))
         if name in READS_TABLE:
             return Informed(STRATEGIES[name](options), patterns)
         if name in STRATEGIES:
@@ -163,91 +167,170 @@ class Planner:
             return makers[name]()
         raise ValueError(f"no strategy {name!r}; there are {', '.join(sorted({*STRATEGIES, *makers}))}")
 
-    def _campaign(self, boost: Boost) -> Campaign:
-        rows = frozenset(row for row, page in enumerate(self.pages) if boost.covers(page))
-        return Campaign(boost.name, rows, self.hours.at(boost.start), self.hours.at(boost.end), boost.factor)
+    # What happens meanwhile -----------------------------------------------------------------------------------------
+
+    def observe(self, seen: Iterable[Sighting], claims: Iterable[tuple[int, float]] = ()) -> None:
+        """Captures were made: learn from them and plan these pages anew. In the order of time; pages that are not
+        known are left out, failures count as visits that taught nothing. `claims` are pages and times of a last change.
+        """
+        seen = [one for one in seen if one.page in self._row_of]
+        rows = np.array([self._row_of[one.page] for one in seen], dtype=np.int64)
+        times = np.array([self.hours.at(one.time) for one in seen])
+        if len(rows) == 0:
+            return
+
+        def before(row: int) -> float:
+            last = self._learned.last[row]
+            return np.inf if np.isnan(last) else self.hours.seconds(last)
+
+        past = sighted(self._row_of, seen, self.hours, claims, before)
+        if isinstance(self._strategy, Learner):
+            self._strategy.observe(self.table, past.outcomes)
+        else:
+            LearnedPatterns(self._learned.learner).observe(self.table, past.outcomes)
+        self._learned.note(past)
+        taught = np.isin(rows, past.row)
+        self._live.write(rows[taught], quietly=True, last_visit=times[taught])
+        self._live.write(rows[~taught], last_visit=times[~taught])
+
+    def grow(self, pages: Iterable[Known]) -> None:
+        """Take in pages that are new, and what changed about known ones: weight, back-off, whether they may be fetched
+        at all. A new page is believed to be like those of its site.
+        """
+        new: list[Known] = []
+        for page in pages:
+            row = self._row_of.get(page.page)
+            if row is None:
+                self._row_of[page.page] = len(self.pages) + len(new)
+                new.append(page)
+            elif row >= len(self.pages):
+                new[row - len(self.pages)] = page
+            elif page != self.pages[row]:
+                self._change(row, page)
+        if not new:
+            return
+        first = len(self.pages)
+        self.pages.extend(new)
+        self.groups.add(new)
+        self._learned.add(self.groups)
+        self._live.append(self._rows_of_table(first))
+        self._take_in(range(first, len(self.pages)))
+        self._bytes[0] += sum(page.size for page in new)
+        self._bytes[1] += sum(page.size > 0 for page in new)
+
+    def _change(self, row: int, page: Known) -> None:
+        old, self.pages[row] = self.pages[row], page
+        host = int(self.groups.since(row)[0, 2])
+        self._open[host] += bool(old.barred) - bool(page.barred)
+        self._bytes[0] += page.size - old.size
+        self._bytes[1] += (page.size > 0) - (old.size > 0)
+        last = self.table.last_visit[row]
+        if page.visited:
+            last = np.fmax(last, self.hours.at(page.visited))
+        self._live.write(np.array([row]), weight=self._weight(page), last_visit=last, size=page.size, host=host)
+        if page.barred or page.not_before:
+            self._park(row)
+
+    def _weight(self, page: Known) -> float:
+        """What a page matters now, campaigns included."""
+        boosts = [self.wishes.boosts[number] for number in self._running]
+        factors = [boost.factor for boost in boosts if boost.covers(page)]
+        return 0.0 if page.barred else page.weight * float(np.prod(factors))
+
+    def _catch_up(self, now: float) -> None:
+        """Campaigns begin and end, waits are over. `now` in seconds."""
+        running = frozenset(number for number, boost in enumerate(self.wishes.boosts) if boost.running(now))
+        touched = [self.wishes.boosts[number] for number in running ^ self._running]
+        self._running = running
+        if touched:
+            rows = [row for row, page in enumerate(self.pages) if any(boost.covers(page) for boost in touched)]
+            self._live.write(np.array(rows, np.int64), weight=[self._weight(self.pages[row]) for row in rows])
+        while self._waiting and self._waiting[0][0] <= now:
+            until, row = heapq.heappop(self._waiting)
+            if until == self.pages[row].not_before and not self.pages[row].barred:
+                self._live.write(np.array([row]), host=int(self.groups.since(row)[0, 2]))
 
     # What may be spent ----------------------------------------------------------------------------------------------
 
     @property
     def most_per_hour(self) -> float:
         """Requests an hour that politeness allows at all hosts together."""
-        open_hosts = np.unique(self.groups.host[~self._barred])
-        return float(sum(self.wishes.per_hour(self.groups.hosts[host]) for host in open_hosts))
+        return float(sum(polite for polite, host in self._polite if self._open[host]))
 
     def visits_per_hour(self) -> float:
         """The allowance in visits; of one in bytes, as many as fit by the mean size of a capture."""
         allowance = self.wishes.allowance
         if not allowance.in_bytes:
             return allowance.per_hour
-        sizes = self._table.size[self._table.size > 0]
-        return allowance.per_hour / max(float(sizes.mean()) if len(sizes) else 30_000.0, 1.0)
+        return allowance.per_hour / max(self._bytes[0] / self._bytes[1] if self._bytes[1] else 30_000.0, 1.0)
 
     def _budget(self, start: float, visits: int | None = None) -> Budget | None:
         """What the hour that begins at `start` may spend; None for nothing."""
         allowance, end = self.wishes.allowance, start + 1.0
-        max_bytes = None
+        max_bytes, per_hour = None, self.visits_per_hour()
         if visits is None:
-            visits = Allowance(self.visits_per_hour(), 1.0).whole(start, end)
+            visits = Allowance(per_hour, 1.0).whole(start, end)
             max_bytes = allowance.per_hour if allowance.in_bytes else None
         if visits < 1:
             return None
-        caps = self._host_caps(start, end, visits)
-        sites = self.wishes.site_allowances
+        caps = {PARKED: 0}
+        for polite, host in self._polite[: bisect_left(self._polite, (float(visits), -1))]:
+            caps[host] = int(polite)
+        for name, cap in self.wishes.host_allowances.items():
+            if name in self.groups.hosts:
+                number = self.groups.hosts[name]
+                caps[number] = min(caps.get(number, visits), cap.whole(start, end))
+        sites = self.groups.sites
         site_caps = {
-            number: sites[name].whole(start, end) for number, name in enumerate(self.groups.sites) if name in sites
+            sites[name]: cap.whole(start, end) for name, cap in self.wishes.site_allowances.items() if name in sites
         }
-        return Budget(visits, max_bytes=max_bytes, site_caps=site_caps, host_caps=caps)
-
-    def _host_caps(self, start: float, end: float, visits: int) -> dict[int, int]:
-        caps: dict[int, int] = {len(self.groups.hosts): 0}
-        for number, name in enumerate(self.groups.hosts):
-            polite = self.wishes.per_hour(name)
-            if polite < visits:
-                caps[number] = int(polite)
-            if name in self.wishes.host_allowances:
-                caps[number] = min(caps.get(number, visits), self.wishes.host_allowances[name].whole(start, end))
-        return caps
-
-    def _at(self, now: float, last_visit: Floats) -> PageTable:
-        """The pages at a moment: those that must wait stand at the host whose cap is zero."""
-        waiting = self._barred | (self._not_before > now)
-        host = np.where(waiting, len(self.groups.hosts), self.groups.host)
-        return replace(self._table, host=host, last_visit=last_visit)
+        return Budget(visits, max_bytes=max_bytes, site_caps=site_caps, host_caps=caps, per_period=per_hour)
 
     # Answers --------------------------------------------------------------------------------------------------------
 
     def next(self, visits: int, now: float) -> list[Due]:
-        """The most urgent pages at a moment (UTC epoch seconds), most urgent first."""
+        """The most urgent pages at a moment (UTC epoch seconds), most urgent first. Asked again before captures were
+        told, it names them again. Caps of hosts and sites are those of an hour.
+        """
         if visits < 1:
             raise ValueError(f"at least one visit must be asked for, not {visits}")
         if len(self.pages) == 0:
             return []
-        period = self.hours.at(now)
-        budget = self._budget(period, min(visits, len(self.pages)))
-        assert budget is not None
-        planned = self._plan.plan(self._at(period, self._table.last_visit), budget, period)
-        return sorted(map(self._due, planned), key=lambda due: -due.urgency)
+        budget = self._budget(self.hours.at(now), min(visits, len(self.pages)))
+        return sorted(self._decided(budget, now), key=lambda due: -due.urgency)
+
+    def hour(self, now: float) -> list[Due]:
+        """The visits of the hour that begins now, as many as the allowance holds, in the order of time."""
+        if len(self.pages) == 0:
+            return []
+        return sorted(self._decided(self._budget(self.hours.at(now)), now), key=lambda due: due.due)
 
     def ahead(self, now: float, hours: float) -> Iterator[Due]:
-        """Visits of the coming hours in the order of time."""
-        start = self.hours.at(now)
-        last_visit = self._table.last_visit.copy()
+        """Visits of the coming hours in the order of time; the planner itself stays as it is."""
+        other = deepcopy(self)
         for step in range(int(np.ceil(hours))):
-            period = start + step
-            budget = self._budget(period)
-            if budget is None or len(self.pages) == 0:
-                continue
-            planned = self._plan.plan(self._at(period, last_visit.copy()), budget, period)
-            for visit in sorted(planned, key=lambda visit: visit.due):
-                if visit.due <= start + hours:
-                    last_visit[self._row_of[visit.page]] = visit.due
-                    yield self._due(visit)
+            start = now + step * self.hours.length
+            for visit in other.hour(start):
+                if visit.due <= now + hours * self.hours.length:
+                    row = np.array([self._row_of[visit.page]])
+                    other._live.write(row, last_visit=self.hours.at(visit.due))
+                    yield visit
 
-    def _due(self, visit: Visit) -> Due:
+    def _decided(self, budget: Budget | None, now: float) -> Iterator[Due]:
+        if budget is None:
+            return
+        self._catch_up(now)
+        for visit in self._strategy.plan(self.table, budget, self.hours.at(now)):
+            yield self._due(visit, now)
+
+    def _due(self, visit: Visit, now: float) -> Due:
         page = self.pages[self._row_of[visit.page]]
-        reason = visit.reason.replace("periods", "hours").replace("a period", "an hour")
-        return Due(page.page, page.url, visit.urgency, reason, self.hours.seconds(visit.due))
+        campaigns = ", ".join(self._campaigns(page, now))
+        reason = f"campaign {campaigns}: {visit.reason}" if campaigns else visit.reason
+        return Due(page.page, page.url, visit.urgency, in_hours(reason), self.hours.seconds(visit.due))
+
+    def _campaigns(self, page: Known, now: float) -> tuple[str, ...]:
+        return tuple(boost.name for boost in self.wishes.boosts if boost.running(now) and boost.covers(page))
 
     def about(self, page: int, now: float) -> Belief:
         """What is believed of a page, and why it is or is not to be fetched at a moment."""
@@ -255,21 +338,25 @@ class Planner:
         estimate = self._learned.learner.estimate(np.array([row]))
         rate = float(estimate.mean_rate[0]) * 24.0
         reason = ""
-        if isinstance(self._inner, PricedPlan):
+        if isinstance(self._strategy, PricedPlan):
             budget = self._budget(period, max(1, round(self.visits_per_hour())))
             assert budget is not None
-            table = self._at(period, self._table.last_visit)
-            self._plan.choose(table, budget, period)
-            reason = self._inner.reason(boosted(table, self._plan.campaigns, period), row, period)
-        campaigns = tuple(c.name for c in self._plan.campaigns if c.running(period) and row in c.rows)
+            self._catch_up(now)
+            self._strategy.ready(self.table, budget, period)
+            reason = self._strategy.reason(row, period)
         return Belief(
             rate=rate,
             rate_low=rate * float(estimate.level[0].min()),
             rate_high=rate * float(estimate.level[0].max()),
             importance=float(estimate.mean_importance[0]),
             hours=estimate.rate[0].astype(np.float64) * 24.0,
-            zone=self.hours.zone,
+            zone=self.pages[row].zone,
             weight=self.pages[row].weight,
-            campaigns=campaigns,
-            reason=reason.replace("periods", "hours").replace("a period", "an hour"),
+            campaigns=self._campaigns(self.pages[row], now),
+            reason=in_hours(reason),
         )
+
+
+def in_hours(reason: str) -> str:
+    """A reason of a strategy, whose periods are hours here."""
+    return reason.replace("periods", "hours").replace("a period", "an hour")

@@ -21,7 +21,8 @@ def tables(rate, importance, value, last, price, slow=False, phase=0.5):
     return Pages(
         rate.astype(np.float32), importance.astype(np.float32), np.ones((count, 1)), np.asarray(value)[:, None],
         rate.mean(axis=1), (rate * importance).sum(axis=1) / rate.sum(axis=1), np.asarray(last, float),
-        np.full(count, phase), np.ones(count), np.full(count, price), np.full(count, slow), cycle,
+        np.full(count, phase), np.ones(count), np.full(count, price), np.full(count, slow),
+        np.zeros(count, np.int64), cycle,
     )  # fmt: skip
 
 
@@ -119,7 +120,7 @@ def test_the_price_rises_with_scarcity():
 
 def test_more_requests_catch_more_and_ever_less_more():
     strategy = PricedPlan(world_of(100), PricedPlanSettings(worth=Worth("pool")))
-    pages = strategy._tables(PageTable.of(100, last_visit=0.0))
+    pages = strategy.ready(PageTable.of(100, last_visit=0.0), Budget(5), 0.0)
     gains = [worth_of_more(pages, visits, 2.0).gain for visits in (2.0, 6.0, 12.0)]
     assert gains[0] > gains[1] > gains[2] >= 0
     with pytest.raises(ValueError, match="above zero"):
@@ -164,7 +165,7 @@ def test_a_learning_plan_comes_to_prefer_pages_that_change():
         if period >= 150:
             counts[choice.rows] += 1
     assert counts[:10].mean() > 5 * counts[10:].mean()
-    assert "price" in strategy.reason(PageTable.of(40, last_visit=last), 0, 300.0)
+    assert "price" in strategy.reason(0, 300.0)
 
 
 def test_a_batch_found_wakes_its_siblings_at_once():
@@ -180,7 +181,7 @@ def test_a_batch_found_wakes_its_siblings_at_once():
     pages = PageTable.of(40, directory=directory, last_visit=last)
     strategy.choose(pages, Budget(4), 24.0 * 20)
     strategy.observe(pages, Outcomes.of(np.arange(8), 24 * 20 + 0.5, True, 0.5))
-    stretch = strategy._pages.stretch
+    stretch = strategy._tables.rows.stretch
     assert stretch[8:20].mean() > 2 * stretch[20:].mean()
 
 

@@ -7,7 +7,8 @@ capture is a censored observation of the whole interval since the last one:
     importance per change, not per capture: a difference x over k expected changed periods counts 1 - (1 - x)^(1/k)
     clock     how busy each day was for the site and directory of a page: changes come in batches
 A trusted time of the last change (a validator, a feed) is used as such.
-All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next.
+All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next. Times are those of the page's
+own place: a caller whose pages live in several time zones adds each page's shift.
 """
 
 import io
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.growing import GrowingTable, with_room
 from strandline.core.learn.censored_kernels import (
     Beliefs,
     Clock,
@@ -25,7 +27,7 @@ from strandline.core.learn.censored_kernels import (
 )
 from strandline.core.learn.estimate import Estimate
 from strandline.core.learn.estimate_kernels import estimate_rows
-from strandline.core.learn.level_prior import gamma_on_grid, likely_priors
+from strandline.core.learn.level_prior import gamma_on_grid, likely_priors, some_pages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -117,12 +119,20 @@ class CensoredLearner:
             14.0 * self.settings.periods_per_day if self.settings.clock else np.inf,
         )  # fmt: skip
         self._total = np.zeros(4)
-        self._first_sight = np.empty(0)
-        self._beliefs = _beliefs(0, self._first_shapes.shape[0], len(grid), self._bins)
+        self._sights = np.empty(0)
+        self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
         self._clock = _clock(0, 0, self.settings.periods_per_day)
 
     def __len__(self) -> int:
-        return len(self._beliefs.last)
+        return len(self._pages)
+
+    @property
+    def _beliefs(self) -> Beliefs:
+        return self._pages.rows
+
+    @property
+    def _first_sight(self) -> Floats:
+        return self._sights[: len(self)]
 
     @property
     def cycle(self) -> Ints:
@@ -133,27 +143,42 @@ class CensoredLearner:
         """Make room for all pages of the table. `first_sight` is a mean rate per page known beforehand (NaN:
         none), for instance from what the page looks like and where it lies.
         """
-        count = len(site)
-        old = len(self)
+        count, old = len(site), len(self)
         if count > old:
-            fresh = _beliefs(count - old, self._beliefs.shape.shape[1], len(self._shared.grid), self._bins)
-            joined = {
-                name: np.concatenate([getattr(self._beliefs, name), new]) for name, new in fresh._asdict().items()
-            }
-            self._beliefs = Beliefs(**joined)
-            self._first_sight = np.concatenate([self._first_sight, np.full(count - old, np.nan)])
-            self._beliefs.site[old:] = site[old:]
-            self._beliefs.directory[old:] = directory[old:]
-            self._grow_clock(int(site.max()) + 1, int(directory.max()) + 1)
+            self.add(site[old:], directory[old:])
         if first_sight is not None:
             self._first_sight[:count] = first_sight
-        if count > old or first_sight is not None:
-            self._set_priors()
+        if (count > old and old == 0) or first_sight is not None:
+            self._set_priors(anew=True)
 
-    def start_from(self, last_visit: Floats) -> None:
-        """Pages without any capture yet: their first interval begins at the last visit known of them."""
-        unseen = np.isnan(self._beliefs.last)
-        self._beliefs.last[unseen] = last_visit[unseen]
+    def add(self, site: Ints, directory: Ints, first_sight: Floats | None = None) -> None:
+        """Append pages; the cost does not depend on how many there are already. Until the next `refresh` a site seen
+        for the first time is believed to be like the others.
+        """
+        old, extra = len(self), len(site)
+        if extra == 0:
+            return
+        fresh = _beliefs(extra, self._first_shapes.shape[0], len(self.grid), self._bins)
+        fresh.site[:], fresh.directory[:] = site, directory
+        priors = self._shared.priors
+        missing = FIRST_SIGHT_ROWS + int(site.max()) + 2 - len(priors)
+        if len(priors) > 1 and missing > 0:
+            priors = np.concatenate([priors, np.tile(priors[-1:], (missing, 1))])
+            self._shared = self._shared._replace(priors=priors)
+        sight = np.full(extra, np.nan) if first_sight is None else first_sight
+        fresh.prior[:] = self._prior_of(site, sight) if len(priors) > 1 else 0
+        self._pages.append(fresh)
+        self._sights = with_room(self._sights, old, old + extra)
+        self._sights[old : old + extra] = sight
+        self._grow_clock(int(site.max()) + 1, int(directory.max()) + 1)
+
+    def start_from(self, last_visit: Floats, since: int = 0) -> None:
+        """Pages without any capture yet: their first interval begins at the last visit known of them. Rows before
+        `since` are left alone.
+        """
+        last = self._beliefs.last[since:]
+        unseen = np.isnan(last)
+        last[unseen] = last_visit[since:][unseen]
 
     def observe(self, rows: Ints, findings: tuple[Floats, NDArray[np.bool_], Floats, Floats]) -> None:
         """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
@@ -175,9 +200,9 @@ class CensoredLearner:
         odds = np.full((count, 3), 1.0 / 3.0)
         return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
 
-    def levels(self) -> Floats:
+    def levels(self, rows: Ints) -> Floats:
         """Posterior over the grid of rates, one row per page."""
-        odds = self._shared.priors[self._beliefs.prior] + self._beliefs.level
+        odds = self._shared.priors[self._beliefs.prior[rows]] + self._beliefs.level[rows]
         odds = np.exp(odds - odds.max(axis=1, keepdims=True))
         found: Floats = odds / odds.sum(axis=1, keepdims=True)
         return found
@@ -198,15 +223,13 @@ class CensoredLearner:
         if len(self):
             self._set_priors()
 
-    def stretch(self, rows: Ints, last_visit: Floats, now: float) -> Floats:
+    def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
-        found = np.ones(len(rows))
-        if now < self._rules.clock_after or not len(rows):
+        found, now = np.ones(len(rows)), np.broadcast_to(now, len(rows))
+        if not len(rows) or now.max() < self._rules.clock_after:
             return found
         clock, day_length = self._clock, self.settings.periods_per_day
-        odds = self._shared.priors[self._beliefs.prior[rows]] + self._beliefs.level[rows]
-        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
-        rate = (odds @ self.grid) / odds.sum(axis=1)
+        rate = self.levels(rows) @ self.grid
         old = (rate < self._rules.clock_below) & (now - last_visit > 1e-9)
         if not old.any():
             return found
@@ -217,10 +240,10 @@ class CensoredLearner:
         factor = (clock.site_inertia + site[..., 0]) / (clock.site_inertia + site[..., 1])
         factor *= (clock.directory_inertia + directory[..., 0]) / (clock.directory_inertia + directory[..., 1])
         running = np.concatenate([np.zeros((len(factor), 1)), np.cumsum(factor, axis=1)], axis=1)
-        effective = self._clock_at(running, member, now / day_length) - self._clock_at(
+        effective = self._clock_at(running, member, now[old] / day_length) - self._clock_at(
             running, member, last_visit[old] / day_length
         )
-        found[old] = np.clip(effective * day_length / (now - last_visit[old]), 0.02, 50.0)
+        found[old] = np.clip(effective * day_length / (now[old] - last_visit[old]), 0.02, 50.0)
         return found
 
     def _clock_at(self, running: Floats, rows: Ints, day: Floats | float) -> Floats:
@@ -230,41 +253,46 @@ class CensoredLearner:
         found: Floats = low + (place - whole) * (high - low)
         return found
 
-    def _set_priors(self) -> None:
-        """Prior of each site, and of a ladder of first-sight means for pages that have one."""
+    def _set_priors(self, anew: bool = False) -> None:
+        """Prior of a ladder of first-sight means, for pages that have one; of each site; of a site not seen yet."""
         grid, settings = self.grid, self.settings
-        site = self._beliefs.site
-        sites = int(site.max()) + 1
-        start = (settings.start_rate, settings.prior_shape)
+        sites = int(self._beliefs.site.max()) + 1
+        rows = some_pages(len(self))
         begun = len(self._shared.priors) > 1
-        believed = self.levels() @ grid if begun else np.full(len(self), settings.start_rate)
-        group = site if settings.by_site else np.zeros_like(site)
-        mean, shape = likely_priors(self._beliefs.level, group, grid, start, believed)
+        believed = self.levels(rows) @ grid if begun else np.full(len(rows), settings.start_rate)
+        group = self._beliefs.site[rows] if settings.by_site else np.zeros(len(rows), dtype=np.int64)
+        start = (settings.start_rate, settings.prior_shape)
+        mean, shape = likely_priors(self._beliefs.level[rows], group, grid, start, believed)
+        unseen = np.full(sites + 2 - len(mean), len(mean) - 1)
+        known = np.concatenate([np.arange(len(mean) - 1), unseen])
+        mean, shape = mean[known], shape[known]
         if not settings.by_site:
-            mean, shape = np.full(sites, mean[0]), np.full(sites, shape[0])
-        ladder = np.geomspace(grid[0], grid[-1], FIRST_SIGHT_ROWS)
-        laws = gamma_on_grid(
-            grid,
-            np.concatenate([shape, np.full(FIRST_SIGHT_ROWS, FIRST_SIGHT_SHAPE)]),
-            np.concatenate([mean, ladder]),
-        )
+            mean, shape = np.full(sites + 1, mean[0]), np.full(sites + 1, shape[0])
+        ladder = np.full(FIRST_SIGHT_ROWS, FIRST_SIGHT_SHAPE)
+        laws = gamma_on_grid(grid, np.concatenate([ladder, shape]), np.concatenate([self._ladder, mean]))
         # A part for levels the law thinks impossible: pages unlike the others of their site. An even spread does
         # better than the mean of all pages here: one change found then lets a page be tried again soon.
         priors = np.log((1.0 - UNLIKE) * laws + UNLIKE / len(grid))
         self._shared = self._shared._replace(priors=priors)
-        known = ~np.isnan(self._first_sight)
-        self._beliefs.prior[:] = site
-        step = np.searchsorted(ladder, self._first_sight[known])
-        self._beliefs.prior[known] = sites + np.clip(step, 0, FIRST_SIGHT_ROWS - 1)
+        if not begun or anew:
+            self._beliefs.prior[:] = self._prior_of(self._beliefs.site, self._first_sight)
+
+    @property
+    def _ladder(self) -> Floats:
+        return np.geomspace(self.grid[0], self.grid[-1], FIRST_SIGHT_ROWS)
+
+    def _prior_of(self, site: Ints, first_sight: Floats) -> Ints:
+        """Rows of the priors: the ladder of first-sight means, then the sites, last a site not seen yet."""
+        step = np.clip(np.searchsorted(self._ladder, first_sight), 0, FIRST_SIGHT_ROWS - 1)
+        return np.where(np.isnan(first_sight), FIRST_SIGHT_ROWS + site, step)
 
     def _grow_clock(self, sites: int, directories: int) -> None:
         old = self._clock
         if sites > len(old.site) or directories > len(old.directory):
-            new = _clock(max(sites, len(old.site)), max(directories, len(old.directory)), old.daylength)
-            new.site[: len(old.site)] = old.site
-            new.directory[: len(old.directory)] = old.directory
-            new.origin[:] = old.origin
-            self._clock = new
+            self._clock = old._replace(
+                site=with_room(old.site, len(old.site), sites),
+                directory=with_room(old.directory, len(old.directory), directories),
+            )
 
     def _turn_clock(self, now: float) -> None:
         """Forget the oldest half of the days when the table is full."""
@@ -287,7 +315,10 @@ class CensoredLearner:
         for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
             arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
         clock = self._clock
-        arrays |= {"clock.site": clock.site, "clock.directory": clock.directory, "clock.origin": clock.origin}
+        sites = int(self._beliefs.site.max(initial=-1)) + 1
+        directories = int(self._beliefs.directory.max(initial=-1)) + 1
+        arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
+        arrays["clock.origin"] = clock.origin
         stream = io.BytesIO()
         np.savez_compressed(stream, allow_pickle=False, **arrays)
         return stream.getvalue()
@@ -300,13 +331,13 @@ class CensoredLearner:
             arrays = {name: stored[name] for name in stored.files}
         if arrays["shared.grid"].shape != learner.grid.shape:
             raise ValueError("this state was learned with another grid of rates")
-        learner._beliefs = Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields})
+        learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
         learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
         empty = learner._clock
         learner._clock = empty._replace(
             site=arrays["clock.site"], directory=arrays["clock.directory"], origin=arrays["clock.origin"]
         )
-        learner._total, learner._first_sight = arrays["total"], arrays["first_sight"]
+        learner._total, learner._sights = arrays["total"], arrays["first_sight"]
         return learner
 
 

@@ -36,23 +36,27 @@ def gamma_on_grid(grid: Floats, shape: Floats, mean: Floats) -> Floats:
     return found
 
 
+def some_pages(count: int) -> Ints:
+    """Rows, spread evenly, of as many pages as it takes to know what pages have in common.
+
+    >>> len(some_pages(100)), len(some_pages(10_000_000))
+    (100, 20000)
+    """
+    return np.linspace(0, count - 1, min(count, SAMPLE)).astype(np.int64)
+
+
 def likely_priors(
     level: Floats, site: Ints, grid: Floats, start: tuple[float, float], believed: Floats
 ) -> tuple[Floats, Floats]:
-    """Mean and shape of the prior of every site.
+    """Mean and shape of the prior of every site, and last of a site without any page yet.
 
     `level` is each page's log-likelihood over the grid, `start` the mean and shape to lean on, `believed` the rate of
     each page under the present prior.
     """
-    sites = int(site.max()) + 1
+    sites = int(site.max()) + 2
     logs = np.log(np.maximum(believed, 1e-12))
     pages = np.bincount(site, minlength=sites)
     usual = np.exp((LEAN * float(logs.mean()) + np.bincount(site, weights=logs, minlength=sites)) / (LEAN + pages))
-    if len(level) > SAMPLE:
-        kept = np.linspace(0, len(level) - 1, SAMPLE).astype(np.int64)
-        level, member = level[kept], site[kept]
-    else:
-        member = site
     ladder = np.geomspace(grid[0], grid[-1], MEANS)
     mean = np.tile(ladder, len(SHAPES))
     shape = np.repeat(np.array(SHAPES), MEANS)
@@ -62,6 +66,6 @@ def likely_priors(
     together = fit.sum(axis=0)
     lean = -0.5 * (np.log(mean / start[0]) / 1.5) ** 2 - 0.5 * (np.log(shape / start[1])) ** 2
     everyone = (together + lean) / len(level)
-    own = np.stack([np.bincount(member, weights=column, minlength=sites) for column in fit.T], axis=1)
+    own = np.stack([np.bincount(site, weights=column, minlength=sites) for column in fit.T], axis=1)
     best = np.argmax(own + LEAN * everyone, axis=1)
     return np.minimum(mean[best], np.maximum(usual, start[0])), shape[best]

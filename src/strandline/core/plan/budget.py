@@ -65,7 +65,9 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Budget:
-    """What one decision may spend. Caps name the most visits of a site or host in this period."""
+    """What one decision may spend. Caps name the most visits of a site or host in this period. When a period takes
+    several decisions, `per_period` says what all of them together may spend; prices go by that.
+    """
 
     visits: int
     max_bytes: float | None = None
@@ -73,6 +75,7 @@ class Budget:
     host_cap: int | None = None
     site_caps: Mapping[int, int] = field(default_factory=dict)
     host_caps: Mapping[int, int] = field(default_factory=dict)
+    per_period: float | None = None
 
     def __post_init__(self) -> None:
         if self.visits < 1:
@@ -82,6 +85,11 @@ class Budget:
         for cap in (self.site_cap, self.host_cap, *self.site_caps.values(), *self.host_caps.values()):
             if cap is not None and cap < 0:
                 raise ValueError(f"a cap cannot be negative: {cap}")
+
+    @property
+    def of_period(self) -> float:
+        """Visits of the whole period."""
+        return float(self.visits) if self.per_period is None else self.per_period
 
     @property
     def capped(self) -> bool:

@@ -93,5 +93,5 @@ class WithCampaigns:
 
     def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
         """Pass on what captures found."""
-        if isinstance(self._inner, Learner):
-            self._inner.observe(pages, outcomes)
+        if isinstance(self._inner, Learner) and len(outcomes.time):
+            self._inner.observe(boosted(pages, self.campaigns, float(outcomes.time.max())), outcomes)

@@ -46,12 +46,13 @@ class Informed:
             self._knowledge.refresh(now)
             self._fill(np.arange(len(pages)), len(pages))
             self._day = day
-        current = self._knowledge.cycle[int(np.floor(now)) % len(self._knowledge.cycle)]
+        current = self._knowledge.cycle[(int(np.floor(now)) + pages.shift) % len(self._knowledge.cycle)]
+        every = np.arange(len(pages))
         chance = -np.expm1(-self._rate)
         return pages.with_columns(
             rate=self._rate @ self._share,
-            chance=chance[:, current],
-            expected_change=chance[:, current] * self._importance[:, current],
+            chance=chance[every, current],
+            expected_change=chance[every, current] * self._importance[every, current],
             mean_change=(chance * self._importance) @ self._share,
         )
 

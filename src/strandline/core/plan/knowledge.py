@@ -73,10 +73,13 @@ class KnownPatterns:
 
 
 class LearnedPatterns:
-    """Patterns learned from captures. A first fetch (last visit before any outcome) is taken from the table."""
+    """Patterns learned from captures, each page's in its own time zone (PageTable.shift). A first fetch (last visit
+    before any outcome) is taken from the table.
+    """
 
     def __init__(self, learner: CensoredLearner | None = None) -> None:
         self.learner = CensoredLearner() if learner is None else learner
+        self._started = False
 
     @property
     def cycle(self) -> NDArray[np.int64]:
@@ -89,15 +92,20 @@ class LearnedPatterns:
 
     def grow(self, pages: PageTable) -> None:
         """Make room; pages fetched before the learner knew them start from that fetch."""
-        self.learner.grow(pages.site, pages.directory)
-        self.learner.start_from(pages.last_visit)
+        if len(pages) > len(self.learner) or not self._started:
+            since = len(self.learner) if self._started else 0
+            self._started = True
+            self.learner.grow(pages.site, pages.directory)
+            self.learner.start_from(pages.last_visit + pages.shift, since)
 
     def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
         """Feed the learner."""
         self.grow(pages)
-        unknown = np.full(len(outcomes.row), np.nan)
+        unknown: Floats = np.full(len(outcomes.row), np.nan)
         hints = unknown if outcomes.last_change is None else outcomes.last_change
-        self.learner.observe(outcomes.row, (outcomes.time, outcomes.changed, outcomes.importance, hints))
+        local = pages.shift[outcomes.row].astype(np.float64)
+        findings = (outcomes.time + local, outcomes.changed, outcomes.importance, hints + local)
+        self.learner.observe(outcomes.row, findings)
 
     def refresh(self, now: float) -> bool:
         """Relearn shapes, profiles and priors."""
@@ -106,4 +114,5 @@ class LearnedPatterns:
 
     def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
         """The group clock of the learner."""
-        return self.learner.stretch(rows, pages.last_visit[rows], now)
+        local = pages.shift[rows].astype(np.float64)
+        return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)

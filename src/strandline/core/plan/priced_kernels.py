@@ -26,7 +26,9 @@ NEVER = 1e30
 
 
 class Pages(NamedTuple):
-    """Per page: pattern (rate and importance per bin), rate nodes and their value, place in time."""
+    """Per page: pattern (rate and importance per bin), rate nodes and their value, place in time. `shift` are the
+    periods to add for the time of the page's own place; `cycle` is not per page.
+    """
 
     rate: Singles
     importance: Singles
@@ -39,6 +41,7 @@ class Pages(NamedTuple):
     stretch: Floats
     price: Floats
     slow: Flags
+    shift: Ints
     cycle: Ints
 
 
@@ -92,6 +95,7 @@ def step_lines(pages: Pages, row: int, first: int, gain: Floats, keep: Floats) -
     """Growth of G from the capture moment of period first + k - 1 to that of first + k, for each k and node."""
     cycle = len(pages.cycle)
     phase = pages.phase[row]
+    first += pages.shift[row]
     for k in range(gain.shape[0]):
         before = pages.cycle[(first + k - 1) % cycle]
         during = pages.cycle[(first + k) % cycle]
@@ -153,7 +157,7 @@ def pending_now(pages: Pages, row: int, period: int, pending: Floats) -> float:
     now = pages.last[row]
     while now < moment - 1e-9:
         following = min(np.floor(now + 1e-9) + 1.0, moment)
-        b = pages.cycle[int(np.floor(now + 1e-9)) % cycle]
+        b = pages.cycle[(int(np.floor(now + 1e-9)) + pages.shift[row]) % cycle]
         m = pages.importance[row, b]
         r = pages.rate[row, b] * (following - now) * pages.stretch[row]
         for q in range(nodes):
@@ -288,7 +292,7 @@ def scan(pages: Pages, period: int, plans: Plans) -> tuple[Floats, Floats]:
         if pages.slow[row]:
             advantage[row], _ = slow_advantage(pages, row, age, pending, pages.price[row])
             continue
-        gone = period - int(plans.made[row, 0])
+        gone = min(max(period - int(plans.made[row, 0]), 0), plans.worth.shape[1] - 1)  # clocks jump
         lines = (plans.gain[row, gone:], plans.keep[row, gone:])
         price, rho = plans.made[row, 1], plans.made[row, 2]
         advantage[row], _ = advantage_from(pages.value[row], pending, rho, price, lines, plans.worth[row, gone:])
@@ -296,10 +300,25 @@ def scan(pages: Pages, period: int, plans: Plans) -> tuple[Floats, Floats]:
 
 
 @compiled
-def wanted_visits(pages: Pages, price: float) -> float:
-    """Visits per period that all pages together want at a price (best even spacing, at most one a period)."""
+def first_due(pages: Pages, rows: Ints, price: float, now: float) -> Floats:
+    """When pages should be looked at for the first time: a little before their best even spacing is over."""
+    due = np.empty(len(rows))
+    for k in range(len(rows)):
+        tau, rho = best_spacing(pages, rows[k], price)
+        if rho > 0.0:
+            due[k] = max(pages.last[rows[k]] + 0.8 * tau, now)
+        else:
+            due[k] = now + 1.0 + rows[k] % 96
+    return due
+
+
+@compiled
+def wanted_visits(pages: Pages, price: float, step: int = 1) -> float:
+    """Visits per period that all pages (or every `step`-th) together want at a price: best even spacing, at most one
+    a period.
+    """
     total = 0.0
-    for row in range(len(pages.last)):
+    for row in range(0, len(pages.last), step):
         tau, rho = best_spacing(pages, row, price)
         if rho > 0.0:
             total += 1.0 / max(tau, 1.0)

@@ -7,27 +7,59 @@ advantage are fetched, and the price rises when more pages want a fetch than the
 The idea is the Lagrangian relaxation of a crawl with a budget (Eckstein, Gal & Reiner 2008 plan single pages so);
 patterns and importance are those of papers 001 and 004.
 
-Small archives are scanned in each period; large ones keep each page's due time in a timing wheel, so that a
-decision costs the same whatever the size.
+Small archives are scanned in each period; large ones keep each page's due time in a timing wheel (due_pages.py), so
+that a decision costs the same whatever the size. For a plan at work on a live table (`follow`) nothing at all is done
+for each page of the table, neither when deciding nor when captures come in or pages are added.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 
-from strandline.core.learn.estimate import Estimate
+from strandline.core.growing import GrowingTable
 from strandline.core.plan.baselines import organ_pipe
 from strandline.core.plan.budget import Budget, spend
+from strandline.core.plan.due_pages import DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
+from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan, wanted_visits
+from strandline.core.plan.priced_tables import NOBODY, Order, PricedTables
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
-from strandline.core.plan.timing_wheel import TimingWheel
+from strandline.core.plan.timing_wheel import Chains
 
 EVENLY = 0.5
 """Part of the gain of a site fetched together that its pages share evenly."""
+SAMPLE = 4096
+"""Pages that are enough to find the price to start from."""
+ROUNDS = 5
+"""Times more pages are looked at when caps leave too few."""
+
+
+class _Costs(NamedTuple):
+    """The columns that caps are counted by, of some rows."""
+
+    site: Rows
+    host: Rows
+    size: Floats
+
+    @staticmethod
+    def of(table: PageTable, rows: Rows) -> "_Costs":
+        return _Costs(table.site[rows], table.host[rows], table.size[rows])
+
+
+class _Found(NamedTuple):
+    """Pages that were looked at: advantage of a fetch now, pending value, periods until due."""
+
+    rows: Rows
+    advantage: Floats
+    value: Floats
+    wait: Floats
+
+    def joined(self, more: "_Found") -> "_Found":
+        return _Found(*(np.concatenate(pair) for pair in zip(self, more, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -41,7 +73,7 @@ class PricedPlanSettings:
     coherence: float = 0.0
     horizon: int = 96
     price_step: float = 0.03
-    order: Literal["fixed-minute", "organ-pipe"] = "fixed-minute"
+    order: Order = "fixed-minute"
     slow_below: float = 2.0 / 168.0
     scan_up_to: int = 30_000
     periods_per_day: int = 24
@@ -59,15 +91,16 @@ class PricedPlan:
         self.settings = settings or PricedPlanSettings()
         self._name = name or "priced-plan"
         self.price = 0.0
-        self._budgeted = 0
+        self._budgeted = 0.0
         self._day = -1
-        self._weight = np.empty(0)
-        self._items = np.empty(0)
-        self._sites = 0
-        self._pages: Pages | None = None
-        self._plans: Plans | None = None
-        self._stale = np.empty(0, dtype=np.int64)
-        self._wheel: TimingWheel | None = None
+        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.order, self.settings.slow_below)
+        self._plans: GrowingTable[Plans] | None = None
+        self._stale = NOBODY
+        self._due: DuePages | None = None
+        self._renewed: dict[int, int] = {}
+        self._priced = 0
+        self._again = 1.0
+        self._siblings = Chains()
 
     @property
     def name(self) -> str:
@@ -79,86 +112,66 @@ class PricedPlan:
         """What the plan believes of pages."""
         return self._knowledge
 
-    # Keeping tables -----------------------------------------------------------------------------------------
+    def follow(self, live: LivePages) -> None:
+        """Be at work on a live table from now on: what changes in it is told, not searched for."""
+        self._tables.live = live
 
-    def _tables(self, pages: PageTable) -> Pages:
-        """Tables for these pages; rebuilt when pages were added or weights changed."""
-        count = len(pages)
-        if self._pages is not None and len(self._weight) == count and np.array_equal(self._weight, pages.weight):
-            return self._pages
-        self._knowledge.grow(pages)
-        self._weight = pages.weight.copy()
-        self._items = pages.items.copy()
-        self._sites = len(np.unique(pages.site))
-        every = np.arange(count)
-        estimate = self._knowledge.estimate(every)
-        bins, nodes = estimate.rate.shape[1], estimate.level.shape[1]
-        self._pages = Pages(
-            rate=np.zeros((count, bins), dtype=np.float32),
-            importance=np.zeros((count, bins), dtype=np.float32),
-            level=np.ones((count, nodes)),
-            value=np.zeros((count, nodes)),
-            mean_rate=np.zeros(count),
-            mean_importance=np.zeros(count),
-            last=pages.last_visit.copy(),
-            phase=self._phases(pages),
-            stretch=np.ones(count),
-            price=np.full(count, self.price),
-            slow=np.zeros(count, dtype=np.bool_),
-            cycle=np.asarray(self._knowledge.cycle, dtype=np.int64),
+    # Keeping step -------------------------------------------------------------------------------------------
+
+    def ready(self, table: PageTable, budget: Budget, now: float) -> Pages:
+        """Catch up with the pages, the day and the budget; nothing is decided."""
+        self._catch_up(table, now)
+        self._renew(table, now)
+        self._start_price(self._tables.rows, budget)
+        if self._due is not None and len(self._stale):
+            self._due.expect(self._tables.rows, self._stale, self.price, now)
+            self._stale = NOBODY
+        return self._tables.rows
+
+    def _catch_up(self, table: PageTable, now: float) -> None:
+        """Take notice of rows that are new or changed; they are planned anew at the next decision."""
+        anew, news = self._tables.follow(table, now)
+        if anew:
+            self._plans, self._due, self._siblings, self._stale = None, None, Chains(), NOBODY
+            self._renewed.clear()
+        if len(self._siblings) < len(table):
+            self._siblings.add(table.directory[len(self._siblings) :])
+        if len(table) > self.settings.scan_up_to:
+            if self._due is None:
+                self._due, self._plans, news = DuePages(), None, np.arange(len(table))
+        elif len(news):
+            self._make_room(len(table))
+        if len(news):
+            self._stale = np.union1d(self._stale, news)
+
+    def _make_room(self, count: int) -> None:
+        """Plans of all pages of an archive that is looked through."""
+        old = 0 if self._plans is None else len(self._plans)
+        steps, nodes = (count - old, self.settings.horizon + 1), self._tables.rows.level.shape[1]
+        more = Plans(
+            np.zeros(steps, dtype=np.float32),
+            np.zeros((*steps, nodes), dtype=np.float32),
+            np.zeros((*steps, nodes), dtype=np.float32),
+            np.zeros((count - old, 3)),
         )
-        self._write(self._pages, every, estimate)
-        if count <= self.settings.scan_up_to:
-            steps = (count, self.settings.horizon + 1)
-            self._plans = Plans(
-                np.zeros(steps, dtype=np.float32),
-                np.zeros((*steps, nodes), dtype=np.float32),
-                np.zeros((*steps, nodes), dtype=np.float32),
-                np.zeros((count, 3)),
-            )
-            self._wheel = None
-        else:
-            self._plans = None
-            self._wheel = TimingWheel(count)
-        self._stale = every
-        return self._pages
+        if self._plans is None:
+            self._plans = GrowingTable(more)
+        elif count > old:
+            self._plans.append(more)
 
-    def _phases(self, pages: PageTable) -> Floats:
-        """A fixed place in the period for each page, the pages of a site next to each other."""
-        if self.settings.order == "organ-pipe":
-            return np.full(len(pages), 0.5)
-        phase = np.empty(len(pages))
-        phase[np.lexsort((np.arange(len(pages)), pages.directory, pages.site))] = np.arange(len(pages))
-        return (phase + 0.5) / max(len(pages), 1)
-
-    def _write(self, tables: Pages, rows: Rows, estimate: Estimate) -> None:
-        worth = self.settings.worth
-        content = worth.objective == "content" and estimate.turnover is not None
-        rate = estimate.rate
-        if content and estimate.turnover is not None:
-            rate = (rate * estimate.turnover[:, None]).astype(np.float32)
-        flat = content or worth.objective == "count"
-        tables.rate[rows] = rate
-        tables.importance[rows] = 1.0 if flat else estimate.importance
-        tables.level[rows] = 1.0 if content else estimate.level
-        weight = np.ones(len(rows)) if worth.objective == "count" else self._weight[rows]
-        if worth.objective == "content":
-            weight = weight * self._items[rows]
-        tables.value[rows] = worth.node_values(estimate, weight)
-        tables.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
-        tables.mean_importance[rows] = 1.0 if flat else estimate.mean_importance
-        tables.slow[rows] = tables.mean_rate[rows] < self.settings.slow_below
-
-    def _renew(self, pages: PageTable, tables: Pages, now: float) -> None:
-        """Once a day relearn what pages share; between days only captured pages are renewed."""
+    def _renew(self, table: PageTable, now: float) -> None:
+        """Once a day relearn what pages share. Pages in the timing wheel take notice when they are looked at."""
         day = int(now // self.settings.periods_per_day)
         if day == self._day:
             return
         self._day = day
-        every = np.arange(len(pages))
-        if self._knowledge.refresh(now):
-            self._write(tables, every, self._knowledge.estimate(every))
-        tables.stretch[:] = self._knowledge.stretch(pages, every, now)
+        moved = self._knowledge.refresh(now)
+        if self._due is not None:
+            return
+        every = np.arange(len(table))
+        if moved:
+            self._tables.renew(table, every)
+        self._tables.rows.stretch[:] = self._knowledge.stretch(table, every, now)
         self._stale = every
 
     # Deciding -----------------------------------------------------------------------------------------------
@@ -167,53 +180,85 @@ class PricedPlan:
         """The pages of largest advantage, each at its own minute of the period."""
         if len(pages) == 0:
             return Choice.nothing()
-        tables, period = self._tables(pages), int(np.floor(now))
-        tables.last[:] = np.where(np.isnan(pages.last_visit), np.nan, np.minimum(pages.last_visit, now))
-        self._renew(pages, tables, now)
-        self._start_price(tables, budget)
-        if self._plans is not None:
-            advantage, value = self._scan(self._plans, tables, period)
-            candidates = np.arange(len(pages))
-        elif self._wheel is not None:
-            candidates, advantage, value = self._due(self._wheel, tables, budget, period)
-        self._move_price(int(np.count_nonzero(advantage > 0)), budget)
-        score = np.full(len(pages), -np.inf)
-        score[candidates] = advantage
-        if self.settings.coherence > 0:
-            score[candidates] += self.settings.coherence * self._site_bonus(
-                pages, budget, candidates, (advantage, value)
-            )
-        rows = spend(score, budget, pages)
-        if self._wheel is not None:
-            self._wheel.put(rows, np.full(len(rows), period + 1.0))
-        return self._in_order(tables, rows, score, period)
+        tables, period = self.ready(pages, budget, now), int(np.floor(now))
+        if self._due is None:
+            found = self._scan(tables, period)
+            score = self._score(pages, budget, found)
+            chosen = spend(score, budget, pages)
+        else:
+            found = self._look(self._due, pages, budget, now)
+            score = self._score(pages, budget, found)
+            chosen = spend(score, budget, _Costs.of(pages, found.rows))
+            self._put_back(pages, budget, found, chosen, period)
+        self._move_price(int(np.count_nonzero(found.advantage > 0)), budget)
+        return self._in_order(tables, found.rows[chosen], score[chosen], period)
 
-    def _scan(self, plans: Plans, tables: Pages, period: int) -> tuple[Floats, Floats]:
+    def _score(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
+        if self.settings.coherence <= 0 or len(found.rows) == 0:
+            return found.advantage
+        return found.advantage + self.settings.coherence * self._site_bonus(pages, budget, found)
+
+    def _scan(self, tables: Pages, period: int) -> _Found:
+        """Look through all pages, by their stored plans."""
+        assert self._plans is not None
+        tables.price[:] = self.price
         fresh = self._stale[~tables.slow[self._stale]]
         if len(fresh):
-            plan_rows(tables, fresh, period, plans)
-        self._stale = np.empty(0, dtype=np.int64)
-        return scan(tables, period, plans)
+            plan_rows(tables, fresh, period, self._plans.rows)
+        self._stale = NOBODY
+        advantage, value = scan(tables, period, self._plans.rows)
+        return _Found(np.arange(len(advantage)), advantage, value, np.zeros(len(advantage)))
 
-    def _due(self, wheel: TimingWheel, tables: Pages, budget: Budget, period: int) -> tuple[Rows, Floats, Floats]:
-        """Evaluate only the pages whose time has come; those not worth a fetch yet get a new time."""
-        rows = wheel.due(period, at_least=budget.visits)
-        advantage, value, wait = evaluate(tables, rows, period, self.settings.horizon)
-        again = np.where(advantage > 0, 1.0, np.clip(wait, 1.0, 24.0))
-        wheel.put(rows, period + again)
-        return rows, advantage, value
+    def _look(self, due: DuePages, pages: PageTable, budget: Budget, now: float) -> _Found:
+        """Look only at pages whose time has come, and at those next in turn while too few of them may be fetched."""
+        found = _Found(NOBODY, np.empty(0), np.empty(0), np.empty(0))
+        wanted = budget.visits
+        for step in range(ROUNDS):
+            rows = due.take(int(np.floor(now)), wanted, 4 * wanted + 64)
+            if len(rows) == 0:
+                break
+            found = found.joined(self._evaluate(pages, rows, now))
+            enough = step > 0 or np.count_nonzero(found.advantage > 0) >= budget.visits
+            if enough and len(spend(found.advantage, budget, _Costs.of(pages, found.rows))) >= budget.visits:
+                break
+            wanted *= 2
+        return found
 
-    def _site_bonus(self, pages: PageTable, budget: Budget, rows: Rows, found: tuple[Floats, Floats]) -> Floats:
+    def _put_back(self, pages: PageTable, budget: Budget, found: _Found, chosen: Rows, period: int) -> None:
+        """When the pages looked at are to be looked at again; a chosen one soon, in case it is not fetched."""
+        assert self._due is not None
+        tables, left = self._tables.rows, np.ones(len(found.rows), dtype=np.bool_)
+        left[chosen] = False
+        self._due.put(found.rows[chosen], np.full(len(chosen), period + 1.0))
+        new = np.isnan(tables.last[found.rows])
+        self._due.list_new(tables, found.rows[left & new], float(period))
+        left &= ~new
+        rows = found.rows[left]
+        looked = (found.advantage[left], found.wait[left], tables.value[rows].sum(axis=1))
+        self._due.put(rows, period + put_off(pages.host[rows], budget, looked, self._again))
+
+    def _evaluate(self, pages: PageTable, rows: Rows, now: float) -> _Found:
+        """Advantage of some pages, from what is believed of them today."""
+        tables = self._tables.rows
+        old = rows[[self._renewed.get(row) != self._day for row in rows.tolist()]]
+        if len(old):
+            self._tables.renew(pages, old)
+            tables.stretch[old] = self._knowledge.stretch(pages, old, now)
+            self._renewed.update(dict.fromkeys(old.tolist(), self._day))
+        tables.price[rows] = self.price
+        return _Found(rows, *evaluate(tables, rows, int(np.floor(now)), self.settings.horizon))
+
+    def _site_bonus(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         """What the pages of a picked site gain by being fetched together; 0 for the others.
 
         As many sites are picked as the budget could fetch whole: those where fetches are worth most by themselves
         (advantage) and as a batch (pending value). A page gains its pending value; a part of that is shared evenly
         over the site, for a batch hangs together better when quiet pages are in it too.
         """
-        advantage, value = found
-        names, site = np.unique(pages.site[rows], return_inverse=True)
-        gain = np.bincount(site, weights=advantage + self.settings.coherence * value, minlength=len(names))
-        picked = max(1, round(budget.visits * self._sites / len(pages)))
+        value = found.value
+        names, site = np.unique(pages.site[found.rows], return_inverse=True)
+        gain = np.bincount(site, weights=found.advantage + self.settings.coherence * value, minlength=len(names))
+        picked = max(1, round(budget.visits * self._tables.sites / len(pages)))
         best = np.zeros(len(names), dtype=np.bool_)
         best[np.argsort(-gain, kind="stable")[:picked]] = True
         mean = np.bincount(site, weights=value, minlength=len(names)) / np.bincount(site, minlength=len(names))
@@ -221,35 +266,38 @@ class PricedPlan:
 
     def _in_order(self, tables: Pages, rows: Rows, score: Floats, period: int) -> Choice:
         if self.settings.order == "organ-pipe":
-            current = tables.rate[rows, tables.cycle[period % len(tables.cycle)]]
-            rows = rows[organ_pipe(current.astype(np.float64))]
-            return Choice(rows, score[rows])
-        rows = rows[np.argsort(tables.phase[rows], kind="stable")]
-        return Choice(rows, score[rows], tables.phase[rows].copy())
+            current = tables.rate[rows, tables.cycle[(period + tables.shift[rows]) % len(tables.cycle)]]
+            order = organ_pipe(current.astype(np.float64))
+            return Choice(rows[order], score[order])
+        order = np.argsort(tables.phase[rows], kind="stable")
+        return Choice(rows[order], score[order], tables.phase[rows[order]])
 
     # The price ----------------------------------------------------------------------------------------------
 
     def _start_price(self, tables: Pages, budget: Budget) -> None:
-        """The price at which even spacing would use up the budget; asked again when the budget jumps."""
-        jumped = not 0.67 < budget.visits / max(self._budgeted, 1) < 1.5
+        """The price at which even spacing would use up the budget; asked again when budget or archive jump."""
+        visits, count = budget.of_period, len(tables.last)
+        self._again = look_again(count, visits)
+        jumped = not 0.67 < visits / max(self._budgeted, 1e-9) < 1.5 or count > 1.5 * self._priced
         if self.price > 0 and not jumped:
-            tables.price[:] = self.price
             return
-        self._budgeted = budget.visits
-        top = float((tables.value.sum(axis=1) * tables.mean_importance).max(initial=0.0))
+        self._budgeted, self._priced = visits, count
+        step = max(1, count // SAMPLE)
+        share = len(range(0, count, step)) / count
+        top = float((tables.value[::step].sum(axis=1) * tables.mean_importance[::step]).max(initial=0.0))
         low, high = max(top, 1e-12) * 1e-7, max(top, 1e-12)
         for _ in range(40):
             middle = float(np.sqrt(low * high))
-            if wanted_visits(tables, middle) > budget.visits:
+            if wanted_visits(tables, middle, step) > visits * share:
                 low = middle
             else:
                 high = middle
         self.price = high
-        tables.price[:] = high
 
     def _move_price(self, wanted: int, budget: Budget) -> None:
         excess = float(np.clip((wanted - budget.visits) / budget.visits, -1.0, 1.0))
-        self.price *= float(np.exp(self.settings.price_step * excess))
+        part = min(budget.visits / budget.of_period, 1.0)
+        self.price *= float(np.exp(self.settings.price_step * part * excess))
 
     # Learning and explaining --------------------------------------------------------------------------------
 
@@ -257,42 +305,51 @@ class PricedPlan:
         """Learn from captures, and plan the captured pages anew."""
         if len(outcomes.row) == 0:
             return
-        tables = self._tables(pages)
+        now = float(outcomes.time.max())
+        self._catch_up(pages, now)
         self._knowledge.observe(pages, outcomes)
+        tables, rows = self._tables.rows, np.unique(outcomes.row)
         tables.last[outcomes.row] = outcomes.time
-        tables.stretch[outcomes.row] = 1.0
-        rows = np.unique(outcomes.row)
-        self._write(tables, rows, self._knowledge.estimate(rows))
-        self._stale = np.union1d(self._stale, rows)
-        self._wake_siblings(pages, tables, outcomes)
+        self._tables.renew(pages, rows)
+        tables.stretch[rows] = 1.0
+        if self._due is None or self.price <= 0:
+            self._stale = np.union1d(self._stale, rows)
+        else:
+            self._renewed.update(dict.fromkeys(rows.tolist(), self._day))
+            tables.price[rows] = self.price
+            advantage, _, wait = evaluate(tables, rows, int(np.floor(now)) + 1, self.settings.horizon)
+            again = np.where(advantage > 0, 0.0, np.clip(wait, 0.0, self._again))
+            self._due.put(rows, np.floor(now) + 1.0 + again)
+        self._wake_siblings(pages, outcomes, now)
 
-    def _wake_siblings(self, pages: PageTable, tables: Pages, outcomes: Outcomes) -> None:
+    def _wake_siblings(self, pages: PageTable, outcomes: Outcomes, now: float) -> None:
         """Changes come in batches: what was found changed raises what is pending on the same directory at once."""
+        tables = self._tables.rows
         changed = outcomes.row[outcomes.changed & tables.slow[outcomes.row]]
         if len(changed) == 0:
             return
-        siblings = np.flatnonzero(np.isin(pages.directory, np.unique(pages.directory[changed])) & tables.slow)
-        siblings = np.setdiff1d(siblings, outcomes.row)
-        now = float(outcomes.time.max())
+        groups = np.unique(pages.directory[changed]).tolist()
+        siblings = np.concatenate([self._siblings.of(group) for group in groups])
+        known = tables.slow[siblings] & ~np.isnan(tables.last[siblings])
+        siblings = np.setdiff1d(siblings[known], outcomes.row)
         tables.stretch[siblings] = self._knowledge.stretch(pages, siblings, now)
-        if self._wheel is not None:
-            self._wheel.put(siblings, np.full(len(siblings), np.floor(now) + 1.0))
+        if self._due is not None:
+            self._due.put(siblings, np.full(len(siblings), np.floor(now) + 1.0))
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The pages of largest advantage, with reasons."""
         choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, [self.reason(pages, int(row), now) for row in choice.rows])
+        return visits(choice, pages, now, [self.reason(row, now) for row in choice.rows.tolist()])
 
-    def reason(self, pages: PageTable, row: int, now: float) -> str:
-        """Why a page is, or is not, to be fetched now: one sentence."""
-        tables = self._tables(pages)
+    def reason(self, row: int, now: float) -> str:
+        """Why a page is, or is not, to be fetched now: one sentence. To be asked after `ready` or a decision."""
+        tables, rows = self._tables.rows, np.array([row])
         if np.isnan(tables.last[row]):
             return "never fetched"
-        rows = np.array([row])
+        tables.price[row] = self.price
         advantage, value, wait = evaluate(tables, rows, int(np.floor(now)), self.settings.horizon)
-        age, price = now - tables.last[row], tables.price[row]
-        rate = tables.mean_rate[row]
-        pending = f"pending change worth {value[0]:.3g} against a price of {price:.3g}"
+        age, rate = now - tables.last[row], tables.mean_rate[row]
+        pending = f"pending change worth {value[0]:.3g} against a price of {self.price:.3g}"
         story = f"last fetched {age:.1f} periods ago, {rate:.3g} changes a period expected"
         if advantage[0] > 0:
             return f"{pending}; waiting gains nothing; {story}"

@@ -10,9 +10,9 @@ A strategy answers `plan`. The ones of this package also answer `choose`, the sa
 what a simulation of millions of visits needs; strategies that learn also take `observe`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,10 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 FLOAT_COLUMNS = ("weight", "last_visit", "rate", "chance", "expected_change", "mean_change", "size", "items")
-INT_COLUMNS = ("page", "site", "directory", "host", "change_class")
-DEFAULTS = {"weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "change_class": 0.0, "size": 0.0, "items": 1.0}
+INT_COLUMNS = ("page", "site", "directory", "host", "change_class", "shift")
+DEFAULTS = {
+    "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "change_class": 0.0, "shift": 0.0, "size": 0.0, "items": 1.0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Visit:
 class PageTable:
     """The pages as columns. Rows keep their place: new pages are appended, so a row number is a lasting name.
 
-    `size` is the expected bytes of a fetch, `items` how many items (articles, products) the page lists.
+    `size` is the expected bytes of a fetch, `items` how many items (articles, products) the page lists, `shift` the
+    periods to add for the time of the page's own place.
     """
 
     page: Rows
@@ -49,6 +52,7 @@ class PageTable:
     directory: Rows
     host: Rows
     change_class: Rows
+    shift: Rows
     weight: Floats
     last_visit: Floats
     rate: Floats
@@ -94,6 +98,14 @@ class PageTable:
         filled.setdefault("mean_change", filled["expected_change"])
         ready = {name: filled[name].astype(np.int64) for name in INT_COLUMNS}
         return PageTable(**ready, **{name: filled[name] for name in FLOAT_COLUMNS})  # type: ignore[arg-type]
+
+    @staticmethod
+    def unchecked(columns: Mapping[str, NDArray[Any]]) -> "PageTable":
+        """A table of columns that are known to fit: making it costs the same whatever its length."""
+        table = object.__new__(PageTable)
+        for name, column in columns.items():
+            object.__setattr__(table, name, column)
+        return table
 
     def with_columns(self, **columns: Floats) -> "PageTable":
         """The same pages with some columns replaced."""

@@ -29,6 +29,13 @@ def unlink(lists: Lists, due: Floats, row: int) -> None:
 
 
 @compiled
+def take_rows(lists: Lists, due: Floats, rows: Ints) -> None:
+    """Take rows out of the slots they are in."""
+    for k in range(len(rows)):
+        unlink(lists, due, rows[k])
+
+
+@compiled
 def put_rows(lists: Lists, due: Floats, now: Ints, rows: Ints, when: Floats) -> None:
     """Move rows to the slots of their new due times."""
     head, following, back = lists
@@ -46,27 +53,61 @@ def put_rows(lists: Lists, due: Floats, now: Ints, rows: Ints, when: Floats) -> 
 
 
 @compiled
-def take_due(lists: Lists, due: Floats, now: Ints, period: int, at_least: int) -> Ints:
-    """Take out the rows due by this period, then those of the coming slots until there are enough of them."""
-    head, following, back = lists
+def take_due(lists: Lists, due: Floats, now: Ints, period: int, limits: tuple[int, int]) -> Ints:
+    """Take out the rows due by this period, then those of the coming slots until there are enough of them.
+
+    limits = the fewest and the most rows wanted. What is due and not taken stays where it is: `now` stands still
+    at the first slot that was not emptied, where the next call begins.
+    """
+    head, following, _back = lists
+    least, most = limits
     slots = len(head)
-    found = np.empty(len(following), dtype=np.int64)
+    found = np.empty(64, dtype=np.int64)
     count = 0
     first = min(now[0], period)
     if period - first >= slots:
         first = period - slots + 1
-    now[0] = max(now[0], period)
+    reached = max(now[0], period)
     for h in range(first, period + slots):
-        if h > period and count >= at_least:
+        if h > period and count >= least:
             break
         row = head[h % slots]
         while row >= 0:
             after = following[row]
             if due[row] <= h:
+                if count == most:
+                    break
+                if count == len(found):
+                    wider = np.empty(2 * count, dtype=np.int64)
+                    wider[:count] = found
+                    found = wider
+                unlink(lists, due, row)
                 found[count] = row
                 count += 1
             row = after
-        for k in range(count):
-            if back[found[k]] != OUT:
-                unlink(lists, due, found[k])
+        if count == most:
+            reached = min(reached, h)
+            break
+    now[0] = reached
+    return found[:count].copy()
+
+
+@compiled
+def add_members(first: Ints, following: Ints, groups: Ints, row: int) -> None:
+    """Put rows from `row` on at the beginning of the chains of their groups."""
+    for k in range(len(groups)):
+        following[row + k] = first[groups[k]]
+        first[groups[k]] = row + k
+
+
+@compiled
+def members(first: Ints, following: Ints, group: int, most: int) -> Ints:
+    """Rows of a chain, the last added first, and at most so many."""
+    found = np.empty(most, dtype=np.int64)
+    count = 0
+    row = first[group]
+    while row >= 0 and count < most:
+        found[count] = row
+        count += 1
+        row = following[row]
     return found[:count].copy()

@@ -1,0 +1,149 @@
+"""The tables a priced plan works on, kept in step with the pages: what is believed of each, and what it is worth.
+
+A plain page table is compared as a whole; of a live one (live_pages.py) only the rows that changed are looked at.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from strandline.core.growing import GrowingTable
+from strandline.core.learn.estimate import Estimate
+from strandline.core.plan.knowledge import Knowledge
+from strandline.core.plan.live_pages import LivePages
+from strandline.core.plan.objective import Worth
+from strandline.core.plan.priced_kernels import Pages
+from strandline.core.plan.strategy import Floats, PageTable, Rows
+
+Order = Literal["fixed-minute", "organ-pipe"]
+GOLDEN = 0.618033988749895
+"""Steps of this part of the period never meet."""
+NOBODY = np.empty(0, dtype=np.int64)
+
+
+class PricedTables:
+    """One row per page. `slow_below` (changes a period) parts the pages that need no plan."""
+
+    def __init__(self, knowledge: Knowledge, worth: Worth, order: Order, slow_below: float) -> None:
+        self._knowledge = knowledge
+        self._worth = worth
+        self._order = order
+        self._slow_below = slow_below
+        self._store: GrowingTable[Pages] | None = None
+        self._weight = np.empty(0)
+        self._minute: dict[int, float] = {}
+        self.live: LivePages | None = None
+        self.sites = 0
+
+    def __len__(self) -> int:
+        return 0 if self._store is None else len(self._store)
+
+    @property
+    def rows(self) -> Pages:
+        """The tables."""
+        assert self._store is not None
+        return self._store.rows
+
+    def follow(self, table: PageTable, now: float) -> tuple[bool, Rows]:
+        """Catch up with the pages: whether everything was made anew, and the rows that are new or changed."""
+        live = self.live is not None and table is self.live.table
+        news = self.live.take_news() if live and self.live is not None else NOBODY
+        same = len(self) == len(table) if not live else 0 < len(self) <= len(table)
+        if not same or not (live or np.array_equal(self._weight, table.weight)):
+            self._make(table)
+            self._set_last(np.arange(len(table)), table, now)
+            return True, np.arange(len(table))
+        if not live:
+            self._set_last(np.arange(len(table)), table, now)
+            return False, NOBODY
+        if len(table) > len(self):
+            self._append(table)
+        if len(news):
+            self.renew(table, news)
+            self._set_last(news, table, now)
+        return False, news
+
+    def _set_last(self, rows: Rows, table: PageTable, now: float) -> None:
+        last = table.last_visit[rows]
+        self.rows.last[rows] = np.where(np.isnan(last), np.nan, np.minimum(last, now))
+
+    def _make(self, table: PageTable) -> None:
+        self._knowledge.grow(table)
+        self._weight = table.weight.copy()
+        names, first = np.unique(table.site, return_index=True)
+        self.sites = len(names)
+        every = np.arange(len(table))
+        phase = self._phases(table)
+        self._minute = dict(zip(names.tolist(), phase[first].tolist(), strict=True))
+        estimate = self._knowledge.estimate(every)
+        self._store = GrowingTable(self._blank(table, every, phase, estimate), fixed=("cycle",))
+        self._write(table, every, estimate)
+
+    def _append(self, table: PageTable) -> None:
+        """New pages of a live table."""
+        assert self._store is not None
+        self._knowledge.grow(table)
+        rows = np.arange(len(self), len(table))
+        phase = np.array(
+            [self._new_minute(*pair) for pair in zip(table.site[rows].tolist(), rows.tolist(), strict=True)]
+        )
+        estimate = self._knowledge.estimate(rows)
+        self._store.append(self._blank(table, rows, phase, estimate))
+        self._write(table, rows, estimate)
+
+    def _blank(self, table: PageTable, rows: Rows, phase: Floats, estimate: Estimate) -> Pages:
+        count, bins, nodes = len(rows), estimate.rate.shape[1], estimate.level.shape[1]
+        return Pages(
+            rate=np.zeros((count, bins), dtype=np.float32),
+            importance=np.zeros((count, bins), dtype=np.float32),
+            level=np.ones((count, nodes)),
+            value=np.zeros((count, nodes)),
+            mean_rate=np.zeros(count),
+            mean_importance=np.zeros(count),
+            last=table.last_visit[rows],
+            phase=phase,
+            stretch=np.ones(count),
+            price=np.zeros(count),
+            slow=np.zeros(count, dtype=np.bool_),
+            shift=table.shift[rows],
+            cycle=np.asarray(self._knowledge.cycle, dtype=np.int64),
+        )
+
+    def _phases(self, table: PageTable) -> Floats:
+        """A fixed place in the period for each page, the pages of a site next to each other."""
+        if self._order == "organ-pipe":
+            return np.full(len(table), 0.5)
+        phase = np.empty(len(table))
+        phase[np.lexsort((np.arange(len(table)), table.directory, table.site))] = np.arange(len(table))
+        return (phase + 0.5) / max(len(table), 1)
+
+    def _new_minute(self, site: int, row: int) -> float:
+        """The place of a page that came later: near the pages of its site."""
+        if self._order == "organ-pipe":
+            return 0.5
+        if site not in self._minute:
+            self._minute[site] = (site * GOLDEN) % 1.0
+            self.sites += 1
+        return (self._minute[site] + 0.02 * ((row * GOLDEN) % 1.0)) % 1.0
+
+    def renew(self, table: PageTable, rows: Rows) -> None:
+        """Take what is believed of some pages now."""
+        self._write(table, rows, self._knowledge.estimate(rows))
+
+    def _write(self, table: PageTable, rows: Rows, estimate: Estimate) -> None:
+        pages, worth = self.rows, self._worth
+        content = worth.objective == "content" and estimate.turnover is not None
+        rate = estimate.rate
+        if content and estimate.turnover is not None:
+            rate = (rate * estimate.turnover[:, None]).astype(np.float32)
+        flat = content or worth.objective == "count"
+        pages.rate[rows] = rate
+        pages.importance[rows] = 1.0 if flat else estimate.importance
+        pages.level[rows] = 1.0 if content else estimate.level
+        weight = np.ones(len(rows)) if worth.objective == "count" else table.weight[rows]
+        if worth.objective == "content":
+            weight = weight * table.items[rows]
+        pages.value[rows] = worth.node_values(estimate, weight)
+        pages.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
+        pages.mean_importance[rows] = 1.0 if flat else estimate.mean_importance
+        pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
