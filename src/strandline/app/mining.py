@@ -9,6 +9,7 @@ from pathlib import Path
 from strandline.app.archive import open_archive
 from strandline.app.learning import Lore, site_visits
 from strandline.app.own_history import archive_world
+from strandline.app.skipping import SkipStanding, skip_standings
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.learned import SiteRules
 from strandline.core.plan.objective import Objective
@@ -22,6 +23,7 @@ from strandline.simulate.grid import simulate as run_grid
 from strandline.simulate.site_history import read_site_history
 from strandline.simulate.traces import read_trace, trace_world
 from strandline.simulate.world import Recipe, World, synthetic_world
+from strandline.store.catalog import DATABASE
 
 EXPERIMENTS = ("near", "patterns", "classes", "blocks", "quality", "scheduling")
 _OBJECTIVES: tuple[Objective, ...] = ("pool", "page", "count", "content")
@@ -58,6 +60,11 @@ def found_rules(wanted: RulesWanted, tell: Tell | None = None) -> tuple[list[Sit
     except ValueError as problem:
         raise UsageError(str(problem)) from None
     return [one.learned for one in sites], sites
+
+
+def standings(wanted: RulesWanted) -> dict[str, SkipStanding]:
+    """How what crawls leave out of an archive's sites stands; nothing for a history file."""
+    return skip_standings(wanted.source / DATABASE, wanted.site) if wanted.source.is_dir() else {}
 
 
 def _host(lore: Lore, wanted: RulesWanted) -> bool:

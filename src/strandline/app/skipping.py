@@ -1,11 +1,67 @@
 """What a crawl or a plan leaves out of an archive, from what was learned about its sites."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from strandline.core.learn.site_state import Price
+from strandline.core.plan.retests import Retests
 from strandline.crawl.learn_rules import NEGLIGIBLE
 from strandline.crawl.quiet_sites import Answered, Noticed, QuietSites, SiteLore
 from strandline.store.skipping import SkipReading
+
+
+@dataclass(frozen=True, slots=True)
+class SkipStanding:
+    """How what crawls leave out of a site stands."""
+
+    site: str
+    whole: int
+    """Versions in which nearly all pages were looked at."""
+    price: Price | None
+    """Chance of a change from which on the site-level policy asks for a page."""
+    records: tuple[Retests, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        price = self.price
+        asked = (
+            None
+            if price is None
+            else {
+                "from": price.price,
+                "saved": price.bypass_ratio,
+                "caught": price.change_recall,
+                "tests": price.tests,
+            }
+        )
+        return {"whole_versions": self.whole, "price": asked, "retests": [record_data(one) for one in self.records]}
+
+
+def record_data(one: Retests) -> dict[str, Any]:
+    """A record for JSON."""
+    return {
+        "directory": one.directory,
+        "method": one.method,
+        "tests": one.tests,
+        "failed": one.failures,
+        "active": one.in_force,
+        "retired": one.retired or None,
+        "why": one.why,
+    }
+
+
+def skip_standings(database: Path, site: str = "") -> dict[str, SkipStanding]:
+    """How what crawls leave out stands, for all sites that were learned or for one."""
+    reading = SkipReading.open(database)
+    found = {}
+    for name in reading.rated_sites():
+        if site in ("", name):
+            state = reading.site_state(name)
+            records = tuple(reading.retests(name))
+            found[name] = SkipStanding(name, state.whole if state else 0, state.price if state else None, records)
+    return found
 
 
 def skips_of(method: str, database: Path) -> QuietSites:

@@ -43,8 +43,11 @@ def rules(
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Directories that stay quiet when their parents change, beside dormant ones and the policy's rates."""
-    from strandline.app.mining import RulesWanted, found_rules
+    """Directories that stay quiet when their parents change, beside dormant ones and the policy's rates.
+
+    For an archive also what its crawls left out (crawl --skip), how that stood its re-tests, and what was given up.
+    """
+    from strandline.app.mining import RulesWanted, found_rules, standings
     from strandline.cli.output import as_json, tell
     from strandline.cli.rule_texts import rules_in_words, rules_json
     from strandline.crawl.learn_rules import GivenThresholds
@@ -52,10 +55,11 @@ def rules(
     given = GivenThresholds(alpha, beta, gamma, theta, literal)
     wanted = RulesWanted(source, given, (site or "").lower(), period or "", plain, plot is not None)
     sites, mined = found_rules(wanted, None if quiet else tell)
+    stand = standings(wanted)
     if json_:
-        as_json(rules_json(sites, policy))
+        as_json(rules_json(sites, policy, stand))
     else:
-        for line in rules_in_words(sites):
+        for line in rules_in_words(sites, stand):
             print(line)
     if not sites:
         tell("no captures of pages to learn rules from")

@@ -1,34 +1,46 @@
 """Directory rules in words and as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from strandline.app.skipping import SkipStanding
 from strandline.cli.output import iso, printable
 from strandline.core.learn.learned import SiteRules
-from strandline.core.learn.near import Thresholds
+from strandline.core.learn.near import NearRule, Thresholds
+from strandline.core.plan.price_choice import LEAST_VERSIONS
+from strandline.core.plan.retests import Retests
 
+Standings = Mapping[str, SkipStanding]
 _SHOWN = 20
 _DAY = 86_400.0
 
 
-def counted(number: int, word: str) -> str:
+def counted(number: int, word: str, words: str = "") -> str:
     """A number of things.
 
-    >>> counted(1, "page"), counted(2, "page")
-    ('1 page', '2 pages')
+    >>> counted(1, "page"), counted(2, "page"), counted(0, "directory", "directories")
+    ('1 page', '2 pages', '0 directories')
     """
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
 
 
-def rules_json(sites: Sequence[SiteRules], policy: bool) -> object:
+def rules_json(sites: Sequence[SiteRules], policy: bool, standings: Standings) -> object:
     """The list of rules, or with `policy` everything known per site."""
     if policy:
-        return {one.site: _site_data(one) for one in sites}
-    return [rule.as_data() | ({"site": one.site} if one.site else {}) for one in sites for rule in one.rules]
+        return {one.site: _site_data(one, standings.get(one.site)) for one in sites}
+    return [_rule_data(one, rule, standings.get(one.site)) for one in sites for rule in one.rules]
 
 
-def _site_data(one: SiteRules) -> dict[str, Any]:
-    data = one.as_data()
+def _rule_data(one: SiteRules, rule: NearRule, standing: SkipStanding | None) -> dict[str, Any]:
+    data = rule.as_data() | ({"site": one.site} if one.site else {})
+    for record in standing.records if standing else ():
+        if record.method == "near" and record.directory == rule.skip:
+            data |= {"tests": record.tests, "failed": record.failures, "active": record.in_force}
+    return data
+
+
+def _site_data(one: SiteRules, standing: SkipStanding | None) -> dict[str, Any]:
+    data = one.as_data() | (standing.as_data() if standing else {})
     return data | {"period_days": one.period / _DAY, "first": _moment(one.first), "last": _moment(one.last)}
 
 
@@ -36,7 +48,7 @@ def _moment(time: float) -> str | None:
     return iso(time) if time else None
 
 
-def rules_in_words(sites: Sequence[SiteRules]) -> Iterator[str]:
+def rules_in_words(sites: Sequence[SiteRules], standings: Standings) -> Iterator[str]:
     """Lines for the terminal."""
     for one in sites:
         yield printable(_heading(one))
@@ -47,7 +59,7 @@ def rules_in_words(sites: Sequence[SiteRules]) -> Iterator[str]:
             chain = " and ".join(path or "/" for path in rule.if_changed)
             measures = f"foc {rule.foc:.2f}, coc {rule.coc:.2f}, confidence {rule.confidence:.2f}"
             yield printable(f"  when {chain} change, skip {rule.skip}  ({measures})")
-        dormant = "1 directory" if len(one.dormant) == 1 else f"{len(one.dormant)} directories"
+        dormant = counted(len(one.dormant), "directory", "directories")
         yield f"{counted(len(one.rules), 'rule')}; {dormant} never changed at all{':' if one.dormant else ''}"
         yield from _listed([path or "/" for path in one.dormant])
         if one.directories:
@@ -59,6 +71,34 @@ def rules_in_words(sites: Sequence[SiteRules]) -> Iterator[str]:
                     for view in one.directories
                 ]
             )
+        if one.site in standings:
+            yield from _standing_in_words(standings[one.site])
+
+
+def _standing_in_words(standing: SkipStanding) -> Iterator[str]:
+    price = standing.price
+    if price is None:
+        yield (
+            f"crawl --skip policy would leave out nothing yet: {counted(standing.whole, 'version')} "
+            f"of the site seen whole, and at least {LEAST_VERSIONS + 1} are needed"
+        )
+    else:
+        yield (
+            f"crawl --skip policy asks for pages from a chance of {price.price:.2%} on; on its last "
+            f"{counted(price.tests, 'whole version')} that saved {price.bypass_ratio:.0%} of the requests "
+            f"and caught {price.change_recall:.0%} of the changes"
+        )
+    if standing.records:
+        active = sum(one.in_force for one in standing.records)
+        yield f"left out by crawls: {active} of {counted(len(standing.records), 'directory', 'directories')} still are"
+        worst_first = sorted(standing.records, key=lambda one: (one.in_force, -one.failures, one.directory))
+        yield from _listed([_record_in_words(one) for one in worst_first])
+
+
+def _record_in_words(one: Retests) -> str:
+    if one.in_force:
+        return f"{one.directory or '/'}  ({one.method}; {one.told()})"
+    return f"{one.directory or '/'}  ({one.method}; {one.told()}; given up {iso(one.retired)}: {one.why})"
 
 
 def _heading(one: SiteRules) -> str:

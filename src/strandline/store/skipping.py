@@ -30,6 +30,10 @@ class SkipReading(LearnedReading):
         for row in self._rows(query, *(value for _, value in which)):
             yield Retests(*row[:7], bool(row[7]), *row[8:])  # type: ignore[arg-type, call-arg]
 
+    def rated_sites(self) -> list[str]:
+        """Sites the site-level policy knows."""
+        return [str(row[0]) for row in self._rows("SELECT site FROM site_rates ORDER BY site")]
+
     def site_state(self, site: str) -> SiteState | None:
         """What the site-level policy knows of a site; None when nothing was learned about it."""
         row = self._row("SELECT data FROM site_rates WHERE site = ?", site)
