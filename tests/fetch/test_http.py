@@ -194,6 +194,29 @@ def test_the_request_is_recorded_as_sent_without_secrets(server):
     fetcher.close()
 
 
+def test_secrets_are_recorded_when_asked_for(server):
+    fetcher = make(headers=(("Cookie", "id=secret"),), keep_secrets=True)
+    [(exchange, _)] = fetch(fetcher, f"http://127.0.0.1:{server.port}/")
+    assert exchange.request_head == server.requests[0]
+    assert b"Cookie: id=secret\r\n" in exchange.request_head
+    fetcher.close()
+
+
+@pytest.mark.parametrize(("path", "asked"), [("/p", b"/p?k=a%20b"), ("/p?q=1&k=2", b"/p?q=1&k=2&k=a%20b")])
+def test_a_secret_query_goes_to_its_place_only(server, path, asked):
+    place = f"127.0.0.1:{server.port}"
+    fetcher = make(secret_query="k=a%20b", secret_places=frozenset({place}))
+    [(exchange, _)] = fetch(fetcher, f"http://{place}{path}")
+    assert server.requests[0].startswith(b"GET %b HTTP/1.1\r\n" % asked)
+    assert exchange.request_head.startswith(f"GET {path} HTTP/1.1\r\n".encode())
+    assert exchange.request.url == f"http://{place}{path}"
+    fetcher.close()
+    elsewhere = make(secret_query="k=a%20b", secret_places=frozenset({"example.org"}))
+    fetch(elsewhere, f"http://{place}{path}")
+    assert server.requests[1].startswith(f"GET {path} HTTP/1.1\r\n".encode())
+    elsewhere.close()
+
+
 def test_validators_cannot_smuggle_header_lines(server, fetcher):
     fetch(fetcher, Request(f"http://127.0.0.1:{server.port}/", 0, etag='"a"\r\nX-Evil: 1', last_modified="x\x00y"))
     assert b"Evil" not in server.requests[0]

@@ -1,11 +1,12 @@
 """A crawl of an archive: settings become orders, adapters become parts, signals become requests to stop."""
 
 import contextlib
+import os
 import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import random
 from types import FrameType
@@ -17,7 +18,7 @@ from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
 from strandline.core.politeness.delays import Manners, MannersSettings
-from strandline.core.urls import authority, canonical
+from strandline.core.urls import authority, canonical, without_keys
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
@@ -35,6 +36,8 @@ from strandline.store.catalog import SqliteCatalog
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 
+QUERY = "STRANDLINE_QUERY"
+"""Environment variable with the secret arguments, for example `token=abc`."""
 _SPOOLED = 256 * 1024
 """Bytes of a body held in memory before a temporary file is used: times the connections, this is what a crawl needs."""
 
@@ -86,7 +89,8 @@ class Prepared:
 
 def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     """Check seeds and settings; UsageError or SettingError says what is wrong."""
-    seeds = read_seeds(settings.scope.seeds + request.seeds)
+    keys = secret_keys(settings)
+    seeds = tuple(dict.fromkeys(without_keys(seed, keys) for seed in read_seeds(settings.scope.seeds + request.seeds)))
     policy = address_policy(settings.fetch)
     if not settings.archive.contact and not all_allowed(seeds, policy):
         raise SettingError(
@@ -111,7 +115,8 @@ def run_crawl(
     settings, clock = prepared.settings, SystemClock()
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
-        fetcher = HttpFetcher(fetch_options(settings, prepared.policy, agent, Path(spool)))
+        options = fetch_options(settings, prepared.policy, agent, Path(spool))
+        fetcher = HttpFetcher(with_secrets(options, prepared.orders.scope.seeds))
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
@@ -160,6 +165,7 @@ def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Ord
         robots_unreachable="allow" if settings.politeness.robots_unreachable == "allow" else "disallow",
         sitemaps=scope.sitemaps,
         feeds=scope.feeds,
+        secret_keys=secret_keys(settings),
         commit_seconds=settings.keep.commit_seconds,
         commit_captures=settings.keep.commit_captures,
     )
@@ -194,6 +200,23 @@ def fetch_options(settings: Settings, policy: AddressPolicy, agent: str, spool: 
         tls_verify="archive" if fetch.tls == "archive" else "strict",
         proxy=fetch.proxy,
         spool_folder=spool,
+        keep_secrets=settings.keep.keep_secrets,
+    )
+
+
+def secret_keys(settings: Settings) -> frozenset[str]:
+    """Query keys that are taken out of addresses: those of the settings, and those the environment has values for."""
+    given = {argument.split("=", 1)[0] for argument in os.environ.get(QUERY, "").split("&")}
+    return frozenset(name.lower() for name in (*settings.fetch.secret_keys, *given) if name)
+
+
+def with_secrets(options: FetchOptions, seeds: tuple[str, ...]) -> FetchOptions:
+    """Options with what only the environment knows: a proxy's password, and a query for the hosts of the seeds."""
+    return replace(
+        options,
+        proxy_password=os.environ.get("STRANDLINE_PROXY_PASSWORD", ""),
+        secret_query=os.environ.get(QUERY, "").strip("?&"),
+        secret_places=frozenset(map(authority, seeds)),
     )
 
 

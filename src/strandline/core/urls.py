@@ -128,6 +128,34 @@ def _one_slash(path: bytes) -> bytes:
     return b"/" + b"/".join([part for part in kept[:-1] if part] + kept[-1:])
 
 
+def without_keys(url: str, keys: frozenset[str]) -> str:
+    """The address without the arguments of its query that go by one of these names (in lower case).
+
+    >>> [without_keys(url, frozenset({"token"})) for url in ("http://h/a?x=1&Token=77&y=2", "http://h/a?token=77")]
+    ['http://h/a?x=1&y=2', 'http://h/a']
+    """
+    path, mark, query = url.partition("?")
+    if not mark or not keys:
+        return url
+    kept = [
+        one
+        for one in query.split("&")
+        if _unescaped(one.split("=", 1)[0]).decode("utf-8", "replace").lower() not in keys
+    ]
+    if len(kept) == query.count("&") + 1:
+        return url
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def with_query(url: str, query: str) -> str:
+    """The address with more arguments.
+
+    >>> with_query("http://h/a", "token=77"), with_query("http://h/a?x=1", "token=77")
+    ('http://h/a?token=77', 'http://h/a?x=1&token=77')
+    """
+    return f"{url}{'&' if '?' in url else '?'}{query}"
+
+
 def authority(url: str) -> str:
     """Host and, where it is not the usual one, port of a canonical address: what politeness is owed to.
 

@@ -7,7 +7,7 @@ from typing import Final
 from strandline.core.capture import Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
-from strandline.core.urls import canonical
+from strandline.core.urls import canonical, without_keys
 from strandline.crawl.orders import Orders
 from strandline.ports import Found, Link, Named, Refusal, Task
 
@@ -55,7 +55,7 @@ class Finder:
             url, via = name.url, name.via
             near = known.get(url)
             if near is None:  # what is known carries no session id
-                url = without_session(url)
+                url = self._bare(url)
                 near = known.get(url, _FAR)
             if url in seen:
                 continue
@@ -82,6 +82,10 @@ class Finder:
             findings.found.append(Found(url, kind, via, source.page, hops, priority, due, name.lastmod))
         return findings
 
+    def _bare(self, url: str) -> str:
+        """The address without session ids and secrets."""
+        return without_keys(without_session(url), self._orders.secret_keys)
+
     def _remember(self, url: str, hops: int) -> None:
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
@@ -100,7 +104,7 @@ class Finder:
 
     def redirected(self, source: Task, target: str, due: float) -> Findings:
         """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
-        url = without_session(target)
+        url = self._bare(target)
         if source.hops == 0 and source.kind is Kind.PAGE:
             self._scope.extend([url])
         reason = self._scope.refuses(url, source.kind, source.hops)
@@ -118,7 +122,7 @@ class Finder:
         places = []
         for place in listed:
             try:
-                places.append(canonical(place, f"{site}/"))
+                places.append(self._bare(canonical(place, f"{site}/")))
             except ValueError:
                 continue
         return [

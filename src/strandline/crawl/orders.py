@@ -38,6 +38,8 @@ class Orders:
     robots_unreachable: Literal["disallow", "allow"] = "disallow"
     sitemaps: bool = True
     feeds: bool = True
+    secret_keys: frozenset[str] = frozenset()
+    """Query keys that are taken out of every address that is found."""
     commit_seconds: float = 1.0
     commit_captures: int = 64
     grace: float = 8.0

@@ -46,9 +46,16 @@ class FetchOptions:
     """Certificates to trust; empty for those of the system."""
     proxy: str = ""
     """Proxies of the environment are never used."""
+    proxy_password: str = field(default="", repr=False)
+    secret_query: str = field(default="", repr=False)
+    """Arguments added to every address that is asked of `secret_places`; never recorded."""
+    secret_places: frozenset[str] = frozenset()
+    """Host, with the port where it is not the usual one, of each site the secret is meant for."""
     spool_folder: Path | None = None
+    keep_secrets: bool = False
+    """Hand over the request as it was sent, with everything."""
     headers: tuple[tuple[str, str], ...] = ()
-    """More request header fields, such as Cookie: sent, never recorded when secret."""
+    """More request header fields, such as Cookie: sent, recorded only with `keep_secrets` when secret."""
 
 
 def user_agent(version: str, contact: str) -> str:

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, Final
 
 import pycurl
 
-from strandline.core.capture import Exchange, Outcome, Request
+from strandline.core.capture import Exchange, Kind, Outcome, Request
+from strandline.core.urls import authority, with_query
 from strandline.fetch.options import FetchOptions, trusted_certificates
 from strandline.fetch.spool import Spool
 from strandline.fetch.verdict import Ending, Verdict, status_of
@@ -53,12 +54,17 @@ Opened = Callable[[socket.socket], None]
 """Told of each socket made for libcurl, which works on a duplicate of its own."""
 
 
-def recorded_head(sent: bytes) -> bytes:
-    r"""The request head as it may be kept: without secrets.
+def recorded_head(sent: bytes, secret: bytes = b"") -> bytes:
+    r"""The request head as it may be kept: without secret fields, and without the secret end of the address.
 
     >>> recorded_head(b"GET / HTTP/1.1\r\nHost: a\r\nCookie: k=v\r\nAccept: */*\r\n\r\n")
     b'GET / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n'
+    >>> recorded_head(b"GET /a?x=1&token=77 HTTP/1.1\r\n\r\n", b"&token=77")
+    b'GET /a?x=1 HTTP/1.1\r\n\r\n'
     """
+    if secret:
+        line, end, rest = sent.partition(b"\r\n")
+        sent = line.replace(secret + b" ", b" ", 1) + end + rest
     return b"".join(line for line in sent.splitlines(keepends=True) if not line.lower().startswith(_SECRET))
 
 
@@ -89,6 +95,7 @@ class Transfer:
             pycurl.CONNECTTIMEOUT_MS: int(limits.connect * 1000),
             pycurl.TIMEOUT_MS: int(limits.total * 1000),
             pycurl.PROXY: options.proxy,
+            pycurl.PROXYPASSWORD: options.proxy_password,
             pycurl.USERAGENT: options.user_agent,
             pycurl.VERBOSE: 1,  # the only way to see the request as it was sent
             pycurl.DEBUGFUNCTION: self._on_debug,
@@ -119,7 +126,12 @@ class Transfer:
         self.refused = ""
         self.local_fault: OSError | None = None
         curl = self.curl
-        curl.setopt(pycurl.URL, target.url)
+        asked, self._secret = target.url, ""
+        meant_for = self._options.secret_places
+        if self._options.secret_query and target.request.kind is not Kind.ROBOTS and authority(target.url) in meant_for:
+            asked = with_query(target.url, self._options.secret_query)
+            self._secret = asked.removeprefix(target.url)
+        curl.setopt(pycurl.URL, asked)
         curl.setopt(pycurl.HTTPHEADER, self._request_headers(target.request))
         if target.addresses != (target.host,):  # a numeric host needs no pin, and IPv6 ones cannot have any
             pinned = ",".join(f"[{ip}]" if ":" in ip else ip for ip in target.addresses)
@@ -198,7 +210,7 @@ class Transfer:
             outcome=verdict.outcome,
             detail=detail,
             address=self.curl.getinfo(pycurl.PRIMARY_IP) or "",
-            request_head=recorded_head(self._sent),
+            request_head=self._sent if self._options.keep_secrets else recorded_head(self._sent, self._secret.encode()),
             response_head=bytes(self._head),
             body=self._body,
             body_length=self._body_length,

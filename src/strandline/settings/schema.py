@@ -86,6 +86,11 @@ class FetchSettings:
         "verify: a bad certificate is a failure; archive: the page is kept, with a note of what was wrong.",
         choices=("verify", "archive"),
     )
+    secret_keys: tuple[str, ...] = setting(
+        (),
+        'Query keys that are secret, for example "token": taken out of every address, so that they stand in no record, '
+        "index or log. What the hosts of the seeds are asked with comes from STRANDLINE_QUERY, for example token=abc.",
+    )
     proxy: str = setting(
         "", "Proxy for all requests, for example http://proxy.example:3128 (password: STRANDLINE_PROXY_PASSWORD)."
     )
