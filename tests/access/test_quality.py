@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.access.quality import Held, Measures, Sights, shown_at, worth_of_requests
+from strandline.access.quality import Held, Measures, Sights, evidence_of, shown_at, worth_of_requests
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.objective import Worth
+from strandline.core.quality.coherence import best_instant, coherent_chance
 
 
 def held(rows, times, changed, rate=0.1, pages=3, told=((), ()), barred=None):
@@ -108,3 +109,21 @@ def test_measures_are_shares_whatever_the_captures(captures, rate):
         whole = found.completeness
         assert 0.0 <= whole.low <= whole.value <= whole.high <= 1.0
         assert all(0.0 <= share <= 1.0 for share in (found.coherence, found.freshness, found.coverage))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0.0, 100.0), st.booleans()), max_size=30),
+    st.floats(0.0, 100.0),
+    st.floats(0.0, 40.0),
+)
+def test_captures_far_from_the_instant_do_not_matter(seen, at, reach):
+    """Looking only near the instant says the same as looking at everything."""
+    rows, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
+    archive = held(rows, times, changed, pages=4)
+    shown = shown_at(archive, np.arange(4), at, reach)
+    everything = evidence_of(archive, archive.estimate.mean_rate, archive.sights, np.arange(4))
+    instant, share = best_instant(everything, at, reach)
+    assert (shown.instant, shown.share) == (pytest.approx(instant), pytest.approx(share))
+    chosen, chance = coherent_chance(everything, at)
+    assert [one.chance for one in shown.mementos] == pytest.approx(chance[chosen >= 0].tolist())

@@ -56,6 +56,24 @@ class Sights:
         order = np.lexsort((time, row))
         return Sights(row[order], time[order], np.cumsum(changed[order]))
 
+    def near(self, rows: Ints, begin: float, end: float) -> "Sights":
+        """Only the captures of some pages in a stretch of time, and one on each side of it, found by bisection.
+
+        >>> sights = Sights.of(np.zeros(5, np.int64), np.arange(5.0), np.zeros(5, np.bool_))
+        >>> sights.near(np.array([0, 7]), 1.5, 2.5).time.tolist()
+        [1.0, 2.0, 3.0]
+        """
+        first = np.searchsorted(self.row, rows)
+        last = np.searchsorted(self.row, rows, side="right")
+        kept = []
+        for low, high in zip(first.tolist(), last.tolist(), strict=True):
+            times = self.time[low:high]
+            start = max(low + int(np.searchsorted(times, begin)) - 1, low)
+            stop = min(low + int(np.searchsorted(times, end, side="right")) + 1, high)
+            kept.append(np.arange(start, stop))
+        chosen = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
+        return Sights(self.row[chosen], self.time[chosen], self.version[chosen])
+
     def until(self, end: float) -> "Sights":
         """Only the captures up to a moment."""
         kept = self.time <= end
@@ -204,16 +222,25 @@ class Shown:
 
 
 def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
-    """Evidence of each memento shown for an instant, and the most coherent instant within reach of it."""
-    evidence = evidence_of(held, held.estimate.mean_rate, held.sights, rows)
-    row, time = held.told
-    place = np.full(len(held.weight), -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
-    kept = place[row] >= 0
-    told = Captures.of(place[row[kept]], time[kept], len(rows))
+    """Evidence of each memento shown for an instant, and the most coherent instant within reach of it.
+
+    `rows` are the pages shown together, numbered as in `held`; `at` and `reach` are in periods. Of each page only the
+    captures within reach of the instant and one on each side of them are looked at, so that one view costs by what it
+    shows, not by what the archive holds. A `held` of just these pages is enough. Of instants that are equally coherent
+    the nearest to `at` is given; `Shown.share` is the weight expected to have been live together then.
+    """
+    place = {row: number for number, row in enumerate(rows.tolist())}
+    sights = held.sights.near(rows, at - reach, at + reach)
+    own = np.array([place[row] for row in sights.row.tolist()], dtype=np.int64)
+    order = np.lexsort((sights.time, own))
+    captures = Captures.of(own, sights.time, len(rows))
+    rate = held.estimate.rate[rows].astype(np.float64) @ held.estimate.share
+    evidence = Evidence(captures, sights.version[order], rate, held.weight[rows])
+    kept = np.isin(held.told[0], rows)
+    told_to = np.array([place[row] for row in held.told[0][kept].tolist()], dtype=np.int64)
     found = [
         Memento(int(rows[memento.page]), memento.captured, memento.evidence, memento.chance)
-        for memento in memento_evidence(evidence, at, told)
+        for memento in memento_evidence(evidence, at, Captures.of(told_to, held.told[1][kept], len(rows)))
     ]
     return Shown(found, *best_instant(evidence, at, reach))
 

@@ -290,7 +290,7 @@ class Planner:
 
     def next(self, visits: int, now: float) -> list[Due]:
         """The most urgent pages at a moment (UTC epoch seconds), most urgent first. Asked again before captures were
-        told, it names them again. Caps of hosts and sites are those of an hour.
+        told, it may name them again. Caps of hosts and sites are those of an hour.
         """
         if visits < 1:
             raise ValueError(f"at least one visit must be asked for, not {visits}")
