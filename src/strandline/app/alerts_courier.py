@@ -43,7 +43,7 @@ _POINTLESS: Final = (400, 413, 415, 422)
 """Answers that will not change: the message itself is refused."""
 _POINTLESS_TRIES: Final = 3
 _FIRST_WAIT, _LONGEST_WAIT = 2.0, 3600.0
-_LOOK: Final = 60.0
+_LOOK: Final = 15.0
 """Seconds after which a thread looks into its queue although nobody poked it."""
 _UNKNOWN_TROUBLE: Final = 30.0
 _FINISH: Final = 5.0
@@ -251,9 +251,8 @@ def serve() -> None:
     """The process: orders come on standard input, and its end means that whoever gave them is gone."""
     orders = sys.stdin.buffer
     errand = Errand.from_line(orders.readline())
-    lock = os.open(Path(errand.folder) / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    # An earlier courier may still wait for an answer: it must mark it first.
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    if not _alone(Path(errand.folder)):
+        return
     rounds = _Rounds(errand)
     rounds.start()
     for order in orders:
@@ -262,6 +261,21 @@ def serve() -> None:
             return  # Python waits for the threads
         rounds.poke()
     rounds.stop()
+
+
+def _alone(folder: Path) -> bool:
+    """Wait until no other courier is out: it may wait for an answer, and must mark it first. False: nobody needs us."""
+    parent = os.getppid()
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if os.getppid() != parent:
+                return False
+            time.sleep(0.1)
+        else:
+            return True
 
 
 class Courier:

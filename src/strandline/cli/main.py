@@ -2,14 +2,16 @@
 
 import errno
 import os
+import signal
 import sys
 
 import typer
 
 from strandline import __version__
-from strandline.cli import archive, changes, demo, doctor, learning, mining, planning, serve
+from strandline.cli import alerts, archive, changes, demo, doctor, learning, mining, planning, serve, status
 from strandline.errors import StrandlineError
 
+_TYPER_INTERRUPTED = 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -29,6 +31,8 @@ changes.register(app)
 mining.register(app)
 learning.register(app)
 planning.register(app)
+status.register(app)
+alerts.register(app)
 serve.register(app)
 demo.register(app)
 doctor.register(app)
@@ -46,9 +50,12 @@ def main() -> None:
     try:
         app()
     except StrandlineError as problem:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # how it ended is settled
         print(f"strandline: {problem}", file=sys.stderr)
         sys.exit(problem.exit_code)
-    except KeyboardInterrupt:
+    except SystemExit as end:
+        if end.code != _TYPER_INTERRUPTED:
+            raise
         print("strandline: interrupted", file=sys.stderr)
         sys.exit(11)
     except BrokenPipeError:

@@ -63,6 +63,16 @@ class AlarmReading(StudyReading):
         """Changes shown by captures in a range of numbers, in the order these were recorded."""
         return self._changes("by_seq > ? AND by_seq <= ? ORDER BY by_seq", after, up_to)
 
+    def newest_changes(self, site: str, url: str, least: float, limit: int) -> list[Change]:
+        """The newest changes that are seen and believed, of a site, a page or all, from an importance on."""
+        where, values = "visible AND NOT held AND importance >= ?", [least]
+        more: list[object] = []
+        if url:
+            where, more = f"{where} AND changes.page = ?", [self._number(url)]
+        elif site:
+            where, more = f"{where} AND ? IN (site, authority)", [site]
+        return list(self._changes(f"{where} ORDER BY by DESC, change DESC LIMIT ?", *values, *more, limit))
+
     def alarms(self, since: float = float("-inf"), until: float = float("inf")) -> list[Alarm]:
         """Alarms that were open at some time of a span, the newest first."""
         query = f"""SELECT {_ALARM} FROM alarms WHERE coalesce(closed, 9e999) >= ? AND opened <= ?

@@ -1,0 +1,133 @@
+"""Changes as a feed: Atom 1.0 (RFC 4287) and RSS 2.0, each entry with the reasons block by block.
+
+Pure: an answer to give out, from values. What pages say is escaped twice, once as HTML and once as XML, and characters
+that XML does not know are left out.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from html import escape
+from typing import Final, Literal
+
+FeedFormat = Literal["atom", "rss"]
+MEDIA_TYPES: Final[dict[FeedFormat, str]] = {
+    "atom": "application/atom+xml; charset=utf-8",
+    "rss": "application/rss+xml; charset=utf-8",
+}
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a change matters: a block, what happened to it, and how much that adds."""
+
+    block: str
+    why: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One change, or an alarm."""
+
+    key: str
+    """A UUID that never changes."""
+    title: str
+    link: str
+    time: float
+    text: str
+    reasons: tuple[Reason, ...] = ()
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Entries, the newest first, and where the feed itself is."""
+
+    title: str
+    key: str
+    entries: Sequence[Entry]
+    address: str = ""
+    """Of the feed itself; empty when it is only a file."""
+    updated: float = 0.0
+    """When it was made, for a feed without entries."""
+
+
+def feed(what: Feed, form: FeedFormat = "atom") -> bytes:
+    """The feed as a document."""
+    return (_atom(what) if form == "atom" else _rss(what)).encode("utf-8")
+
+
+def _text(value: str) -> str:
+    return escape(_NOT_XML.sub("", value), quote=True)
+
+
+def _content(entry: Entry) -> str:
+    """HTML, to be escaped once more."""
+    parts = [f"<p>{escape(entry.text)}</p>"]
+    if entry.reasons:
+        items = [
+            f"<li><b>{escape(one.block)}</b>: {escape(one.why)} ({one.contribution:.2f})</li>" for one in entry.reasons
+        ]
+        parts.append(f"<ul>{''.join(items)}</ul>")
+    return "".join(parts)
+
+
+def _atom(what: Feed) -> str:
+    updated = max((entry.time for entry in what.entries), default=what.updated)
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<feed xmlns="http://www.w3.org/2005/Atom">',
+        f"<title>{_text(what.title)}</title>",
+        f"<id>urn:uuid:{_text(what.key)}</id>",
+        f"<updated>{_iso(updated)}</updated>",
+        "<author><name>Strandline</name></author>",
+        "<generator>Strandline</generator>",
+    ]
+    if what.address:
+        lines.append(f'<link rel="self" type="application/atom+xml" href="{_text(what.address)}"/>')
+    for entry in what.entries:
+        lines += [
+            "<entry>",
+            f"<title>{_text(entry.title)}</title>",
+            f"<id>urn:uuid:{_text(entry.key)}</id>",
+            f"<updated>{_iso(entry.time)}</updated>",
+            *([f'<link rel="alternate" href="{_text(entry.link)}"/>'] if entry.link else []),
+            *([f'<category term="{_text(entry.site)}"/>'] if entry.site else []),
+            f'<content type="html">{_text(_content(entry))}</content>',
+            "</entry>",
+        ]
+    return "\n".join([*lines, "</feed>", ""])
+
+
+def _rss(what: Feed) -> str:
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">',
+        "<channel>",
+        f"<title>{_text(what.title)}</title>",
+        f"<link>{_text(what.address or f'urn:uuid:{what.key}')}</link>",
+        f"<description>{_text(what.title)}</description>",
+        "<generator>Strandline</generator>",
+    ]
+    if what.address:
+        lines.append(f'<atom:link rel="self" type="application/rss+xml" href="{_text(what.address)}"/>')
+    for entry in what.entries:
+        lines += [
+            "<item>",
+            f"<title>{_text(entry.title)}</title>",
+            f'<guid isPermaLink="false">urn:uuid:{_text(entry.key)}</guid>',
+            f"<pubDate>{format_datetime(datetime.fromtimestamp(entry.time, UTC), usegmt=True)}</pubDate>",
+            *([f"<link>{_text(entry.link)}</link>"] if entry.link else []),
+            *([f"<category>{_text(entry.site)}</category>"] if entry.site else []),
+            f"<description>{_text(_content(entry))}</description>",
+            "</item>",
+        ]
+    return "\n".join([*lines, "</channel>", "</rss>", ""])
+
+
+def _iso(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

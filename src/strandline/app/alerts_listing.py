@@ -1,0 +1,73 @@
+"""What was told to whom, and what alarms there are: for the command line, the interface and programs."""
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from strandline.app.alerts import moment, trial_alert
+from strandline.app.alerts_courier import Courier
+from strandline.app.alerts_lookout import archive_name, check_alert_settings, errand_of
+from strandline.app.alerts_targets import shown
+from strandline.app.archive import Archive
+from strandline.app.status import queue_data
+from strandline.errors import SettingError
+from strandline.store.alarming import Alarm, AlarmReading
+from strandline.store.catalog import DATABASE
+from strandline.store.outbox import Outbox, OutboxReading, Queue
+
+_STATES = ("waiting", "delivered", "given up", "pushed out")
+
+
+@dataclass(frozen=True)
+class Told:
+    """Alerts, the newest first, and the targets at a glance."""
+
+    alerts: list[dict[str, Any]]
+    queues: list[Queue]
+
+    def as_data(self) -> dict[str, Any]:
+        """As `alerts --json` prints it."""
+        return {"alerts": self.alerts, "targets": [queue_data(queue) for queue in self.queues]}
+
+
+def told(archive: Archive, limit: int = 50) -> Told:
+    """The newest alerts and what became of them."""
+    archive.reading.count()  # brings an older format up to date
+    with closing(OutboxReading.open(archive.folder / DATABASE)) as reading:
+        found = [
+            {"id": alert.key, "sequence": alert.number, "time": moment(alert.time), **alert.document}
+            | {"deliveries": [_delivery(*row) for row in reading.deliveries_of(alert.number)]}
+            for alert in reading.alerts(limit)
+        ]
+        return Told(found, reading.queues())
+
+
+def _delivery(target: str, state: int, tries: int, at: float, detail: str) -> dict[str, Any]:
+    tried = moment(at) if at else None
+    return {"target": shown(target), "state": _STATES[state], "tries": tries, "time": tried, "detail": detail}
+
+
+def alarms(archive: Archive, closed: bool = False) -> list[Alarm]:
+    """Open alarms, the oldest first; with `closed` all of them, the newest first."""
+    archive.reading.count()
+    with closing(AlarmReading.open(archive.folder / DATABASE)) as reading:
+        return reading.alarms() if closed else reading.open_alarms()
+
+
+def try_targets(archive: Archive, wait: float = 40.0) -> list[tuple[str, bool, str]]:
+    """Send a test to every target and wait for what becomes of it: target, taken or not, and why."""
+    targets = check_alert_settings(archive.settings)
+    if not targets:
+        raise SettingError("nobody is to be told: set alerts.webhooks or alerts.email in strandline.toml")
+    archive.reading.count()
+    names = [target.name for target in targets]
+    alert = trial_alert(time.time(), archive_name(archive.folder, archive.settings))
+    with closing(Outbox.open(archive.folder / DATABASE)) as outbox:
+        outbox.add([alert], lambda _: names, archive.settings.alerts.queue)
+        number = next(one.number for one in outbox.alerts(1000) if one.key == alert.key)
+        courier = Courier(errand_of(archive.folder, archive.settings, targets))
+        courier.poke()
+        courier.close(wait)
+        found = [row for row in outbox.deliveries_of(number) if row[0] in names]
+    return [(shown(row[0]), row[1] == 1, row[4] or "still waiting behind earlier alerts") for row in found]

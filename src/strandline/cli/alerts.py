@@ -1,0 +1,103 @@
+"""Commands about who is told what: alerts alarms feed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command("alerts", epilog="Example: strandline alerts ./my-archive --test")(alerts)
+    app.command("alarms", epilog="Example: strandline alarms ./my-archive --all")(alarms)
+    app.command("feed", epilog="Example: strandline feed ./my-archive --site example.org > changes.atom")(feed)
+
+
+def alerts(
+    folder: Folder,
+    limit: Annotated[int, typer.Option(help="So many of the newest.", min=1)] = 20,
+    test: Annotated[bool, typer.Option("--test", help="Send a test to every target and say what came of it.")] = False,
+    json_: Json = False,
+) -> None:
+    """What was told to whom: important changes and alarms, and what became of each delivery."""
+    from strandline.app.alerts_listing import told, try_targets
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json, printable
+
+    archive = open_archive(folder)
+    if test:
+        outcomes = try_targets(archive)
+        if json_:
+            as_json([{"target": name, "taken": taken, "detail": detail} for name, taken, detail in outcomes])
+        for name, taken, detail in [] if json_ else outcomes:
+            print(printable(f"{name}: {'taken' if taken else 'NOT taken'}: {detail}"))
+        if not all(taken for _, taken, _ in outcomes):
+            raise typer.Exit(9)
+        return
+    found = told(archive, limit)
+    if json_:
+        as_json(found.as_data())
+        return
+    for alert in reversed(found.alerts):
+        print(printable(f"{alert['time']}  {alert['text']}"))
+        for one in alert["deliveries"]:
+            print(printable(f"    {one['state']} to {one['target']} {one['detail']}".rstrip()))
+    for queue in found.as_data()["targets"]:
+        print(printable(f"{queue['target']}: {queue['delivered']} delivered, {queue['waiting']} waiting"))
+
+
+def alarms(
+    folder: Folder,
+    all_: Annotated[bool, typer.Option("--all", help="Closed ones too, the newest first.")] = False,
+    json_: Json = False,
+) -> None:
+    """What is not as it should be: open alarms, each with the normal it departs from."""
+    from strandline.app.alerts_listing import alarms as listed
+    from strandline.app.archive import open_archive
+    from strandline.app.status import alarm_data
+    from strandline.cli.output import as_json, iso, printable
+
+    found = listed(open_archive(folder), all_)
+    if json_:
+        as_json([alarm_data(alarm) for alarm in found])
+        return
+    for alarm in found:
+        ended = "" if alarm.closed is None else f" until {iso(alarm.closed)} ({alarm.ending})"
+        about = f"{alarm.kind} {alarm.subject}".strip()
+        print(printable(f"{about} since {iso(alarm.opened)}{ended}: {alarm.explanation}"))
+    if not found:
+        print("No alarms." if all_ else "No open alarms.")
+
+
+def feed(
+    folder: Folder,
+    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    page: Annotated[str, typer.Option(help="Only this page.")] = "",
+    min_importance: Annotated[
+        float | None, typer.Option(help="Changes from this importance on; as the settings say by default.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="So many of the newest.", min=1, max=1000)] = 50,
+    form: Annotated[str, typer.Option("--format", help="atom or rss.")] = "atom",
+    json_: Json = False,
+) -> None:
+    """The newest changes that matter as an Atom or RSS feed, each with its reasons block by block."""
+    import sys
+    from dataclasses import asdict
+
+    from strandline.access.feeds import feed as document
+    from strandline.app.alerts_feeds import FeedRequest, change_feed
+    from strandline.app.archive import open_archive
+    from strandline.cli.output import as_json
+    from strandline.errors import UsageError
+
+    if form not in ("atom", "rss"):
+        raise UsageError(f"no format {form!r}; there are atom and rss")
+    found = change_feed(open_archive(folder), FeedRequest(site, page, min_importance, limit))
+    if json_:
+        as_json(asdict(found))
+        return
+    sys.stdout.buffer.write(document(found, "rss" if form == "rss" else "atom"))
+    sys.stdout.flush()

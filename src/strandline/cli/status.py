@@ -1,0 +1,76 @@
+"""`strandline status`: how an archive stands, once or live."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from strandline.app.archive import Archive
+
+Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command("status", epilog="Example: strandline status ./my-archive --live")(status)
+
+
+def status(
+    folder: Folder,
+    live: Annotated[bool, typer.Option("--live", help="Follow it on the terminal until Ctrl-C.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Without the estimate of completeness.")] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="In the text format of Prometheus.")] = False,
+    json_: Json = False,
+) -> None:
+    """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
+    from strandline.app.archive import open_archive
+    from strandline.app.status import estimated_completeness
+    from strandline.app.status import status as stand
+    from strandline.cli.output import as_json
+
+    archive = open_archive(folder)
+    if live and not (json_ or metrics):
+        _follow(archive, quick)
+        return
+    found = stand(archive, None if quick else estimated_completeness(archive))
+    if metrics:
+        from strandline.app.status_metrics import status_metrics
+
+        print(status_metrics(found), end="")
+    elif json_:
+        as_json(found.as_data())
+    else:
+        from rich.console import Console
+
+        from strandline.cli.status_table import status_table
+
+        Console(highlight=False).print(status_table(found))
+
+
+def _follow(archive: "Archive", quick: bool) -> None:
+    import threading
+    import time
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from strandline.app.archive import open_archive
+    from strandline.app.status import estimated_completeness
+    from strandline.app.status import status as stand
+    from strandline.cli.status_table import status_table
+
+    known = [None if quick else estimated_completeness(archive)]
+
+    def estimate() -> None:
+        while not quick:
+            time.sleep(60.0)
+            known[0] = estimated_completeness(open_archive(archive.folder))
+
+    threading.Thread(target=estimate, daemon=True, name="completeness").start()
+    console = Console(highlight=False)
+    with Live(status_table(stand(archive, known[0])), console=console, auto_refresh=False, screen=False) as shown:
+        while True:
+            time.sleep(1.0)
+            shown.update(status_table(stand(archive, known[0])), refresh=True)
