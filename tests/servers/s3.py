@@ -8,6 +8,7 @@ import functools
 import itertools
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -63,7 +64,8 @@ class S3Server:
     def start(self) -> None:
         given = {"dir": str(self.folder), "ip": "127.0.0.1", "ip.bind": "127.0.0.1", "s3": "true"}
         given |= {"s3.port": str(self.port), "s3.config": str(self.folder / "s3.json")}
-        given |= {"master.volumeSizeLimitMB": "64", "volume.max": "60", "s3.iam": "false"}
+        given |= {"master.volumeSizeLimitMB": "64", "volume.max": "2000", "s3.iam": "false"}
+        given |= {"s3.autoCreateBucket": "false"}
         ports = ["master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc"]
         given |= {name: str(free_port()) for name in [*ports, "s3.port.grpc", "s3.port.iceberg", "s3.port.lance"]}
         with (self.folder / "log").open("ab") as log:
@@ -137,7 +139,7 @@ class S3Server:
         return f"s3://{name}"
 
     def stop(self) -> None:
-        end(self._process)
+        end(self._process, signal.SIGKILL)  # it takes half a minute to say goodbye
 
     def close(self) -> None:
         self.stop()

@@ -35,7 +35,7 @@ def test_reads_back_open_and_sealed(folder):
 
 
 def test_large_bodies_stream(folder, monkeypatch):
-    monkeypatch.setattr(reader_module, "_AT_ONCE", 1000)
+    monkeypatch.setattr(reader_module, "AT_ONCE", 1000)
     w, body = writer(folder), os.urandom(700_000)
     capture = w.keep(exchange(body=body))
     w.close()

@@ -18,7 +18,8 @@ from strandline.warc.output import OPEN
 from strandline.warc.records import Malformed
 from strandline.warc.streams import RecordStream
 
-_AT_ONCE: Final = 8 << 20
+AT_ONCE: Final = 8 << 20
+"""A body up to this size is unpacked and checked before it is given out."""
 
 
 def file_in(folder: Path, name: str) -> Path | None:
@@ -53,15 +54,15 @@ class WarcReader:
             member = Member(window, place.offset)
             stream = RecordStream(member.pieces(), strict=False)
             body: BinaryIO
-            if stream.length <= _AT_ONCE:
+            if stream.length <= AT_ONCE:
                 body = io.BytesIO(b"".join(stream.body()))
-                _check_length(member, place)
+                check_length(member, place)
                 window.close()
             else:
-                body = cast(BinaryIO, io.BufferedReader(_Streaming(stream.body(), window, place, member), 1 << 18))
+                body = cast(BinaryIO, io.BufferedReader(Streaming(stream.body(), window, place, member), 1 << 18))
         except Malformed as error:
             window.close()
-            raise _damaged(place, str(error)) from None
+            raise damaged(place, str(error)) from None
         except ArchiveDamaged:
             window.close()
             raise
@@ -74,9 +75,9 @@ class WarcReader:
             stream = RecordStream(iter([data]), strict=False)
             body = io.BytesIO(b"".join(stream.body()))
         except (Malformed, ArchiveDamaged) as error:
-            raise _damaged(place, str(error)) from None
+            raise damaged(place, str(error)) from None
         if place.length and length != place.length:
-            raise _damaged(place, f"the record has {length} bytes, not {place.length}")
+            raise damaged(place, f"the record has {length} bytes, not {place.length}")
         return Record(place, stream.type, stream.fields, stream.http_head, body)
 
     def _find(self, place: Place) -> Path:
@@ -84,7 +85,7 @@ class WarcReader:
         if path is None:  # it may have been renamed between the two looks
             path = file_in(self._folder, place.file)
         if path is None:
-            raise _damaged(place, "the file is missing")
+            raise damaged(place, "the file is missing")
         return path
 
 
@@ -94,19 +95,21 @@ def _open(path: Path, place: Place) -> Window:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise _damaged(place, error.strerror or str(error)) from error
+        raise damaged(place, error.strerror or str(error)) from error
 
 
-def _damaged(place: Place, problem: str) -> ArchiveDamaged:
+def damaged(place: Place, problem: str) -> ArchiveDamaged:
+    """What is wrong with the record at a place."""
     return ArchiveDamaged(f"{place.file} at {place.offset}: {problem}")
 
 
-def _check_length(member: Member, place: Place) -> None:
+def check_length(member: Member, place: Place) -> None:
+    """The record must end where the index says."""
     if place.length and member.done and member.length != place.length:
-        raise _damaged(place, f"the record has {member.length} bytes, not {place.length}")
+        raise damaged(place, f"the record has {member.length} bytes, not {place.length}")
 
 
-class _Streaming(io.RawIOBase):
+class Streaming(io.RawIOBase):
     """A body that is unpacked while it is read."""
 
     def __init__(self, pieces: Iterator[bytes], window: Window, place: Place, member: Member) -> None:
@@ -117,24 +120,27 @@ class _Streaming(io.RawIOBase):
         self._rest = b""
 
     def readable(self) -> bool:
+        """Yes."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Unpack some more."""
         try:
             while not self._rest:
                 piece = next(self._pieces, None)
                 if piece is None:
-                    _check_length(self._member, self._place)
+                    check_length(self._member, self._place)
                     return 0
                 self._rest = piece
         except Malformed as error:
-            raise _damaged(self._place, str(error)) from None
+            raise damaged(self._place, str(error)) from None
         taken = self._rest[: len(buffer)]
         buffer[: len(taken)] = taken
         self._rest = self._rest[len(taken) :]
         return len(taken)
 
     def close(self) -> None:
+        """Release the file."""
         if not self.closed:
             self._window.close()
         super().close()

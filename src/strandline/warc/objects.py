@@ -1,0 +1,186 @@
+"""WARC files in object storage: Amazon S3 and what speaks like it, Google, Azure, or a folder. One interface: obstore.
+
+    PREFIX/archive/NAME.warc.gz                  a finished file
+    PREFIX/archive/NAME.warc.gz.parts/OFFSET     a file being written: one object per group commit, whole records
+    PREFIX/fixity/NAME.warc.gz.sums              checksums of its records, as in an archive folder
+
+An object is there whole or not at all, and it never changes. A capture is promised once the part that holds it is
+there (see docs/decisions/object-storage.md): a worker may lose its disk and nothing promised is lost. When a file is
+full, it is sent as one object, read back and compared, and only then are its parts removed. Places in the index stay
+the same all along: offsets count in the file, and a reader finds the part.
+
+Keys come from the environment, as each provider names them (AWS_ACCESS_KEY_ID, ...), never from an address.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import unquote, urlsplit
+
+import obstore
+import obstore.exceptions as trouble
+from obstore.store import from_url
+
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, StrandlineError, Unreachable
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
+
+T = TypeVar("T")
+
+ARCHIVE: Final = "archive"
+FIXITY: Final = "fixity"
+PARTS: Final = ".parts/"
+
+_SCHEMES: Final = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "file", "https")
+_RETRIES: Final["RetryConfig"] = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
+_FIRST_WAIT: Final = 0.2
+_LONGEST_WAIT: Final = 5.0
+
+
+def is_object_store(text: str) -> bool:
+    """Whether an address names an object store: `s3://bucket/prefix`, `gs://`, `az://`, `file:///folder`."""
+    return urlsplit(text).scheme in _SCHEMES
+
+
+def part_name(file: str, offset: int) -> str:
+    """The object that holds a file's bytes from an offset on, while the file is being written."""
+    return f"{ARCHIVE}/{file}{PARTS}{offset:016d}"
+
+
+class Objects:
+    """The objects under one address. Waits out short absences; says everything else in one line."""
+
+    def __init__(self, url: str, patience: float = 60.0) -> None:
+        """`patience`: seconds the store may be away before that is an error."""
+        self.url = url
+        self._patience = patience
+        if not is_object_store(url):
+            raise SettingError(f"{url}: not an object store; use s3://bucket/prefix, gs://, az:// or file:///folder")
+        if "@" in urlsplit(url).netloc:
+            raise SettingError("an object store's keys do not belong into its address: set them in the environment")
+        self._folder = Path(unquote(urlsplit(url).path)) if urlsplit(url).scheme == "file" else None
+        try:
+            if self._folder is not None:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._store = from_url(url)
+            else:
+                self._store = from_url(url, retry_config=_RETRIES)
+        except (trouble.BaseError, ValueError, OSError) as problem:
+            raise SettingError(f"{url}: {_first_line(problem)}") from None
+
+    def check(self) -> None:
+        """See that objects can be written, read and removed here; one clear error when not."""
+        probe = f".strandline-probe-{time.time_ns():x}"
+        self.put(probe, b"strandline")
+        if self.get(probe) != b"strandline":
+            raise ArchiveDamaged(f"{self.url}: what is read is not what was written")
+        self.delete([probe])
+
+    def put(self, name: str, data: bytes | Path) -> None:
+        """Make an object, durably. One that is there already is left alone if it is the same."""
+
+        def send() -> None:
+            obstore.put(self._store, name, data, mode="create" if isinstance(data, bytes) else "overwrite")
+            if self._folder is not None:
+                _make_durable(self._folder / name)
+
+        try:
+            self._patiently(send)
+        except trouble.AlreadyExistsError:
+            if self.get(name) != data:  # the answer to a first try may have been lost
+                raise ArchiveDamaged(f"{self.url}: {name} is there already, with other content") from None
+
+    def get(self, name: str) -> bytes:
+        """A whole object; FileNotFoundError when there is none."""
+        return self._patiently(lambda: bytes(obstore.get(self._store, name).bytes()))
+
+    def stream(self, name: str) -> Iterator[bytes]:
+        """A whole object in pieces."""
+        for piece in self._patiently(lambda: obstore.get(self._store, name)).stream():
+            yield bytes(piece)
+
+    def range(self, name: str, start: int, length: int) -> bytes:
+        """Some bytes of an object, fewer at its end; FileNotFoundError when there is none."""
+        return self._patiently(lambda: bytes(obstore.get_range(self._store, name, start=start, length=length)))
+
+    def size(self, name: str) -> int | None:
+        """Bytes of an object; None when there is none."""
+        try:
+            return self._patiently(lambda: int(obstore.head(self._store, name)["size"]))
+        except FileNotFoundError:
+            return None
+
+    def names(self, prefix: str) -> list[tuple[str, int]]:
+        """Names and sizes of the objects whose names begin so, in order."""
+
+        def ask() -> list[tuple[str, int]]:
+            pieces = obstore.list(self._store, prefix)
+            return sorted((str(one["path"]), int(one["size"])) for piece in pieces for one in piece)
+
+        return self._patiently(ask)
+
+    def delete(self, names: list[str]) -> None:
+        """Remove objects; those that are gone already are no trouble."""
+        if names:
+            try:
+                self._patiently(lambda: obstore.delete(self._store, names))
+            except FileNotFoundError:
+                return
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        deadline, wait = time.monotonic() + self._patience, _FIRST_WAIT
+        while True:
+            try:
+                return ask()
+            except trouble.AlreadyExistsError:
+                raise
+            except (FileNotFoundError, trouble.NotFoundError) as problem:
+                if "NoSuchBucket" in str(problem):
+                    raise SettingError(f"{self.url}: there is no such bucket") from None
+                raise FileNotFoundError(f"{self.url}: {_first_line(problem)}") from None
+            except (trouble.BaseError, OSError) as problem:
+                ours = self._in_our_words(problem)
+                if not isinstance(ours, Unreachable) or time.monotonic() + wait > deadline:
+                    raise ours from None
+                time.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+
+    def _in_our_words(self, problem: Exception) -> StrandlineError:
+        said = str(problem)
+        if isinstance(problem, trouble.PermissionDeniedError | trouble.UnauthenticatedError) or _refused(said):
+            return SettingError(f"{self.url}: access is refused; the keys in the environment are wrong, or lack rights")
+        if "NoSuchBucket" in said:
+            return SettingError(f"{self.url}: there is no such bucket")
+        if "416" in said or "out of range" in said.lower() or "InvalidRange" in said:
+            return ArchiveDamaged(f"{self.url}: an object is shorter than recorded ({_first_line(problem)})")
+        if "No space left" in said or "os error 28" in said:
+            return OutOfSpace(f"{self.url}: no room left")
+        if "credential" in said.lower() or "169.254.169.254" in said:
+            return SettingError(f"{self.url}: no keys; set them in the environment (AWS_ACCESS_KEY_ID, ...)")
+        if isinstance(problem, trouble.InvalidPathError | trouble.NotSupportedError | PermissionError):
+            return SettingError(f"{self.url}: {_first_line(problem)}")
+        return Unreachable(f"{self.url}: {_first_line(problem)}")
+
+
+def _make_durable(path: Path) -> None:
+    """A folder is no store that answers for durability: the file and its name are synced here."""
+    for one in (path, path.parent):
+        descriptor = os.open(one, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _refused(said: str) -> bool:
+    words = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "403 Forbidden")
+    return any(word in said for word in words)
+
+
+def _first_line(problem: Exception) -> str:
+    lines = str(problem).strip().splitlines()
+    return lines[0][:300] if lines else type(problem).__name__

@@ -1,0 +1,106 @@
+"""Reads records from object storage by range requests: a CaptureReader, safe to share between threads.
+
+A record is one request. While its file is still being written it lies in a part, which is found by listing the parts
+of the file once; the list is kept for a while, because a part never changes and is only ever replaced by the whole.
+"""
+
+import io
+import time
+from bisect import bisect_right
+from typing import BinaryIO, Final, cast
+
+from strandline.core.capture import Place
+from strandline.errors import ArchiveDamaged
+from strandline.ports import Record
+from strandline.warc.members import Member, Window
+from strandline.warc.objects import ARCHIVE, PARTS, Objects, part_name
+from strandline.warc.reader import AT_ONCE, Streaming, check_length, damaged
+from strandline.warc.records import Malformed
+from strandline.warc.streams import RecordStream
+
+_BLOCK: Final = 4 << 20
+_SMALL: Final = 1 << 20
+_FRESH: Final = 5.0
+"""Seconds for which a list of parts is believed to be complete."""
+_REMEMBERED: Final = 1_000
+
+
+class ObjectReader:
+    """Random access to the records in an object store."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._parts: dict[str, tuple[float, list[int]]] = {}
+
+    def read(self, place: Place) -> Record:
+        """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
+        if not place.file or "/" in place.file or place.file.startswith("."):
+            raise damaged(place, "the file is missing")
+        window = _ObjectWindow(self, place)
+        try:
+            member = Member(window, place.offset)
+            stream = RecordStream(member.pieces(), strict=False)
+            body: BinaryIO
+            if stream.length <= AT_ONCE:
+                body = io.BytesIO(b"".join(stream.body()))
+                check_length(member, place)
+            else:
+                body = cast(BinaryIO, io.BufferedReader(Streaming(stream.body(), window, place, member), 1 << 18))
+        except Malformed as error:
+            raise damaged(place, str(error)) from None
+        return Record(place, stream.type, stream.fields, stream.http_head, body)
+
+    def bytes_at(self, file: str, offset: int, length: int) -> bytes:
+        """Bytes of a WARC file, from the finished object or from the part that holds them."""
+        for _ in range(3):
+            # Between two looks a file may have been finished: its parts are gone then, and the whole is there.
+            starts = self._starts(file, offset)
+            at = bisect_right(starts, offset) - 1
+            try:
+                if at >= 0:
+                    return self._objects.range(part_name(file, starts[at]), offset - starts[at], length)
+                return self._objects.range(f"{ARCHIVE}/{file}", offset, length)
+            except FileNotFoundError:
+                self._parts[file] = (float("-inf"), [])
+        raise ArchiveDamaged(f"{file} at {offset}: the file is missing")
+
+    def _starts(self, file: str, offset: int) -> list[int]:
+        """Where the parts of a file begin; empty for one that is, until the contrary is seen, finished."""
+        known = self._parts.get(file)
+        if known is None:
+            return []
+        looked, starts = known
+        if time.monotonic() - looked < _FRESH or (starts and offset < starts[-1]):
+            return starts
+        if len(self._parts) >= _REMEMBERED:
+            self._parts.clear()
+        names = self._objects.names(f"{ARCHIVE}/{file}{PARTS}")
+        starts = sorted(int(name.rpartition("/")[2]) for name, _ in names)
+        self._parts[file] = (time.monotonic(), starts)
+        return starts
+
+
+class _ObjectWindow(Window):
+    """A WARC file in an object store, seen through one cached block."""
+
+    def __init__(self, reader: ObjectReader, place: Place) -> None:
+        self._reader = reader
+        self._file = place.file
+        self._first = min(place.length or _SMALL, _BLOCK)
+        self._at = 0
+        self._block = b""
+        self._end = place.offset + place.length if place.length else 0
+
+    def get(self, offset: int, size: int) -> bytes:
+        start = offset - self._at
+        if start < 0 or start >= len(self._block):
+            length = max(min(size, self._first), self._first)
+            if self._end:
+                length = min(length, self._end - offset)
+            self._first = _BLOCK
+            self._block = self._reader.bytes_at(self._file, offset, length) if length > 0 else b""
+            self._at, start = offset, 0
+        return self._block[start : start + size]
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,122 @@
+"""Keeps exchanges in object storage: a CaptureStore whose `sync` sends what was kept since the last one.
+
+Records are packed into a file on the worker's own disk (warc/writer.py); `sync` makes one object of the bytes that
+are new. Only then may captures be recorded and promised. A file that is full is sent once more as a whole, read back,
+compared, and then its parts and the local copy go; that is done between two commits, when nothing waits for it.
+
+The local folder holds nothing that matters: what is found there at a start was never promised, or is in the store.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+import xxhash
+
+from strandline.core.capture import Capture, Exchange, Original, Place
+from strandline.errors import ArchiveDamaged
+from strandline.ports import Clock
+from strandline.warc.fixity import sums_path
+from strandline.warc.objects import ARCHIVE, FIXITY, Objects, part_name
+from strandline.warc.output import OPEN
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+
+_READ: Final = 1 << 20
+
+
+class ObjectWriter:
+    """Implements ports.CaptureStore on an object store. One thread, one process; file names must be its own."""
+
+    def __init__(self, objects: Objects, folder: Path, about: WarcInfo, clock: Clock, settings: WriterSettings) -> None:
+        """`folder` is this writer's alone; what an earlier one left there is removed."""
+        self._objects = objects
+        self._folder = folder / "archive"
+        for leftover in (self._folder, folder / "fixity"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        self._folder.mkdir(parents=True)
+        self._writer = WarcWriter(self._folder, about, clock, settings)
+        self._sent: dict[str, int] = {}
+        """Bytes of each file that are in the store."""
+
+    def entity(self, exchange: Exchange) -> str:
+        """Digest of the body without transfer coding, as `keep` would record it."""
+        return self._writer.entity(exchange)
+
+    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
+        """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
+        capture = self._writer.keep(exchange, original)
+        self._sent.setdefault(capture.place.file, 0)
+        return capture
+
+    def note(self, exchange: Exchange) -> Place:
+        """Append what is known about an exchange that was not answered."""
+        place = self._writer.note(exchange)
+        self._sent.setdefault(place.file, 0)
+        return place
+
+    def sync(self) -> None:
+        """Send what was kept since the last time; returns when the store has it. Files that are full are finished."""
+        self._writer.sync()
+        for name in list(self._sent):
+            path = self._folder / f"{name}{OPEN}"
+            sealed = not path.exists()
+            self._send_part(name, self._folder / name if sealed else path)
+            if sealed:
+                self._finish(name)
+
+    def close(self) -> None:
+        """Send the rest and finish the file."""
+        self._writer.close()
+        self.sync()
+
+    def _send_part(self, name: str, path: Path) -> None:
+        start = self._sent[name]
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                data = file.read()
+        except FileNotFoundError:  # given up by the writer: nothing in it was promised
+            del self._sent[name]
+            return
+        if data:
+            self._objects.put(part_name(name, start), data)
+            self._sent[name] = start + len(data)
+
+    def _finish(self, name: str) -> None:
+        if self._sent.pop(name, None) is None:
+            return
+        path = self._folder / name
+        send_whole(self._objects, name, path)
+        os.truncate(path, 0)  # the name stays taken: files in the store are never written over
+        sums_path(self._folder, name).unlink(missing_ok=True)
+
+
+def send_whole(objects: Objects, name: str, path: Path) -> None:
+    """Send a finished file as one object, see that it arrived, and remove its parts."""
+    target = f"{ARCHIVE}/{name}"
+    objects.put(target, path)
+    sums = sums_path(path.parent, name)
+    if sums.exists():
+        objects.put(f"{FIXITY}/{name}.sums", sums)
+    if digest_of_object(objects, target) != digest_of_file(path):
+        objects.delete([target])
+        raise ArchiveDamaged(f"{objects.url}: {name} did not arrive as it was sent; its parts are kept")
+    objects.delete([part for part, _ in objects.names(f"{part_name(name, 0).rpartition('/')[0]}/")])
+
+
+def digest_of_object(objects: Objects, name: str) -> str:
+    """xxh3-128 of an object."""
+    running = xxhash.xxh3_128()
+    for piece in objects.stream(name):
+        running.update(piece)
+    return running.hexdigest()
+
+
+def digest_of_file(path: Path) -> str:
+    """xxh3-128 of a file."""
+    running = xxhash.xxh3_128()
+    with path.open("rb") as file:
+        while piece := file.read(_READ):
+            running.update(piece)
+    return running.hexdigest()
