@@ -26,7 +26,7 @@ from strandline.store.watching import WatchState
 HOUR, DAY = 3600.0, 86400.0
 _FRESH: Final = 120.0
 """A watch on another machine counts as running when it said something so short a time ago."""
-_ERRORS: Final = 5
+ERRORS: Final = 5
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,11 @@ def queue_data(queue: Queue) -> dict[str, Any]:
     return asdict(queue) | {"target": shown(queue.target), "last": moment(queue.last) if queue.last else None}
 
 
-def status(archive: Archive, completeness: Estimated | None = None) -> Status:
-    """How the archive stands. `completeness` takes a while to estimate, and is left to the caller."""
+def status(archive: Archive, completeness: Estimated | None = None, errors: int = ERRORS) -> Status:
+    """How the archive stands, with so many of the last errors (which takes a look at every page).
+
+    `completeness` takes a while to estimate, and is left to the caller.
+    """
     archive.reading.count()  # brings an older format up to date
     now, database = time.time(), archive.folder / DATABASE
     with closing(StatusReading.open(database)) as reading:
@@ -138,7 +141,7 @@ def status(archive: Archive, completeness: Estimated | None = None) -> Status:
             unreadable=reading.in_trouble(),
             learned=reading.learned_counts(),
             unlearned=max(0, reading.newest() - known),
-            failures=reading.failures(_ERRORS),
+            failures=reading.failures(errors) if errors else [],
             alarms=reading.open_alarms(),
             queues=reading.queues(),
             free=shutil.disk_usage(archive.folder).free,

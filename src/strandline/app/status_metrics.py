@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from strandline.app.alerts_targets import shown
-from strandline.app.status import Status
+from strandline.app.archive import Archive
+from strandline.app.status import Status, status
 
 
 class Metric(NamedTuple):
@@ -18,7 +19,13 @@ class Metric(NamedTuple):
 
 def status_metrics(found: Status) -> str:
     """All metrics of the archive and its watch."""
-    return "".join(map(_family, metrics_of(found)))
+    captures = Metric("strandline_captures", "gauge", "Captures in the archive.", (("", float(found.captures)),))
+    return "".join(map(_family, (captures, *metrics_of(found))))
+
+
+def archive_metrics(archive: Archive) -> str:
+    """The same for a server, which counts captures itself and cannot wait for estimates."""
+    return "".join(map(_family, metrics_of(status(archive, errors=0))))
 
 
 def metrics_of(found: Status) -> Iterator[Metric]:

@@ -1,6 +1,7 @@
-"""Counters of the server in the text format of Prometheus."""
+"""Counters of the server in the text format of Prometheus, and how the archive behind it stands."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -15,6 +16,8 @@ class Metrics:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     lost: int = 0
     """Captures that are in the index and could not be shown."""
+    archive: Callable[[], str] = lambda: ""
+    """More metrics, those of the archive and its watch (app.status_metrics.archive_metrics); asked for each time."""
 
     def text(self, captures: int) -> str:
         """All counters."""
@@ -32,7 +35,7 @@ class Metrics:
         lines += [f"strandline_lost_total {self.lost}"]
         lines += ["# HELP strandline_captures Captures in the archive.", "# TYPE strandline_captures gauge"]
         lines += [f"strandline_captures {captures}", ""]
-        return "\n".join(lines)
+        return "\n".join(lines) + self.archive()
 
 
 def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:
