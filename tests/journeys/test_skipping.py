@@ -138,3 +138,31 @@ def test_a_word_that_is_no_method_is_refused(known):
     done = strandline("crawl", known[1], *LOOPBACK, "--skip", "guess")
     assert done.code == 2
     assert "crawl.skip" in done.err
+
+
+def test_plans_leave_out_quiet_directories_but_for_tests_and_say_so(tmp_path, known):
+    site, _ = known
+    folder = tmp_path / "archive"
+    rows = []
+    for week in range(WEEKS, 0, -1):
+        moment = (datetime.now(UTC) - timedelta(weeks=week)).isoformat()
+        site.change(*NEWS)
+        rows += [json.dumps({"url": site.url + path, "time": moment, "html": site.html(path)}) for path in PATHS]
+    (tmp_path / "versions.jsonl").write_text("\n".join(rows))
+    run("init", folder)
+    run("import", folder, tmp_path / "versions.jsonl")
+    run("learn", folder, "rules", "--quiet")
+    plain = json.loads(run("next", folder, "--visits", "100", "--json"))
+    assert len(plain) == len(PATHS)
+    settings = folder / "strandline.toml"
+    before, plan, after = settings.read_text().partition("[plan]")
+    for method in ("policy", "dormant"):
+        settings.write_text(before + plan + after.replace('skip = "none"', f'skip = "{method}"', 1))
+        chosen = json.loads(run("next", folder, "--visits", "100", "--json"))
+        urls = {one["url"].removeprefix(site.url) for one in chosen}
+        assert set(NEWS) <= urls
+        assert len(urls & set(OLD)) < 12
+        tests = [one for one in chosen if "re-test of the quiet directory" in one["reason"]]
+        assert {f"{site.place}/old"} == {one["reason"].split(": ")[0].split(" ")[-1] for one in tests}
+        quiet = next(path for path in OLD if path not in urls)
+        assert "not fetched: quiet directory" in run("why", folder, site.url + quiet)

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 from strandline.app.archive import Archive
 from strandline.app.crawling import manners_of, orders_of, read_seeds
 from strandline.app.site_clocks import site_clock
+from strandline.app.skipping import plan_skips
 from strandline.checks import registered_strategies
 from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import Scope
@@ -30,6 +31,8 @@ from strandline.core.urls import canonical
 from strandline.crawl.experience import HOUR, History, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Due, Planner
 from strandline.crawl.orders import Limits
+from strandline.crawl.quiet_sites import QuietPlan
+from strandline.crawl.skips import QUIET
 from strandline.crawl.wishes import Boost, Wishes
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.settings.schema import PlanSettings, Settings
@@ -43,7 +46,7 @@ _FORMAT: Final = b"SLP2"
 _LARGEST_NOTE: Final = 200_000_000
 _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
-_ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops")
+_ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops", QUIET)
 """Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 _ABSENT: Final = 0.1
 """A page that answered 404 may come back: it keeps this share of its weight."""
@@ -124,6 +127,7 @@ class Planning:
             visited=one.visited,
             zone=zone,
             shift=shift,
+            tests=self.quiet(one)[1],
         )
 
     def zone(self, site: str) -> tuple[str, int]:
@@ -137,6 +141,14 @@ class Planning:
             self._zones[site] = (name, hours)
         return self._zones[site]
 
+    @cached_property
+    def skips(self) -> QuietPlan | None:
+        """What the plan leaves out as unchanged; None when it leaves out nothing."""
+        settings = self.settings
+        if settings.plan.skip == "none":
+            return None
+        return plan_skips(settings.plan.skip, self.archive.folder / DATABASE, settings.learn.version)
+
     def barred(self, one: Standing, robots: bool = True) -> str:
         """Why a page is never fetched; empty when it may be."""
         refused = self.scope.refuses(one.url, Kind.PAGE, one.hops) if self.scope else ""
@@ -147,7 +159,11 @@ class Planning:
             return f"robots: {rules.reason}"
         if one.outcome == "skipped" and not one.detail.startswith(_ASKED_ANEW):
             return one.detail
-        return ""
+        return self.quiet(one)[0]
+
+    def quiet(self, one: Standing) -> tuple[str, str]:
+        """Why a page is left out as unchanged, and which quiet directory it tests if it is not. Seeds never are."""
+        return self.skips.ask(one.site, one.page, self.now) if self.skips and one.via != "seed" else ("", "")
 
     def robots(self, host: str) -> Robots | None:
         """The rules of a host as last fetched; None when they are not known, forbid nothing, or are not obeyed."""

@@ -45,6 +45,8 @@ class Known(NamedTuple):
     visited: float = 0.0
     zone: str = "UTC"
     shift: int = 0
+    tests: str = ""
+    """The quiet directory, left out otherwise, that a visit of this page tests."""
 
 
 class Sighting(Protocol):

@@ -37,6 +37,8 @@ SCAN_UP_TO = 5_000
 """Pages up to which all of them are looked at in each decision."""
 PARKED = -1
 """The host, with a cap of zero, of pages that must not be fetched or must wait."""
+RETEST = 10.0
+"""How many times more a page matters that tests a directory which is left out otherwise: nobody else would."""
 NEVER = 1e30
 """Urgency from which on a page is one that was never fetched."""
 
@@ -234,7 +236,7 @@ class Planner:
     def _weight(self, page: Known) -> float:
         """What a page matters now, campaigns included."""
         boosts = [self.wishes.boosts[number] for number in self._running]
-        factors = [boost.factor for boost in boosts if boost.covers(page)]
+        factors = [boost.factor for boost in boosts if boost.covers(page)] + [RETEST] * bool(page.tests)
         return 0.0 if page.barred else page.weight * float(np.prod(factors))
 
     def _catch_up(self, now: float) -> None:
@@ -327,6 +329,8 @@ class Planner:
         page = self.pages[self._row_of[visit.page]]
         campaigns = ", ".join(self._campaigns(page, now))
         reason = f"campaign {campaigns}: {visit.reason}" if campaigns else visit.reason
+        if page.tests:
+            reason = f"re-test of the quiet directory {page.tests}: {reason}"
         return Due(page.page, page.url, visit.urgency, in_hours(reason), self.hours.seconds(visit.due))
 
     def _campaigns(self, page: Known, now: float) -> tuple[str, ...]:

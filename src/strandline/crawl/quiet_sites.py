@@ -111,6 +111,16 @@ class SitePass:
         reason = self.quiet.refuses(place)
         return f"{QUIET} {reason}" if reason else ""
 
+    def told(self, page: int) -> tuple[str, str]:
+        """Why a page is left out, and which quiet directory it tests if it is not."""
+        place = self.place(page)
+        if self.quiet is None or place == _UNKNOWN:
+            return "", ""
+        if self.quiet.skipped()[place]:
+            return f"{QUIET} {self.quiet.reason(place)}", ""
+        tests = self.quiet.sampled()[place] and self.quiet.is_quiet(place)
+        return "", self.quiet.directory_of(place) if tests else ""
+
     def visited(self, task: Task, visited: Visited) -> None:
         """What a visit led to."""
         capture = visited.capture
@@ -222,19 +232,46 @@ class SitePass:
         return {one: f"it never changed in {rules.versions} versions" for one in numbers if one is not None}
 
 
+def _method(name: str) -> str:
+    if name not in METHODS:
+        raise ValueError(f"no method {name!r} to skip by; there are {', '.join(METHODS)}")
+    return name
+
+
 def _upwards(path: str) -> list[str]:
     """A directory and all above it."""
     parts = path.split("/")
     return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
 
 
+class QuietPlan:
+    """What a plan leaves out at a moment. Instead of passes it has periods: each tests what is left out once."""
+
+    def __init__(self, method: str, library: SkipLibrary, period: float) -> None:
+        self._method = _method(method)
+        self._library = library
+        self._period = period
+        self._sites: dict[str, SitePass | None] = {}
+        self._start = 0.0
+
+    def ask(self, name: str, page: int, moment: float) -> tuple[str, str]:
+        """Why a page of a site is left out, and which quiet directory it tests if it is not; empty for neither."""
+        start = moment // self._period * self._period
+        if start != self._start:
+            self._start = start
+            self._sites.clear()
+        if name not in self._sites:
+            lore = self._library.site(name, self._method, start)
+            self._sites[name] = SitePass(name, self._method, lore, start) if lore is not None else None
+        one = self._sites[name]
+        return one.told(page) if one is not None else ("", "")
+
+
 class QuietSites:
     """Implements `crawl.skips.Skips` with one of the methods."""
 
     def __init__(self, method: str, library: SkipLibrary) -> None:
-        if method not in METHODS:
-            raise ValueError(f"no method {method!r} to skip by; there are {', '.join(METHODS)}")
-        self._method = method
+        self._method = _method(method)
         self._library = library
         self._pass_start = 0.0
         self._names: dict[str, str] = {}

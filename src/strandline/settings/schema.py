@@ -166,6 +166,11 @@ class PlanSettings:
         choices=("pool", "page", "middle", "count", "content"),
     )
     coherence: float = setting(0.0, "0 plans page by page; 1 and more visit the pages of a site together.")
+    skip: str = setting(
+        "none",
+        "What plans leave out as unchanged, but for samples: none, policy, near or dormant, as crawl.skip.",
+        choices=("none", "policy", "near", "dormant"),
+    )
     site_budgets: tuple[str, ...] = setting((), 'Most requests to a site, for example "example.org 100/day".')
     host_budgets: tuple[str, ...] = setting((), 'Most requests to a host, for example "www.example.org 20/hour".')
     campaigns: tuple[str, ...] = setting(

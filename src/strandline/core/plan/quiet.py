@@ -80,6 +80,12 @@ class QuietPass(ABC):
         """Pages of quiet directories that are asked for to test them."""
         return self._sampled
 
+    def is_quiet(self, place: int) -> bool:
+        """Whether a page lies in a quiet directory that was not given up."""
+        topmost = int(self._answer.because_of[self.view.shape.page_directories[place]])
+        record = self._records.get(self.view.directory_path(topmost)) if topmost >= 0 else None
+        return topmost >= 0 and (record is None or record.in_force)
+
     def directory_of(self, place: int) -> str:
         """The quiet directory a page lies in, else its own directory."""
         own = int(self.view.shape.page_directories[place])
