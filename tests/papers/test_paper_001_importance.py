@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.blocks.pages import block, page
 from strandline.core.blocks.tree import Item
 from strandline.core.blocks.words import word_distance
-from strandline.core.changes.importance import block_score, impch
+from strandline.core.changes.impch import block_score, impch
 from strandline.core.changes.index_threshold import IndexGate, index_threshold, indexed
 from strandline.core.changes.vidiff import compare
 

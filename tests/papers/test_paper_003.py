@@ -6,7 +6,7 @@ import pytest
 
 from core.blocks.pages import paragraphs, sentence, text_page
 from strandline.core.blocks.levels import LevelManager
-from strandline.core.changes.importance import impch
+from strandline.core.changes.impch import impch
 from strandline.core.changes.versions import BlockRepository
 from strandline.core.changes.vidiff import compare
 from strandline.dom.html import blocks

@@ -153,15 +153,19 @@ def block_factor(block: PageBlock) -> float:
     return ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0) * of_links
 
 
-def block_importances(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
-    """Imp(B) of each block, summing to 1 (paper 001): by factor and size, by size alone (`area`), or `uniform`."""
+def block_weights(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
+    """What each block weighs: by factor and size, by size alone (`area`), or all alike (`uniform`)."""
     if how == "uniform":
-        raw = [1.0] * len(blocks)
-    elif how == "area":
-        raw = [float(max(block.weight, 1)) for block in blocks]
-    elif how == "auto":
-        raw = [block_factor(block) * max(block.weight, 1) for block in blocks]
-    else:
-        raise ValueError(f"block importance is auto, area or uniform, not {how!r}")
-    total = sum(raw)
-    return [value / total for value in raw] if total else raw
+        return [1.0] * len(blocks)
+    if how == "area":
+        return [float(max(block.weight, 1)) for block in blocks]
+    if how == "auto":
+        return [block_factor(block) * max(block.weight, 1) for block in blocks]
+    raise ValueError(f"block importance is auto, area or uniform, not {how!r}")
+
+
+def block_importances(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:
+    """Imp(B) of each block, summing to 1 (paper 001); `how` as in `block_weights`."""
+    weights = block_weights(blocks, how)
+    total = sum(weights)
+    return [weight / total for weight in weights] if total else weights

@@ -9,7 +9,7 @@ skeleton with the places of blocks marked and their contents left out.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -114,10 +114,16 @@ class PageBlock:
         return self.path, self.nth
 
     @cached_property
+    def identities(self) -> tuple[str, ...]:
+        """What makes each item what it is: the words of a text, else its kind and address without query."""
+        return tuple(
+            [item[1] if item[0] == "text" else f"\x1e{item[0]} {plain_address(item[2])}" for item in self.items]
+        )
+
+    @cached_property
     def digest(self) -> int:
         """64 bits over everything the block shows (`h`)."""
-        parts = [item[1] if item[0] == "text" else f"{item[0]} {plain_address(item[2])}" for item in self.items]
-        return hashed("\x1f".join(parts))
+        return hashed("\x1f".join(self.identities))
 
     @cached_property
     def text_digest(self) -> int:
@@ -132,7 +138,7 @@ class PageBlock:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The runs of text, in order."""
-        return tuple(item.text for item in self.items if item.kind == "text")
+        return tuple([item[1] for item in self.items if item[0] == "text"])
 
     @property
     def text(self) -> str:
@@ -160,6 +166,7 @@ class BlockTree:
     url: str = ""
     title: str = ""
     rendered: bool = False
+    _word_counts: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def layout(self) -> str:
@@ -171,10 +178,26 @@ class BlockTree:
         """64 bits over everything the page shows."""
         return hashed(",".join(f"{block.digest:x}" for block in self.blocks))
 
-    @cached_property
-    def word_counts(self) -> dict[str, int]:
+    @property
+    def word_counts(self) -> Mapping[str, int]:
         """In how many blocks each word of the page occurs."""
-        return Counter(chain.from_iterable(block.words for block in self.blocks))
+        if not self._word_counts:
+            self._word_counts.update(Counter(chain.from_iterable(block.words for block in self.blocks)))
+        return self._word_counts
+
+    def count_words_on(self, before: "BlockTree", come: Iterable[Set[str]], gone: Iterable[Set[str]]) -> None:
+        """Work out the word counts from those of an earlier version and the words that blocks gained and lost since."""
+        if self._word_counts:
+            return
+        counts = Counter(before.word_counts)
+        counts.update(chain.from_iterable(come))
+        for word in chain.from_iterable(gone):
+            left = counts[word] - 1
+            if left:
+                counts[word] = left
+            else:
+                counts.pop(word)
+        self._word_counts.update(counts)
 
     @property
     def nearly_empty(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 _CJK: Final = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
-_DIGITS: Final = re.compile(r"\d+")
+_NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
 _PIECE: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+[^\S\n]*|\s")
 
 
@@ -67,7 +67,10 @@ def masked(text: str) -> str:
     >>> masked("Updated 12 May 2026, 1,204 views")
     'Updated # May #, #,# views'
     """
-    return _DIGITS.sub("#", text)
+    marked = text.encode("utf-8", "surrogatepass").translate(_NUMBER_SIGNS)
+    while b"##" in marked:
+        marked = marked.replace(b"##", b"#")
+    return marked.decode("utf-8", "surrogatepass")
 
 
 def is_number(word: str) -> bool:

@@ -9,10 +9,9 @@ each new block either the number of an equal old block, or the block with those 
 given by number. `as_data` and `as_xml` write operations and script for other programs; `applied` runs the script.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -83,37 +82,18 @@ class Delta:
         """All operations, block by block."""
         return tuple(operation for change in self.changes for operation in change.operations)
 
-    def word_counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """The words of the old and of the new version; blocks that did not change are counted once."""
-        return self._word_counts
-
     @cached_property
-    def _word_counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        before = dict(self.old.word_counts)
-        known: dict[str, int] | None = vars(self.new).get("word_counts")
-        if known is None:  # the tree keeps it: the next comparison starts from there
-            known = vars(self.new)["word_counts"] = self._counted_on(before)
-        return before, known
-
-    def _counted_on(self, before: dict[str, int]) -> dict[str, int]:
-        """The words of the new version from those of the old one: only what differs is counted."""
-        counts = dict(before)
+    def word_counts(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """The words of the old and of the new version; of the new one, only blocks that differ are looked at."""
         old, new = self.old.blocks, self.new.blocks
         # A block that only lost a text to another one has no operation, so pairs are looked at, not changes.
-        differing = [(old[i], new[j]) for i, j in self.pairs if old[i].digest != new[j].digest]
-        come = [other.words - one.words for one, other in differing]
-        gone = [one.words - other.words for one, other in differing]
+        differing = [(old[i].words, new[j].words) for i, j in self.pairs if old[i].digest != new[j].digest]
+        come = [other - one for one, other in differing]
+        gone = [one - other for one, other in differing]
         come += [change.block.words for change in self.changes if change.old is None]
         gone += [change.block.words for change in self.changes if change.new is None]
-        for word in chain.from_iterable(come):
-            counts[word] = counts.get(word, 0) + 1
-        for word in chain.from_iterable(gone):
-            left = counts[word] - 1
-            if left:
-                counts[word] = left
-            else:
-                del counts[word]
-        return counts
+        self.new.count_words_on(self.old, come, gone)
+        return self.old.word_counts, self.new.word_counts
 
     @property
     def empty(self) -> bool:

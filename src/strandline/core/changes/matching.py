@@ -1,25 +1,27 @@
 """Which block of the old version is which block of the new one: a cascade from equality to likeness.
 
-    1. same content at the same place          3. same path, most similar words
-    2. same content, then same text, in order  4. anywhere, by rare words in common
+    1. same content at the same place          3. same path, most words in common
+    2. same content, then same text, in order  4. anywhere, most words in common
 
 Most blocks of most pages end at the first step, so the later ones, which compare word sets, see few blocks. Pairs that
 cross are moves: those outside a longest increasing subsequence of new positions.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
+import numpy as np
+
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.matching_kernels import count_common
 
 ALIKE_ON_PATH: Final = 0.4
 ALIKE_ALONE: Final = 0.1  # enough when a path has one block left on each side
 ALIKE_ANYWHERE: Final = 0.5
-RARE: Final = 8  # a word in at most so many blocks can lead from one to another
-MOST_COMPARED: Final = 2_500
+FEW_PAIRS: Final = 8  # so few blocks are compared one by one
+MOST_PAIRS: Final = 250_000  # more blocks than that on both sides are not compared by their words
 
 Pairs = dict[int, int]  # old number -> new number
 Free = tuple[list[int], list[int]]  # numbers of the old and the new blocks that have no partner yet
@@ -50,15 +52,10 @@ def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[in
     pairs: Pairs = {place: place for place in range(start)}
     pairs.update(zip(range(len(old) - ending, len(old)), range(len(new) - ending, len(new)), strict=True))
     free = (list(range(start, len(old) - ending)), list(range(start, len(new) - ending)))
-    for pair_up in (_same_content, _same_text):
+    for pair_up in (_same_content, _same_text, _same_path, _anywhere):
         if free[0] and free[1]:
             pair_up(old, new, free, pairs)
             free = _still_free(free, pairs)
-    if free[0] and free[1]:
-        _same_path(old, new, free, pairs)
-        free = _still_free(free, pairs)
-    if free[0] and free[1]:
-        _rare_words(old, new, free, pairs)
     return sorted(pairs.items())
 
 
@@ -110,46 +107,55 @@ def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
         for place in places:
             on_path.setdefault(blocks[place].path, ([], []))[side].append(place)
     for olds, news in on_path.values():
-        if not olds or not news or len(olds) * len(news) > MOST_COMPARED:
+        if not olds or not news or len(olds) * len(news) > MOST_PAIRS:
             continue
         if len(olds) == len(news) == 1:
             one, other = old[olds[0]], new[news[0]]
             if likeness(one, other) >= ALIKE_ALONE or one.masked_digest == other.masked_digest:
                 pairs[olds[0]] = news[0]
             continue
-        scored = []
-        sized = [(j, new[j], len(new[j].words)) for j in news]
+        masks: dict[int, list[int]] = {}
+        for j in news:
+            masks.setdefault(new[j].masked_digest, []).append(j)
+        found = {(i, j): alike for i, j, alike in _alike(old, new, (olds, news), ALIKE_ON_PATH)}
+        scored = [(-(alike + 0.15 * (old[i].nth == new[j].nth)), i, j) for (i, j), alike in found.items()]
         for i in olds:
-            one, size = old[i], len(old[i].words)
-            for j, other, other_size in sized:
-                same = one.masked_digest == other.masked_digest
-                if not same and (size < ALIKE_ON_PATH * other_size or other_size < ALIKE_ON_PATH * size):
-                    continue  # they differ too much in size to have this share of words in common
-                alike = likeness(one, other)
-                if same or alike >= ALIKE_ON_PATH:
-                    scored.append((-(alike + 0.15 * (one.nth == other.nth) + same), i, j))
+            for j in masks.get(old[i].masked_digest, ()):  # they differ in their numbers only
+                alike = found.get((i, j)) or likeness(old[i], new[j])
+                scored.append((-(alike + 0.15 * (old[i].nth == new[j].nth) + 1.0), i, j))
         _take_best(scored, pairs)
 
 
-def _rare_words(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
-    """Pair what is left by words that occur in few blocks."""
-    holders: dict[str, list[int]] = {}
-    for place in free[0]:
-        for word in old[place].words:
-            holders.setdefault(word, []).append(place)
-    candidates: list[tuple[int, int, int]] = []  # words in common, negated, and the pair
-    for place in free[1]:
-        found = (holders[word] for word in new[place].words if word in holders)
-        common = Counter(chain.from_iterable(places for places in found if len(places) <= RARE))
-        candidates += [(-count, i, place) for i, count in common.items()]
-    scored = []
-    for _, i, j in sorted(candidates)[:MOST_COMPARED]:
-        size, other_size = len(old[i].words), len(new[j].words)
-        if size >= ALIKE_ANYWHERE * other_size and other_size >= ALIKE_ANYWHERE * size:
-            alike = likeness(old[i], new[j])
-            if alike >= ALIKE_ANYWHERE:
-                scored.append((-alike, i, j))
-    _take_best(scored, pairs)
+def _anywhere(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
+    """Pair what is left by the words in common, wherever it lies."""
+    if len(free[0]) * len(free[1]) <= MOST_PAIRS:
+        _take_best([(-alike, i, j) for i, j, alike in _alike(old, new, free, ALIKE_ANYWHERE)], pairs)
+
+
+def _alike(
+    old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, least: float
+) -> Iterator[tuple[int, int, float]]:
+    """The pairs (old number, new number) of these blocks that are at least so much alike, and how much."""
+    olds, news = free
+    if len(olds) * len(news) <= FEW_PAIRS:
+        for i in olds:
+            for j in news:
+                size, other = len(old[i].words), len(new[j].words)
+                if size >= least * other and other >= least * size:  # else they cannot be that much alike
+                    alike = likeness(old[i], new[j])
+                    if alike >= least:
+                        yield i, j, alike
+        return
+    held = [old[i].words for i in olds] + [new[j].words for j in news]
+    sizes = np.fromiter(map(len, held), np.int64, len(held))
+    words = np.fromiter(map(hash, chain.from_iterable(held)), np.int64, int(sizes.sum()))
+    order = np.argsort(words, kind="stable")
+    common = np.zeros((len(olds), len(news)), np.int64)
+    count_common(words[order], np.repeat(np.arange(len(held)), sizes)[order], len(olds), common)
+    union = sizes[: len(olds), None] + sizes[None, len(olds) :] - common
+    shares = common / np.maximum(union, 1)
+    for i, j in np.argwhere(shares >= least).tolist():
+        yield olds[i], news[j], float(shares[i, j])
 
 
 def _take_best(scored: list[tuple[float, int, int]], pairs: Pairs) -> None:

@@ -15,9 +15,10 @@ from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
 from strandline.core.blocks.words import masked, set_distance, word_distance, word_set
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind
-from strandline.core.changes.matching import MOST_COMPARED, in_place, matched, same_beginning
+from strandline.core.changes.matching import in_place, matched, same_beginning
 
 FARTHEST_UPDATE: Final = 0.8  # texts that share less are a deletion and an insertion
+MOST_COMPARED: Final = 2_500  # pairs of texts in a block
 FEWEST_COMMON: Final = 1.0 - FARTHEST_UPDATE
 ADVERTISING: Final = 0.1  # the paper's alpha: what a change of an advertising link or image counts
 _ELEMENTS: Final[tuple[ElementKind, ...]] = ("link", "image", "frame")
