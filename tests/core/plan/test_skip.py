@@ -10,7 +10,7 @@ from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.near import Thresholds, mine_numbers
 from strandline.core.plan.retests import Trust, binomial_tail
-from strandline.core.plan.skip import RuleWatch, SkipAnswer, explain, skip_dormant, skip_listed, warm
+from strandline.core.plan.skip import RuleWatch, SkipAnswer, skip_dormant, skip_listed, warm
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)
 versions = st.lists(st.dictionaries(paths, st.sampled_from("112"), max_size=9), min_size=2, max_size=8)
@@ -88,14 +88,6 @@ def test_a_new_directory_follows_the_one_it_lies_in():
         skipped = answer.pages(shape)
         assert [history.index.page_path(int(page)) for page in np.flatnonzero(skipped)] == ["quiet/y", "quiet/new/z"]
         assert [history.index.directory_path(int(d)) for d in answer.reasons()] == ["quiet"]
-
-
-def test_why_a_page_is_skipped():
-    index = SiteIndex()
-    index.pages(["quiet/y", "busy/x"])
-    answer = SkipAnswer(np.array([-1, 1, -1]))
-    assert explain(answer, index.shape(), {1: "quiet"}, 0) == "skipped: directory 'quiet' is expected to be unchanged"
-    assert explain(answer, index.shape(), {}, 1) == "fetched: no rule covers its directory"
 
 
 def site_of_two():

@@ -11,7 +11,7 @@ Rules are re-tested (see `core.plan.retests`): each crawl fetches a `sample` of 
 what fails.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,11 +150,3 @@ class RuleWatch:
         for directory in directories:
             self.retired.discard(directory)
             self.trust.pop(directory, None)
-
-
-def explain(answer: SkipAnswer, shape: TreeShape, names: Mapping[int, str], page: int) -> str:
-    """One line an archivist can read: why a page is skipped, or that it is not."""
-    reason = int(answer.because_of[shape.page_directories[page]])
-    if reason < 0:
-        return "fetched: no rule covers its directory"
-    return f"skipped: directory {names.get(reason, f'#{reason}')!r} is expected to be unchanged"
