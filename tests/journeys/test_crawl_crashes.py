@@ -71,8 +71,8 @@ def test_first_interrupt_finishes_second_stops_at_once_and_the_same_command_goes
                 time.sleep(0.01)
             out, err = running.communicate(timeout=30)
             reported += [json.loads(line) for line in out.splitlines()]
-            # The second may come when the crawl has already ended: then it meets a process on its way out.
-            assert running.returncode in (code, 11, 130), err
+            # The second may come when the crawl has already ended as the first wanted it.
+            assert running.returncode in (code, 11), err
             assert "Traceback" not in err
             assert not list((folder / "archive").glob("*.open"))
             assert json.loads(strandline("verify", folder, "--json").out)["ok"]

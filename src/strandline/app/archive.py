@@ -170,7 +170,6 @@ class Archive:
                 request.progress(tally)
 
             tally = run_crawl(self.folder, replace(prepared, request=replace(request, progress=progress)), catalog)
-            self.index.refresh()
             if tally.ended == "complete":
                 beside(whole=True)
             return tally

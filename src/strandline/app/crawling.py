@@ -124,8 +124,11 @@ def run_crawl(
         skips = _skips(settings.crawl.skip if agenda is None else "none", catalog.path)
         parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
-        with stopped_by_signals(crawl), contextlib.closing(fetcher), contextlib.closing(store):
-            return crawl.run()
+        with stopped_by_signals(crawl):  # until all is told: a signal that comes late changes nothing any more
+            with contextlib.closing(fetcher), contextlib.closing(store):
+                tally = crawl.run()
+            index.refresh()
+            return tally
 
 
 def _skips(method: str, database: Path) -> Skips:

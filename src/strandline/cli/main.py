@@ -54,6 +54,7 @@ def main() -> None:
         print(f"strandline: {problem}", file=sys.stderr)
         sys.exit(problem.exit_code)
     except SystemExit as end:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if end.code != _TYPER_INTERRUPTED:
             raise
         print("strandline: interrupted", file=sys.stderr)
