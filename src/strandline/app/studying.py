@@ -60,6 +60,8 @@ class Studying:
         self._look = time.monotonic() + look
         self.studied = 0
         """Captures studied so far."""
+        self.rounds = 0
+        """Rounds recorded so far."""
 
     @cached_property
     def _workers(self) -> Workers[PageWork, PageStudy]:
@@ -84,6 +86,7 @@ class Studying:
         if self._collected(timeout):
             self._studies.record(self._done, self._up_to)
             self._up_to, self._done = 0, []
+            self.rounds += 1
         return True
 
     def _collected(self, timeout: float) -> bool:

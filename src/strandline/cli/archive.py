@@ -1,4 +1,4 @@
-"""Commands that make, fill, check and move an archive: init crawl import export reindex verify versions."""
+"""Commands that make, fill, check and move an archive: init crawl watch import export reindex verify versions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,9 @@ def register(app: typer.Typer) -> None:
     app.command("init", epilog="Example: strandline init ./my-archive --contact https://library.example/bot")(init)
     app.command("crawl", epilog="Example: strandline crawl ./my-archive --seeds https://example.org/ --limit 500")(
         crawl
+    )
+    app.command("watch", epilog="Example: strandline watch ./my-archive --seeds https://example.org/ --budget 500/day")(
+        watch
     )
     app.command("import", epilog="Example: strandline import ./my-archive old/*.warc.gz")(import_files)
     app.command("export", epilog="Example: strandline export ./my-archive --to site.wacz --site example.org")(export)
@@ -81,6 +84,52 @@ def crawl(
     settings = crawl_settings(archive.settings, flags, allow_address, set_)
     limits = (limit or 0, time_limit or "", size_limit or "")
     run_crawl(archive, settings, seeds or [], limits, as_lines=json_, quiet=quiet)
+
+
+def watch(
+    folder: Folder,
+    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file with one per line.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 40/hour, 2GB/day.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How pages are chosen.")] = None,
+    objective: Annotated[str | None, typer.Option(help="What counts: pool, page, middle, count or content.")] = None,
+    coherence: Annotated[float | None, typer.Option(help="0: page by page; 1 and more: sites together.")] = None,
+    for_: Annotated[str, typer.Option("--for", help="Stop after this long, for example 48h. Without: never.")] = "",
+    hour_seconds: Annotated[
+        float, typer.Option(help="For demonstrations: seconds an hour lasts; budgets and patterns follow.", min=0.0)
+    ] = 0.0,
+    scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
+    delay: Annotated[
+        str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
+    ] = None,
+    contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    allow_address: Annotated[
+        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
+    ] = None,
+    set_: Set = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Archive continuously under a budget, learning as it goes: what changes when, and what is worth a visit."""
+    from strandline.app.archive import open_archive
+    from strandline.app.watching import WatchRequest
+    from strandline.cli import watching
+    from strandline.cli.crawling import crawl_settings
+
+    archive = open_archive(folder, create_missing=True)
+    flags = {
+        "scope.scope": scope,
+        "fetch.connections": workers,
+        "politeness.delay": delay,
+        "archive.contact": contact,
+        "plan.budget": budget,
+        "plan.strategy": strategy,
+        "plan.objective": objective,
+        "plan.coherence": coherence,
+    }
+    settings = crawl_settings(archive.settings, flags, allow_address, set_)
+    request = WatchRequest(tuple(seeds or ()), watching.hours_of(for_), hour_seconds)
+    watching.watch(archive, settings, request, as_lines=json_, quiet=quiet)
 
 
 def import_files(

@@ -37,7 +37,11 @@ def crawl_settings(
 def _toml(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return str(value) if isinstance(value, int) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return (
+        str(value)
+        if isinstance(value, int | float)
+        else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    )
 
 
 def crawl_limits(captures: int, time_limit: str, size_limit: str) -> Limits:
@@ -58,7 +62,7 @@ def run_crawl(
 ) -> None:
     """Crawl and report. Exceptions carry the exit code of the way it ended."""
     bounds = crawl_limits(*limits)
-    progress, finish = _live() if sys.stderr.isatty() and not quiet else (_nothing, _no_finish)
+    progress, finish = follow(sys.stderr.isatty() and not quiet)
 
     def captured(capture: Capture) -> None:
         if as_lines:
@@ -71,7 +75,12 @@ def run_crawl(
     if as_lines:
         as_json(tally.document())
     if not quiet:
-        _summary(tally)
+        summary(tally)
+    ending(tally)
+
+
+def ending(tally: Tally) -> None:
+    """Raise what the way a run ended is told by; nothing when it is complete."""
     if tally.ended in _ENDINGS:
         raise _ENDINGS[tally.ended](f"stopped ({tally.ended}); everything captured is kept, the same command goes on")
 
@@ -91,7 +100,8 @@ def captured_event(capture: Capture) -> dict[str, object]:
     }
 
 
-def _summary(tally: Tally) -> None:
+def summary(tally: Tally) -> None:
+    """What was done, for people."""
     failures = ", ".join(f"{kind} {count}" for kind, count in tally.failures.most_common())
     tell(
         f"{tally.captured} captured, {tally.unchanged} unchanged, {tally.failed} failed"
@@ -113,8 +123,12 @@ def _no_finish() -> None:
     return
 
 
+def follow(live: bool) -> tuple[Callable[[Tally], None], Callable[[], None]]:
+    """A line on the terminal that follows the crawl, and how to end it."""
+    return _live() if live else (_nothing, _no_finish)
+
+
 def _live() -> tuple[Callable[[Tally], None], Callable[[], None]]:
-    """A line on the terminal that follows the crawl."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text

@@ -42,6 +42,8 @@ class Section:
     """Whether its pages carry clock, advertising and most-read lists, which differ at every request."""
     weekend: float = 1.0
     """Rate on Saturdays and Sundays against workdays."""
+    weight: float = 1.0
+    """What a change counts."""
 
 
 SECTIONS = (
@@ -70,6 +72,10 @@ class PageSchedule:
     def version(self, hour: float) -> int:
         """Number of changes that have happened by a site hour."""
         return bisect_right(self.changes, hour)
+
+    def weight(self, version: int) -> float:
+        """What a version counts: as much as the changes of its section do."""
+        return self.section.weight if version > 0 else 0.0
 
     def last_change(self, hour: float) -> float:
         """Site hour of the last change by `hour`; 0 when there was none."""

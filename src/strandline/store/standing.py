@@ -5,7 +5,8 @@ bytes differ is known from the digests, and is better than nothing for an archiv
 """
 
 import heapq
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,6 +64,29 @@ class StandingReading(StudyReading):
         """All pages in the order they were found; images, styles and other files behind the pages are left out."""
         query = f"SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' ORDER BY page"
         return map(Standing._make, self._rows(query))
+
+    def standings_of(self, pages: Iterable[int]) -> Iterator[Standing]:
+        """Some pages, in the order they were found; images, styles and other files are left out."""
+        query = f"""SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' AND page IN (SELECT value FROM json_each(?))
+            ORDER BY page"""
+        return map(Standing._make, self._rows(query, json.dumps(sorted(pages))))
+
+    def claims_of(self, pages: Iterable[int]) -> Iterator[tuple[int, float]]:
+        """Page and time of claims about the last change of some pages, by page and time."""
+        query = """SELECT DISTINCT page, time FROM claims WHERE page IN (SELECT value FROM json_each(?))
+            ORDER BY page, time"""
+        for page, time in self._rows(query, json.dumps(sorted(pages))):
+            yield int(str(page)), float(str(time))
+
+    def seen_since(self, seq: int) -> Iterator[tuple[int, Seen]]:
+        """Sightings of captures recorded after this number and studied since, in that order, with their numbers."""
+        query = """SELECT seq, captures.page, url, site, captures.time, captures.status, coalesce(visible, 0),
+                coalesce(importance, 0.0), coalesce(impch, 0.0), coalesce(held, 0)
+            FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = seq
+            WHERE seq > ? AND seq <= ? AND kind = 'page' ORDER BY seq"""
+        for row in self._rows(query, seq, self.progress()):
+            flags = (bool(row[6]), row[7], row[8], bool(row[9]), False)
+            yield int(str(row[0])), Seen(*row[1:6], *flags)  # type: ignore[arg-type, call-arg]
 
     def sizes(self) -> dict[int, float]:
         """Mean bytes of a capture of each page, as stored."""

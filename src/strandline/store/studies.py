@@ -177,6 +177,10 @@ class StudyReading(KeyReading):
             return self._changes(f"{where} AND ? IN (site, authority) ORDER BY by, change", *values, site)
         return self._changes(f"{where} ORDER BY by, change", *values)
 
+    def changes_after(self, seq: int) -> Iterator[Change]:
+        """Changes shown by captures recorded after this number, in that order."""
+        return self._changes("by_seq > ? ORDER BY by_seq", seq)
+
     def changes_of(self, url: str) -> Iterator[Change]:
         """Observed changes of one page, in time order."""
         return self._changes("changes.page = ? ORDER BY by, change", self._number(url))

@@ -1,0 +1,249 @@
+"""The plan of a watch: the planner, fed with what the catalog knows and what study found, hour by hour.
+
+Pages enter the plan with their first visit and leave it while something about them must be found out first (they
+failed, they are gone): then the frontier has them. What captures taught is kept in the catalog now and then, under the
+number of the last capture it rests on; a new start takes it from there and adds what was studied since.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from strandline.app.crawling import Prepared
+from strandline.app.planning import campaign
+from strandline.app.site_clocks import site_clock
+from strandline.checks import registered_strategies
+from strandline.core.plan.budget import Allowance
+from strandline.core.plan.objective import OBJECTIVES, Objective
+from strandline.core.politeness.robots import Robots, RobotsCopy
+from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
+from strandline.crawl.next import Planner
+from strandline.crawl.watch_agenda import Planned
+from strandline.crawl.wishes import Wishes
+from strandline.errors import SettingError
+from strandline.ports import PLANNED
+from strandline.settings.units import rate
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.standing import Standing, StandingReading
+from strandline.store.studies import Seen
+from strandline.store.watching import TimePiece
+
+_NOTE: Final = ("watch", "learned")
+LEAST_IMPORTANCE: Final = 0.005
+"""Changes that matter less are taken for noise."""
+_KEEP_EVERY: Final = 24
+"""Hours after which what was learned is kept."""
+_LARGEST_NOTE: Final = 200_000_000
+
+
+class WatchPlan:
+    """Implements crawl.watch_agenda.Foresight."""
+
+    def __init__(self, prepared: Prepared, time: TimePiece | None, catalog: SqliteCatalog, now: float) -> None:
+        self._prepared = prepared
+        self._catalog = catalog
+        self._reading = StandingReading.open(catalog.path)
+        self._paced = time is not None
+        first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
+        self._hours = Hours(time.start - time.hour * time.length, time.length) if time else Hours.since(min(first, now))
+        self._zones: dict[str, tuple[str, int]] = {}
+        self._pauses: dict[str, float] = {}
+        self._touched: set[int] = set()
+        self._seq = 0
+        self._kept_at = 0
+        self._planner = self._made(now)
+
+    # -- making ready ------------------------------------------------------------------------------------------------
+
+    def _made(self, now: float) -> Planner:
+        standings = {one.page: one for one in self._reading.standings() if one.visited}
+        kept = self._kept(standings, now)
+        if kept is None:
+            pages = [self._known(one, now) for one in standings.values()]
+            past = history(pages, map(_believed, self._reading.sightings()), self._hours, self._reading.all_claims())
+            learned = learn(pages, past, self._hours)
+            self._seq = self._reading.progress()
+        else:
+            pages, learned = kept
+        self._learned = learned
+        planner = Planner(
+            pages, learned, self._wishes(), lambda: history(pages, (), self._hours), registered_strategies()
+        )
+        known = {page.page for page in pages}
+        planner.grow(self._known(one, now) for one in standings.values() if one.page not in known)
+        return planner
+
+    def _kept(self, standings: dict[int, Standing], now: float) -> tuple[list[Known], Learned] | None:
+        """What an earlier run kept; None when there is nothing, or it is of another time or release."""
+        data = self._reading.note(*_NOTE)
+        if data is None:
+            return None
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as note:
+                numbers, seq = note["pages"].tolist(), int(note["seq"])
+                learned = Learned.from_bytes(note["learned"].tobytes())
+        except (ValueError, KeyError, OSError, zipfile.BadZipFile):
+            return None
+        if learned.hours != self._hours or not all(number in standings for number in numbers):
+            return None
+        self._seq = seq
+        return [self._known(standings[number], now) for number in numbers], learned
+
+    def keep(self) -> None:
+        """Keep what was learned."""
+        stream = io.BytesIO()
+        learned = np.frombuffer(self._learned.to_bytes(), dtype=np.uint8)
+        numbers = np.array([page.page for page in self._planner.pages], dtype=np.int64)
+        np.savez(stream, pages=numbers, seq=np.int64(self._seq), learned=learned)
+        if stream.tell() <= _LARGEST_NOTE:
+            self._catalog.note(_NOTE[0], [(_NOTE[1], stream.getvalue())])
+
+    def _wishes(self) -> Wishes:
+        plan = self._prepared.settings.plan
+        try:
+            boosts = tuple(campaign(text) for text in plan.campaigns)
+            return Wishes(
+                allowance=budget_of("plan.budget", plan.budget),
+                strategy=plan.strategy,
+                objective=_objective(plan.objective),
+                coherence=plan.coherence,
+                boosts=boosts,
+                site_allowances=budgets_of("plan.site_budgets", plan.site_budgets),
+                host_allowances=budgets_of("plan.host_budgets", plan.host_budgets),
+                pause=self._own_pause() * HOUR / self._hours.length,
+                pauses=self._pauses,
+            )
+        except ValueError as problem:
+            raise SettingError(f"plan: {problem}") from None
+
+    def _known(self, one: Standing, now: float) -> Known:
+        zone, shift = self._zone(one.site, now)
+        if one.host not in self._pauses:
+            self._pauses[one.host] = self._pause(one.host, now) * HOUR / self._hours.length
+        barred = "" if one.due >= PLANNED else one.detail or one.outcome or "waits"
+        return Known(one.page, one.url, one.site, one.host, one.weight, 0.0, barred, 0.0, one.visited, zone, shift)
+
+    def _zone(self, site: str, now: float) -> tuple[str, int]:
+        """Zone of a site and the hours to add to UTC there; a demonstration lives in UTC."""
+        if self._paced:
+            return "UTC", 0
+        if site not in self._zones:
+            zone = site_clock(site, self._prepared.settings.learn, None).zone
+            offset = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone)).utcoffset()
+            self._zones[site] = zone, round(offset.total_seconds() / HOUR) if offset else 0
+        return self._zones[site]
+
+    def _own_pause(self) -> float:
+        manners = self._prepared.manners
+        return manners.least if manners.delay is None else manners.delay
+
+    def _pause(self, host: str, now: float) -> float:
+        """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
+        state, manners = self._reading.host(host), self._prepared.manners
+        asked = 0.0
+        if self._prepared.orders.obey_robots and state.robots_time > 0:
+            copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
+            asked = Robots(copy, now, self._prepared.orders.robots_unreachable).delay or 0.0
+        return manners.pause(state.seconds, min(asked, self._prepared.settings.politeness.crawl_delay_cap))
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+
+    @property
+    def planner(self) -> Planner:
+        """The planner at work."""
+        return self._planner
+
+    def hour(self, now: float) -> float:
+        """Hours since a Monday midnight."""
+        return self._hours.at(now)
+
+    def touched(self, pages: Iterable[int]) -> None:
+        """Pages were visited, or passed over: look at them before the next plan."""
+        self._touched.update(pages)
+
+    def plan(self, hour: int, visits: int) -> list[Planned]:
+        """The visits of an hour; what was found and studied until now is taken in first."""
+        start = self._hours.seconds(hour)
+        self.take_in(start)
+        if hour >= self._kept_at + _KEEP_EVERY:
+            self.keep()
+            self._zones.clear()  # summer time may have begun or ended
+            self._kept_at = hour
+        if visits < 1 or not self._planner.pages:
+            return []
+        found = self._planner.next(visits, start)
+        return sorted((Planned(due.page, due.url, due.due) for due in found), key=lambda visit: visit.due)
+
+    def take_in(self, now: float) -> None:
+        """Pages that were visited, and what study found in captures."""
+        if self._touched:
+            self._planner.grow(
+                self._known(one, now) for one in self._reading.standings_of(self._touched) if one.visited
+            )
+            self._touched.clear()
+        news = list(self._reading.seen_since(self._seq))
+        if news:
+            self._seq = news[-1][0]
+            changed = {seen.page for _, seen in news if seen.changed}
+            self._planner.observe([_believed(seen) for _, seen in news], self._reading.claims_of(changed))
+
+    def remark(self) -> str:
+        """One line when the budget is more than politeness allows; empty when it can be spent."""
+        wanted, most = self._planner.visits_per_hour(), self._planner.most_per_hour
+        if not self._planner.pages or wanted <= most * (1.0 + 1e-9):
+            return ""
+        budget = self._prepared.settings.plan.budget
+        return f"a budget of {budget} is more than politeness allows: with the pauses hosts are owed, {most:.0f}/hour"
+
+
+def warm_up() -> None:
+    """Load compiled code (after an update: compile it) before the first hour begins, not in the middle of it."""
+    hours = Hours(0.0)
+    pages = [Known(number, f"http://a.example/{number}", "a.example", "a.example", visited=1.0) for number in (1, 2)]
+    past = history(pages, (), hours)
+    planner = Planner(pages, learn(pages, past, hours), Wishes(Allowance(1.0, 1.0)), lambda: past)
+    planner.next(1, HOUR)
+    planner.observe([Seen(1, pages[0].url, "a.example", HOUR, 200, True, 0.5, 0.5, False, False)])
+    planner.next(1, 26 * HOUR)
+
+
+def _believed(seen: Seen) -> Seen:
+    """A capture as the plan is told of it: what changes at every look (a clock, advertising) is no change."""
+    return replace(seen, changed=False, importance=0.0) if seen.importance < LEAST_IMPORTANCE else seen
+
+
+def budget_of(key: str, text: str) -> Allowance:
+    """A budget as a setting writes it; SettingError names the key."""
+    try:
+        found = rate(text)
+        return Allowance(found.amount, found.hours, found.in_bytes)
+    except ValueError as problem:
+        raise SettingError(f"{key}: {problem}") from None
+
+
+def budgets_of(key: str, entries: Sequence[str]) -> dict[str, Allowance]:
+    """Budgets of single places, "example.org 100/day" each."""
+    return dict(_places(key, entries))
+
+
+def _places(key: str, entries: Sequence[str]) -> Iterator[tuple[str, Allowance]]:
+    for entry in entries:
+        name, space, text = entry.strip().partition(" ")
+        if not space:
+            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
+        found = budget_of(key, text)
+        if found.in_bytes:
+            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
+        yield name, found
+
+
+def _objective(text: str) -> Objective:
+    if text not in OBJECTIVES:
+        raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(OBJECTIVES)}")
+    return text  # type: ignore[return-value]

@@ -1,0 +1,52 @@
+"""`strandline watch` from the outside: budget, robots and restarts, checked from the log of a living site."""
+
+import contextlib
+import json
+from bisect import bisect_left
+
+from journeys.command import strandline
+from strandline.demo.server import DemoServer
+from strandline.store.catalog import DATABASE
+from strandline.store.watching import WatchReading
+
+HOUR = 1.0
+
+
+def watch(folder, site, *words, hours=11, budget="20/hour"):
+    return strandline(
+        "watch", folder, "--seeds", site.url, "--allow-address", "127.0.0.1/32", "--budget", budget,
+        "--hour-seconds", HOUR, "--for", f"{hours}h", "--json", *words,
+    )  # fmt: skip
+
+
+def most_in_an_hour(site):
+    """Most requests the server saw in any span of an hour, wherever it begins."""
+    times = sorted(hit.time for hit in site.log)
+    return max(bisect_left(times, start + HOUR) - place for place, start in enumerate(times))
+
+
+def test_a_watch_keeps_its_budget_obeys_robots_and_goes_on_where_it_stood(tmp_path):
+    with DemoServer(hour_seconds=HOUR) as site:
+        first = watch(tmp_path / "archive", site)
+        assert first.code == 0, first.err
+        assert first.lines[-1]["event"] == "done"
+        second = watch(tmp_path / "archive", site, hours=5)
+        assert second.code == 0, second.err
+        assert most_in_an_hour(site) <= 20, "also across the restart"
+        assert len(site.log) > 0.4 * 20 * 16
+        assert not [hit for hit in site.log if hit.path.startswith("/ads/click")]
+        again = {event["url"] for event in first.captured} & {event["url"] for event in second.captured}
+        assert again, "pages are visited again"
+        assert not [event for event in second.captured if event["url"].endswith((".css", ".svg", ".js"))], (
+            "parts are not"
+        )
+    with contextlib.closing(WatchReading.open(tmp_path / "archive" / DATABASE)) as reading:
+        state = reading.watch_state()
+        assert state.ended == "complete"
+        assert state.document["hour_seconds"] == HOUR
+        hours = list(reading.watch_hours())
+        assert len(hours) >= 8
+        assert sum(row.requests for row in hours) <= len(site.log)
+        assert any(row.firsts for row in hours) and any(row.revisits for row in hours)
+    audit = json.loads(strandline("verify", tmp_path / "archive", "--json").out)
+    assert audit["ok"]
