@@ -1,0 +1,145 @@
+"""What happened to an archive in a span of time, for reports. Each question reads the captures or changes of the span
+once; times are UTC epoch seconds, spans include their beginning and not their end.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from strandline.store import sqlite
+from strandline.store.alarming import AlarmReading
+from strandline.store.watching import HourRow, WatchReading
+
+_SITE = "(? = '' OR ? IN (site, authority))"
+_OF_PAGES = "JOIN pages USING (page) JOIN hosts USING (host)"
+
+
+class Event(NamedTuple):
+    """Something that happened to a page."""
+
+    site: str
+    url: str
+    time: float
+    detail: str
+    weight: float = 0.0
+
+
+class SiteVisits(NamedTuple):
+    """Visits to the pages of a site in a span."""
+
+    site: str
+    pages: int
+    visits: int
+    unchanged: int
+    errors: int
+    days: float
+    """Page-days between the first and the last visit of each page."""
+
+
+class PageVisits(NamedTuple):
+    """Visits to a page and what they found, in two spans."""
+
+    site: str
+    url: str
+    before: int
+    after: int
+    changes_before: int
+    changes_after: int
+
+
+class RuleEvent(NamedTuple):
+    """A directory rule that was made or retired."""
+
+    site: str
+    rule: str
+    made: float
+    retired: float | None
+
+
+class ReportReading(AlarmReading):
+    """Queries of `report`; `site` is a registered domain or a host, empty for all."""
+
+    @classmethod
+    def open(cls, database: Path) -> Self:
+        """Open a database for reading only."""
+        return cls(sqlite.open_reading(database), database)
+
+    def _events(self, query: str, *values: object) -> Iterator[Event]:
+        return (Event(*row) for row in self._rows(query, *values))  # type: ignore[arg-type]
+
+    def new_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
+        """Pages that were first captured in the span, in time order."""
+        query = f"""SELECT site, url, first, via FROM (
+                SELECT site, authority, url, via,
+                    (SELECT min(time) FROM captures WHERE captures.page = pages.page AND status < 400) AS first
+                FROM pages JOIN hosts USING (host) WHERE kind = 'page' AND pages.captures > 0)
+            WHERE first >= ? AND first < ? AND {_SITE} ORDER BY first, url"""
+        return self._events(query, start, end, site, site)
+
+    def changed_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
+        """Pages that changed in the span, the most important first: changes in number, and their importance."""
+        query = f"""SELECT site, url, max(by), count(*) || ' changes', sum(importance) FROM changes {_OF_PAGES}
+            WHERE by >= ? AND by < ? AND visible AND NOT held AND kind = 'page' AND {_SITE}
+            GROUP BY page ORDER BY sum(importance) DESC, url"""
+        return self._events(query, start, end, site, site)
+
+    def gone_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
+        """Pages that are gone since some time of the span; a second answer has confirmed it, or not yet."""
+        query = f"""SELECT site, url, since, CASE WHEN coalesce(absent, 0) >= 2 THEN 'confirmed' ELSE 'seen once' END
+            FROM pages JOIN hosts USING (host) LEFT JOIN page_states USING (page)
+            WHERE evidence = 'absent' AND since >= ? AND since < ? AND kind = 'page' AND {_SITE}
+                AND EXISTS (SELECT 1 FROM captures WHERE captures.page = pages.page AND status < 400)
+            ORDER BY since, url"""
+        return self._events(query, start, end, site, site)
+
+    def moved_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
+        """Pages that were there and led somewhere else for good for the first time in the span: where to."""
+        query = f"""SELECT site, url, min(captures.time), redirect FROM captures {_OF_PAGES}
+            WHERE captures.time >= ? AND captures.time < ? AND redirect <> '' AND status IN (301, 308) AND {_SITE}
+                AND EXISTS (SELECT 1 FROM captures AS old WHERE old.page = captures.page AND old.time < captures.time
+                            AND old.status < 300)
+                AND NOT EXISTS (SELECT 1 FROM captures AS old WHERE old.page = captures.page AND old.time < ?
+                                AND old.redirect = captures.redirect)
+            GROUP BY captures.page ORDER BY 3, url"""
+        return self._events(query, start, end, site, site, start)
+
+    def visits(self, start: float, end: float, site: str) -> dict[str, SiteVisits]:
+        """Visits to pages in the span, by site."""
+        query = f"""SELECT site, count(*), sum(visits), sum(unchanged), sum(errors), sum(last - first) / 86400.0 FROM (
+                SELECT site, authority, count(*) AS visits, sum(revisit) AS unchanged, sum(status >= 400) AS errors,
+                    min(time) AS first, max(time) AS last
+                FROM captures {_OF_PAGES} WHERE time >= ? AND time < ? AND kind = 'page' GROUP BY page)
+            WHERE {_SITE} GROUP BY site ORDER BY site"""
+        found = (SiteVisits(*row) for row in self._rows(query, start, end, site, site))  # type: ignore[arg-type]
+        return {one.site: one for one in found}
+
+    def changes_by_site(self, start: float, end: float, site: str) -> dict[str, tuple[int, float]]:
+        """Visible changes in the span and their importance, by site."""
+        query = f"""SELECT site, count(*), sum(importance) FROM changes {_OF_PAGES}
+            WHERE by >= ? AND by < ? AND visible AND NOT held AND kind = 'page' AND {_SITE} GROUP BY site"""
+        rows = self._rows(query, start, end, site, site)
+        return {str(name): (int(str(count)), float(str(weight))) for name, count, weight in rows}
+
+    def moved_visits(self, start: float, middle: float, end: float, site: str) -> Iterator[PageVisits]:
+        """Pages by how much more or less they were visited after `middle` than before, the largest shift first."""
+        query = f"""SELECT site, url, sum(time < ?) AS visits_before, sum(time >= ?) AS visits_after,
+                coalesce(sum((time < ?) * (visible AND NOT held)), 0),
+                coalesce(sum((time >= ?) * (visible AND NOT held)), 0)
+            FROM captures {_OF_PAGES} LEFT JOIN changes ON by_seq = seq
+            WHERE time >= ? AND time < ? AND kind = 'page' AND {_SITE}
+            GROUP BY captures.page HAVING visits_before > 0 AND visits_after > 0
+            ORDER BY abs(visits_after - visits_before) DESC, url"""
+        values = (middle, middle, middle, middle, start, end, site, site)
+        return (PageVisits(*row) for row in self._rows(query, *values))  # type: ignore[arg-type]
+
+    def rule_events(self, start: float, end: float, site: str) -> list[RuleEvent]:
+        """Directory rules that were made or retired in the span."""
+        query = """SELECT site, rule, made, retired FROM rule_history
+            WHERE (made >= ? AND made < ? OR retired >= ? AND retired < ?) AND (? = '' OR site = ?)
+            ORDER BY site, rule, made"""
+        return [RuleEvent(*row) for row in self._rows(query, start, end, start, end, site, site)]  # type: ignore[arg-type]
+
+    def hours(self, start: float, end: float) -> list[HourRow]:
+        """What each hour of the watch was meant to do and did."""
+        found = WatchReading(self._connection, self._path).watch_hours(start)
+        return [row for row in found if row.start < end]
