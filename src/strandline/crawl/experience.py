@@ -12,7 +12,7 @@ is not asked, because pages never fetched have no inside.
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from strandline.core.learn.censored import CensoredLearner
 from strandline.core.learn.features import Directories, model_features, read_address
 from strandline.core.learn.first_sight import archive_base, site_level, site_prior, static_factors
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
+from strandline.crawl.sightings import Sighting
 
 HOUR = 3600.0
 MONDAY = 345_600.0
@@ -47,34 +48,6 @@ class Known(NamedTuple):
     shift: int = 0
     tests: str = ""
     """The quiet directory, left out otherwise, that a visit of this page tests."""
-
-
-class Sighting(Protocol):
-    """One capture of a page, in the order of page and time."""
-
-    @property
-    def page(self) -> int:
-        """Number of the page."""
-
-    @property
-    def time(self) -> float:
-        """UTC epoch seconds."""
-
-    @property
-    def status(self) -> int:
-        """HTTP status."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether a reader sees a difference to the capture before."""
-
-    @property
-    def importance(self) -> float:
-        """How much the difference matters."""
-
-    @property
-    def held(self) -> bool:
-        """Whether the difference is not believed yet."""
 
 
 @dataclass(frozen=True, slots=True)

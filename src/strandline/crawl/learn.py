@@ -19,48 +19,13 @@ from strandline.core.learn.evidence import Claim, Source, TrustBook
 from strandline.core.learn.learned import DAY, PageRate, Visits
 from strandline.core.learn.patterns import PatternGroup, shared_patterns
 from strandline.core.urls import authority
+from strandline.crawl.sightings import Seen
 
 SEEN = frozenset({200, 203, 304})
 """Answers that show the page."""
 GONE = frozenset({404, 410})
 _AT_ONCE = 2048  # pages whose time is looked up together; bounds the memory
 _EARLIEST, _LATEST = 0.0, 7_200_000_000.0  # what the calendar covers; archives of others hold odd dates
-
-
-class Seen(Protocol):
-    """A capture as study sees it."""
-
-    @property
-    def page(self) -> int:
-        """Number of the page."""
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-
-    @property
-    def site(self) -> str:
-        """Its site."""
-
-    @property
-    def time(self) -> float:
-        """Epoch seconds."""
-
-    @property
-    def status(self) -> int:
-        """HTTP status."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether a reader would have seen a change since the capture before."""
-
-    @property
-    def importance(self) -> float:
-        """Of that change."""
-
-    @property
-    def held(self) -> bool:
-        """Whether it is still in doubt."""
 
 
 AnySeen = TypeVar("AnySeen", bound=Seen)

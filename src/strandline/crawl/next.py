@@ -28,7 +28,8 @@ from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Learner, PageTable, Strategy, Visit
-from strandline.crawl.experience import Groups, History, Known, Learned, Sighting, sighted
+from strandline.crawl.experience import Groups, History, Known, Learned, sighted
+from strandline.crawl.sightings import Sighting
 from strandline.crawl.wishes import Wishes
 
 CLASS_LIMITS = (48.0, 248.0, 1300.0)

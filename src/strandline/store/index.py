@@ -3,20 +3,14 @@
 import heapq
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
 
 from strandline.core.capture import Capture
-from strandline.store import rows, sqlite
+from strandline.store import rows
 from strandline.store.reading import Reading, SiteRow, Span
 
 
 class KeyReading(Reading):
     """Reading, by key instead of address. A key has few pages (http and https, with and without www)."""
-
-    @classmethod
-    def open(cls, database: Path) -> "KeyReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
 
     def before(self, key: str, time: float, limit: int) -> list[Capture]:
         """Captures of a key at or before a time, newest first."""

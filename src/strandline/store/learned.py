@@ -55,18 +55,13 @@ class Sighting:
 class LearnedReading(StudyReading):
     """Queries of the learning side. Usable while a writer works."""
 
-    @classmethod
-    def open(cls, database: Path) -> "LearnedReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
-
     # Captures to learn from
 
     def newest(self) -> int:
         """Number of the newest capture; 0 for none."""
         row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
         assert row is not None
-        return _whole(row[0])
+        return rows.whole(row[0])
 
     def learned_sites(self) -> list[str]:
         """Sites with captures of pages."""
@@ -92,7 +87,7 @@ class LearnedReading(StudyReading):
         page, before = 0, ""
         for row in self._rows(query, self.progress(), value):
             if row[0] != page:
-                page, before = _whole(row[0]), ""
+                page, before = rows.whole(row[0]), ""
             digest = str(row[8])
             compared = row[5] is not None
             studied = compared or bool(row[9])
@@ -114,7 +109,7 @@ class LearnedReading(StudyReading):
             WHERE {PAGES} AND captures.seq > ? AND captures.seq <= ?
                 AND captures.seq NOT IN (SELECT seq FROM study_problems) ORDER BY captures.seq"""
         for row in self._rows(query, seq, self.progress()):
-            yield _whole(row[0]), Sighting(*row[1:6], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
+            yield rows.whole(row[0]), Sighting(*row[1:6], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
 
     def site_claims(self, site: str) -> dict[int, list[Claim]]:
         """What sources said about the last change of a site's pages."""
@@ -122,7 +117,7 @@ class LearnedReading(StudyReading):
             WHERE {PAGES} AND {ON_SITE} ORDER BY claims.page, seen, claims.time"""
         found: dict[int, list[Claim]] = {}
         for row in self._rows(query, site):
-            found.setdefault(_whole(row[0]), []).append(Claim(*row))  # type: ignore[arg-type]
+            found.setdefault(rows.whole(row[0]), []).append(Claim(*row))  # type: ignore[arg-type]
         return found
 
     def heads_to_read(self) -> Iterator[tuple[int, int, Capture]]:
@@ -130,7 +125,7 @@ class LearnedReading(StudyReading):
         query = f"""SELECT seq, captures.page, {rows.CAPTURE} FROM {rows.CAPTURES}
             WHERE seq > (SELECT seq FROM heads_read) AND {PAGES} AND status IN (200, 304) ORDER BY seq"""
         for row in self._rows(query):
-            yield _whole(row[0]), _whole(row[1]), rows.capture(row[2:])
+            yield rows.whole(row[0]), rows.whole(row[1]), rows.capture(row[2:])
 
     def unsighted(self) -> Iterator[tuple[int, Capture]]:
         """The first capture of each HTML page whose first sight was not kept."""
@@ -140,7 +135,7 @@ class LearnedReading(StudyReading):
             JOIN files USING (file)
             WHERE {PAGES} AND pages.page NOT IN (SELECT page FROM first_sights) ORDER BY pages.page"""
         for row in self._rows(query, *_HTML):
-            yield _whole(row[0]), rows.capture(row[1:])
+            yield rows.whole(row[0]), rows.capture(row[1:])
 
     # What was learned
 
@@ -155,7 +150,7 @@ class LearnedReading(StudyReading):
         query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified, language
             FROM first_sights JOIN pages USING (page) WHERE {ON_SITE}"""
         return {
-            _whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
+            rows.whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
             for row in self._rows(query, site)
         }
 
@@ -342,12 +337,7 @@ class LearnedWriter:
 def _series(row: tuple[object, ...]) -> PageSeries:
     """A row of the columns _SERIES."""
     zone, country, cycle, count, sums, last, captures = row
-    periods = Periods(str(zone), country, Cycle(str(cycle)), _whole(count))  # type: ignore[arg-type]
+    periods = Periods(str(zone), country, Cycle(str(cycle)), rows.whole(count))  # type: ignore[arg-type]
     data = np.frombuffer(zstandard.decompress(sums), "<f8")  # type: ignore[arg-type]
     importance, changes, observed = data.reshape(3, len(periods.kinds), periods.count).astype(np.float64)
-    return PageSeries(periods, importance, changes, observed, last, _whole(captures))  # type: ignore[arg-type]
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value
+    return PageSeries(periods, importance, changes, observed, last, rows.whole(captures))  # type: ignore[arg-type]

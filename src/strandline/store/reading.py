@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Original
@@ -104,7 +105,7 @@ class Reading:
         self._path = path
 
     @classmethod
-    def open(cls, database: Path) -> "Reading":
+    def open(cls, database: Path) -> Self:
         """Open a database for reading only."""
         return cls(sqlite.open_reading(database), database)
 

@@ -101,3 +101,9 @@ def _real(value: object) -> float:
 def _whole(value: object) -> int:
     assert isinstance(value, int)
     return value
+
+
+def whole(value: object) -> int:
+    """A column of whole numbers as what it is."""
+    assert isinstance(value, int)
+    return value

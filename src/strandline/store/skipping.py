@@ -1,14 +1,12 @@
 """What a crawl must know to leave pages out: pages and rates of a site, records of re-tests, what study noticed."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.learn.site_state import SiteState
 from strandline.core.plan.retests import Retests
-from strandline.store import sqlite
 from strandline.store.learned import ON_SITE, PAGES, LearnedReading
 
 _RETESTS = "site, directory, method, tests, failures, recent, pass, failed, retired, why"
@@ -16,11 +14,6 @@ _RETESTS = "site, directory, method, tests, failures, recent, pass, failed, reti
 
 class SkipReading(LearnedReading):
     """Queries about what is left out."""
-
-    @classmethod
-    def open(cls, database: Path) -> "SkipReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
 
     def retests(self, site: str = "", method: str = "") -> Iterator[Retests]:
         """Records of all sites and methods, or of one."""

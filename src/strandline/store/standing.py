@@ -7,10 +7,8 @@ bytes differ is known from the digests, and is better than nothing for an archiv
 import heapq
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-from strandline.store import sqlite
 from strandline.store.studies import Seen, StudyReading
 
 UNSTUDIED_IMPORTANCE = 0.3
@@ -48,11 +46,6 @@ class Standing(NamedTuple):
 
 class StandingReading(StudyReading):
     """Queries of the planning side."""
-
-    @classmethod
-    def open(cls, database: Path) -> "StandingReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
 
     def standing(self, url: str) -> Standing | None:
         """One page; None when the address is not known."""

@@ -7,7 +7,6 @@ answers are iterators over the database. Times are UTC epoch seconds.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,22 +115,17 @@ class StudyCounts:
 class StudyReading(KeyReading):
     """Queries over what study found. Usable while a writer works."""
 
-    @classmethod
-    def open(cls, database: Path) -> "StudyReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
-
     # What is to be studied
 
     def progress(self) -> int:
         """All captures up to this number were studied."""
         row = self._row("SELECT seq FROM study_progress")
-        return _whole(row[0]) if row else 0
+        return rows.whole(row[0]) if row else 0
 
     def waiting(self) -> int:
         """How many captures are still to be studied, at most: told without counting them."""
         row = self._row("SELECT coalesce(max(seq), 0) - (SELECT seq FROM study_progress) FROM captures")
-        return max(0, _whole(row[0])) if row else 0
+        return max(0, rows.whole(row[0])) if row else 0
 
     def pending(self, limit: int = -1) -> Iterator[Sighted]:
         """Captures not yet studied, in the order they were recorded; a negative limit is none."""
@@ -149,14 +143,14 @@ class StudyReading(KeyReading):
     def _sighted(self, where: str, *values: object) -> Iterator[Sighted]:
         query = f"SELECT seq, page, kind, {rows.CAPTURE} FROM {rows.CAPTURES} WHERE {where}"
         for row in self._rows(query, *values):
-            yield Sighted(_whole(row[0]), _whole(row[1]), Kind(str(row[2])), rows.capture(row[3:]))
+            yield Sighted(rows.whole(row[0]), rows.whole(row[1]), Kind(str(row[2])), rows.capture(row[3:]))
 
     def state(self, page: int) -> PageState | None:
         """What is known of a page."""
         row = self._row(f"SELECT {_STATE} FROM page_states WHERE page = ?", page)
         if row is None:
             return None
-        return PageState(*row[:5], _whole(row[5]) % (2 * SIGNED), *row[6:])  # type: ignore[arg-type, call-arg]
+        return PageState(*row[:5], rows.whole(row[5]) % (2 * SIGNED), *row[6:])  # type: ignore[arg-type, call-arg]
 
     def ratings(self, url: str) -> dict[str, Rating]:
         """What people said about the blocks of a page, by path."""
@@ -237,7 +231,7 @@ class StudyReading(KeyReading):
 
     def _lives(self, query: str, *values: object) -> Iterator[BlockLife]:
         for url, block, topic, first, last, gone in self._rows(query, *values):
-            text = self.block(_whole(block)).text
+            text = self.block(rows.whole(block)).text
             yield BlockLife(url, block, topic, text, first, last, gone)  # type: ignore[arg-type]
 
     def block(self, number: int) -> BlockRecord:
@@ -252,7 +246,7 @@ class StudyReading(KeyReading):
         row = self._row("SELECT content, base FROM blocks WHERE block = ?", number)
         assert row is not None
         frame: bytes = row[0]  # type: ignore[assignment]
-        return unpacked(frame, b"" if row[1] is None else self.block_content(_whole(row[1])))
+        return unpacked(frame, b"" if row[1] is None else self.block_content(rows.whole(row[1])))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:
         """The version of a page shown at a time, put together from its layout and blocks; None before the first."""
@@ -266,7 +260,7 @@ class StudyReading(KeyReading):
             return None
         records = [self.block(number) for number in block_numbers(row[2])]
         known = {record.key: record for record in records}
-        tree = rebuilt(url, self.layout(_whole(row[1])), known, tuple(record.key for record in records))
+        tree = rebuilt(url, self.layout(rows.whole(row[1])), known, tuple(record.key for record in records))
         return float(str(row[0])), tree
 
     def layout(self, number: int) -> LayoutRecord:
@@ -288,7 +282,7 @@ class StudyReading(KeyReading):
                    (SELECT count(*) FROM study_problems)"""
         )
         assert row is not None
-        return StudyCounts(*map(_whole, row))
+        return StudyCounts(*map(rows.whole, row))
 
     def problems(self) -> Iterator[tuple[str, float, str]]:
         """Captures that could not be studied: address, time, why."""
@@ -317,8 +311,3 @@ def block_numbers(stored: object) -> list[int]:
     """The blocks of a version, in page order."""
     numbers: list[int] = np.frombuffer(stored, "<u4").tolist()  # type: ignore[call-overload]
     return numbers
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value
