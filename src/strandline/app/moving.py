@@ -24,6 +24,7 @@ from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.zstd_import import import_zst
 
 _COMMIT = 500
 """Imported page versions that are made durable together."""
@@ -45,6 +46,8 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
     target = Target(folder / "archive", socket.gethostname().split(".")[0] or "localhost", time.time())
     if name.endswith((".warc", ".warc.gz")):
         return _index(folder, [import_warc(file, target)], writing())
+    if name.endswith(".warc.zst"):
+        return _index(folder, [import_zst(file, target)], writing())
     if name.endswith(".wacz"):
         return _index(folder, import_wacz(file, target), writing())
     if name.endswith((".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz")):
@@ -52,7 +55,7 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
         return Brought(writing().bring(captures))
     if name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl"):
         return _versions(file, folder, settings, writing)
-    raise UsageError(f"{file}: not .warc, .warc.gz, .wacz, .cdxj or .jsonl (each also packed)")
+    raise UsageError(f"{file}: not .warc, .warc.gz, .warc.zst, .wacz, .cdxj or .jsonl (each also packed)")
 
 
 def _index(folder: Path, imported: list[Imported], catalog: SqliteCatalog) -> Brought:
