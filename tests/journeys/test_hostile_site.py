@@ -33,7 +33,12 @@ TRAPS = (
 
 
 def memory(pid, field):
-    return int(re.search(rf"{field}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
+    """MiB a process holds (VmRSS) or has held at most (VmHWM); 0 when it is gone."""
+    try:
+        found = re.search(rf"{field}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return int(found[1]) / 1024 if found else 0.0
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +52,7 @@ def crawled(tmp_path_factory):
             events.append(json.loads(line))
             if len(events) == 25:  # the parsers of ordinary pages are loaded by now
                 before = memory(running.pid, "VmRSS")
-            if events[-1]["event"] == "captured":
-                peak = memory(running.pid, "VmHWM")
+            peak = max(peak, memory(running.pid, "VmHWM"))  # the last line comes after the index is made
         err = running.stderr.read()
         code = running.wait(60)
         running.stdout.close()
@@ -71,9 +75,8 @@ def test_nothing_inside_is_hit_and_robots_are_obeyed(crawled):
 
 
 def test_memory_stays_flat(crawled):
-    # Besides what the hostile pages cost, about 1 KiB is held for each capture of the WARC file being written;
-    # on a quick machine this crawl makes tens of thousands of them.
-    assert crawled[4] < 128
+    # A quick machine makes tens of thousands of captures here, a slow one hundreds: none of them is held.
+    assert 0 < crawled[4] < 64
 
 
 def test_traps_are_named_and_left(crawled):
