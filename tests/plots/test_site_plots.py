@@ -1,4 +1,5 @@
 import pytest
+from matplotlib import colormaps
 
 pytest.importorskip("matplotlib")
 
@@ -7,7 +8,7 @@ from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.near import Thresholds, mine_numbers
 from strandline.core.plan.skip import warm
 from strandline.experiments.report import Figure, Series
-from strandline.plots.site import draw_directory_tree, draw_figure, view_tree
+from strandline.plots.site import COLOURS, draw_directory_tree, draw_figure, label_colour, view_tree
 
 
 @pytest.mark.parametrize("kind", ["line", "points", "bars"])
@@ -48,3 +49,12 @@ def test_an_empty_site_can_be_drawn(tmp_path):
     window = DeltaTree.of(history, (0.1,)).window()
     view = view_tree(window, history.shape, history.live_at(-1), window.present)
     assert draw_directory_tree(view, tmp_path / "tree.png") == 0
+
+
+def test_labels_can_be_read_on_every_colour_of_the_map():
+    for step in range(11):
+        colour = colormaps[COLOURS](step / 10)
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+        luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        ratio = (luminance + 0.05) / 0.05 if label_colour(colour) == "black" else 1.05 / (luminance + 0.05)
+        assert ratio >= 4.5, f"{step / 10} is hard to read"
