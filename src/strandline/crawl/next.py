@@ -115,6 +115,10 @@ class Planner:
         """The pages as a strategy sees them."""
         return self._live.table
 
+    def row_of(self, page: int) -> int:
+        """The row of a page that is known."""
+        return self._row_of[page]
+
     # Making ready ---------------------------------------------------------------------------------------------------
 
     def _rows_of_table(self, since: int) -> PageTable:

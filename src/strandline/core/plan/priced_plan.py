@@ -116,6 +116,11 @@ class PricedPlan:
         """Be at work on a live table from now on: what changes in it is told, not searched for."""
         self._tables.live = live
 
+    def renew(self) -> None:
+        """What is believed of pages has moved: look at all of them anew at the next decision."""
+        self._day = -1
+        self._renewed.clear()
+
     # Keeping step -------------------------------------------------------------------------------------------
 
     def ready(self, table: PageTable, budget: Budget, now: float) -> Pages:
