@@ -13,6 +13,9 @@ from warcio.warcwriter import WARCWriter
 
 from strandline.access.in_memory import MemoryIndex
 from strandline.access.index import Holdings
+from strandline.app.archive import Archive, create
+from strandline.app.holdings import holdings
+from strandline.settings.file import NAME, settings_text, with_overrides
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.reader import WarcReader
 from strandline.web.options import ServeOptions
@@ -65,6 +68,18 @@ class Builder:
         found = [item.capture for item in captures_of(self.folder / self.name, strict=False) if isinstance(item, Kept)]
         return Holdings(MemoryIndex(found), WarcReader(self.folder), "Test archive")
 
+    def archive(self) -> Archive:
+        """The same as an archive folder, not studied."""
+        self._file.close()
+        made = create(self.folder / "folder", contact="https://library.test/bot")
+        made = Archive(
+            made.folder, with_overrides(made.settings, ["study.workers=0", "archive.description=Test archive"])
+        )
+        (made.folder / NAME).write_text(settings_text(made.settings))
+        if (self.folder / self.name).stat().st_size:
+            made.bring_in(self.folder / self.name)
+        return made
+
 
 @dataclass
 class Served:
@@ -98,9 +113,10 @@ class Served:
 
 
 @contextmanager
-def served(holdings: Holdings, **options):
-    """Serve holdings on free ports for a while."""
-    service = Service(holdings, ServeOptions(**{"port": 0, "replay_port": 0, **options}))
+def served(what: Holdings | Archive, **options):
+    """Serve holdings, or a whole archive, on free ports for a while."""
+    held, archive = (holdings(what), what) if isinstance(what, Archive) else (what, None)
+    service = Service(held, ServeOptions(**{"port": 0, "replay_port": 0, **options}), archive)
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(service.run(lambda _: ready.set())), daemon=True)
     thread.start()

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from strandline.app.holdings import holdings
 from strandline.errors import SettingError
 from strandline.web.options import ServeOptions
 from strandline.web.server import Service
@@ -23,7 +24,7 @@ def _archive(folder):
     made.add("http://site.test/", "<p>2</p>", when="2026-03-02T12:00:00Z")
     made.add("http://site.test/i", b"i", "image/png", when="2026-04-02T12:00:00Z")
     made.add(NASTY, "<title><script>alert(1)</script></title>", when="2026-03-02T12:00:00Z")
-    return made.holdings()
+    return made.archive()
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +40,11 @@ def _page(server, path, **more):
 
 def test_home_lists_sites_and_says_what_to_do_when_empty(open_server, tmp_path):
     status, headers, text = _page(open_server, "/")
-    assert status == 200 and "site.test" in text and "4 captures" in text
+    assert status == 200 and "site.test" in text and ">4</b> captures" in text
     assert "script-src 'self'" in headers["content-security-policy"]
     assert f"frame-src {open_server.replay}" in headers["content-security-policy"]
     assert "unsafe-inline" not in headers["content-security-policy"]
-    with served(Builder(tmp_path / "empty").holdings()) as empty:
+    with served(Builder(tmp_path / "empty").archive()) as empty:
         assert "Nothing is archived yet" in _page(empty, "/")[2]
 
 
@@ -235,19 +236,20 @@ def test_a_token_file_must_be_private_and_whole(tmp_path):
 
 
 def test_a_port_that_is_taken_is_named(tmp_path):
-    holdings = _archive(tmp_path)
+    archive = _archive(tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(SettingError, match=f"replay-port: cannot listen on 127.0.0.1:{port}"):
-            Service(holdings, ServeOptions(port=0, replay_port=port))
+            Service(archive, ServeOptions(port=0, replay_port=port))
     with pytest.raises(SettingError, match="two ports"):
-        Service(holdings, ServeOptions(port=port, replay_port=port))
+        Service(archive, ServeOptions(port=port, replay_port=port))
 
 
 def test_stopping_is_quick(tmp_path):
-    service = Service(_archive(tmp_path), ServeOptions(port=0, replay_port=0))
+    archive = _archive(tmp_path)
+    service = Service(holdings(archive), ServeOptions(port=0, replay_port=0), archive)
 
     async def life():
         began = time.monotonic()

@@ -101,7 +101,10 @@ class Thinking:
                 {"time": moment, **_measures(planning, one)}
                 for moment, one in zip(moments, over_time(planning, site, moments), strict=True)
             ],
-            "budgets": [{"requests": day, "worth": worth} for day, worth in worth_of_budgets(planning, _FACTORS)],
+            "budgets": [
+                {"requests": day, "worth": worth, "now": factor == 1.0}
+                for factor, (day, worth) in zip(_FACTORS, worth_of_budgets(planning, _FACTORS), strict=True)
+            ],
         }
 
     def next(self, visits: int = 10) -> Answer:
@@ -207,12 +210,21 @@ def serve(folder: Path, lines: Callable[[], str], write: Callable[[str], None]) 
         question = json.loads(line)
         number, name = question.pop("id"), question.pop("ask")
         try:
-            said: Answer = {"id": number, "answer": asks[name](**question)}
+            said: Answer = {"id": number, "answer": _plain(asks[name](**question))}
         except StrandlineError as problem:
             said = {"id": number, "problem": str(problem)}
         except Exception as problem:  # noqa: BLE001 - one bad page must not end the process for all others
             said = {"id": number, "problem": f"unexpected {type(problem).__name__}: {problem}"}
-        write(json.dumps(said, allow_nan=True) + "\n")
+        write(json.dumps(said) + "\n")
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - anything JSON can hold
+    """Without numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from strandline.app.archive import Archive
-from strandline.app.holdings import holdings
 from strandline.cli.output import tell
 from strandline.web.options import ServeOptions
 from strandline.web.server import Addresses, serve
@@ -21,8 +20,9 @@ def run_server(
         replay_port=settings.replay_port if replay_port is None else replay_port,
         token_file=token_file,
         token=os.environ.get("STRANDLINE_TOKEN", ""),
+        read_token=os.environ.get("STRANDLINE_READ_TOKEN", ""),
     )
-    serve(holdings(archive), options, _ready)
+    serve(archive, options, _ready)
 
 
 def _ready(addresses: Addresses) -> None:

@@ -177,6 +177,12 @@ class BrowsingReading(LearnedReading):
             name, key, url, sum(pages), mean, importance / changes if changes else 0.0, len(pages) > 2 and pages[2] > 0
         )
 
+    def host_branch(self, host: str, low: str, high: str) -> Branch:
+        """A whole host as a directory."""
+        row = self._row("SELECT url FROM pages WHERE surt >= ? AND surt < ? ORDER BY surt LIMIT 1", low, high)
+        inside = self._branch(host, low[:-1], str(row[0]) if row else "")
+        return inside._replace(key=low, folder=True)
+
     def _count(self, low: str, high: str) -> int:
         row = self._row("SELECT count(*) FROM pages WHERE surt >= ? AND surt < ?", low, high)
         return _whole(row[0]) if row else 0
@@ -291,6 +297,17 @@ class BrowsingReading(LearnedReading):
         query = f"""SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page IN ({_marks(pages)}) AND captures.time <= ?
             ORDER BY captures.time DESC, seq DESC LIMIT ?"""
         return list(map(rows.capture, self._rows(query, *pages, until, limit)))
+
+    def latest_captures(self, limit: int) -> list[Capture]:
+        """The captures recorded last, newest first."""
+        query = f"SELECT {rows.CAPTURE} FROM {rows.CAPTURES} ORDER BY seq DESC LIMIT ?"
+        return list(map(rows.capture, self._rows(query, limit)))
+
+    def captures_after(self, pages: list[int], since: float, limit: int) -> list[Capture]:
+        """Captures of a page at or after a time, oldest first."""
+        query = f"""SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page IN ({_marks(pages)}) AND captures.time >= ?
+            ORDER BY captures.time, seq LIMIT ?"""
+        return list(map(rows.capture, self._rows(query, *pages, since, limit)))
 
     # Blocks
 

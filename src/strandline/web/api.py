@@ -1,20 +1,43 @@
-"""`/api/v1`: the archive for programs, with an OpenAPI description. The pages use the same functions."""
+"""`/api/v1`: the archive for programs, with an OpenAPI description. The pages use the same functions.
+
+Reading needs no more than the right to look; what changes anything is refused by the guard without the right to
+operate. Answers carry an ETag; lists say how to go on.
+"""
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Query
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from strandline.access.addresses import original
 from strandline.access.index import Holdings
 from strandline.access.listing import stretch
 from strandline.access.memento import closest
-from strandline.access.parts import parts_of
 from strandline.access.payload import LostError
 from strandline.access.timestamps import iso, moment, timestamp
+from strandline.access.together import together
 from strandline.core.capture import Capture
+from strandline.errors import ArchiveBusy, SettingError, UsageError
+from strandline.web.api_archive import reading_routes
+from strandline.web.api_operating import operating_routes
+from strandline.web.desk import Desk
+from strandline.web.etags import Etags
+from strandline.web.face import NotThereError
+from strandline.web.guard import Policy
+from strandline.web.thinker import NoAnswerError
 
 LATEST = "99990101000000"
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "Something in the question cannot be read"},
+    401: {"description": "A token is needed"},
+    403: {"description": "This token does not let do that"},
+    404: {"description": "Not in the archive"},
+    408: {"description": "The request came too slowly"},
+    409: {"description": "Another process is writing the archive"},
+    413: {"description": "The request is too large"},
+    503: {"description": "The answer is still being worked out, or cannot be"},
+}
 
 
 class SiteOut(BaseModel):
@@ -58,6 +81,7 @@ class PartOut(BaseModel):
     url: str
     time: str | None
     offset: float | None = Field(description="Seconds later than the page; null when never captured.")
+    evidence: str = Field(description="Whether it was live with the page: certain, close, open or missing.")
 
 
 class PartsOut(BaseModel):
@@ -69,6 +93,10 @@ class PartsOut(BaseModel):
     missing: int
     anachronistic: int
     span: float
+    first: str = Field(description="Earliest and latest capture of what is shown, the page included.")
+    last: str
+    known: int = Field(description="Parts that were certainly, or very probably, live with the page.")
+    verdict: str = Field(description="coherent, mostly, patchwork, or alone for a page without parts.")
 
 
 def capture_out(capture: Capture) -> CaptureOut:
@@ -89,18 +117,51 @@ def capture_out(capture: Capture) -> CaptureOut:
     )
 
 
-def make_api(holdings: Holdings, span: float, version: str) -> FastAPI:
+def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str) -> FastAPI:
     """The API of one archive."""
     # Its pages for people load script from other hosts, so there are none; the description is at openapi.json.
-    api = FastAPI(title="Strandline", version=version, docs_url=None, redoc_url=None, openapi_url="/openapi.json")
-    url_parameter = Query(description="Address of the page", min_length=1, max_length=4096)
-    bad: dict[int | str, dict[str, Any]] = {
-        400: {"description": "The address or time cannot be read"},
-        404: {"description": "Nothing captured"},
+    api = FastAPI(
+        title="Strandline",
+        version=version,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        responses=PROBLEMS,
+        servers=[{"url": "/api/v1"}],
+        root_path_in_servers=False,
+    )
+    api.add_middleware(Etags)
+    _tell_problems(api)
+    _replay_routes(api, holdings, policy.options.span)
+    if desk is not None:
+        reading_routes(api, desk)
+        operating_routes(api, desk)
+    return api
+
+
+def _tell_problems(api: FastAPI) -> None:
+    statuses: dict[type[Exception], int] = {
+        UsageError: 400,
+        SettingError: 400,
+        ValueError: 400,
+        NotThereError: 404,
+        ArchiveBusy: 409,
+        NoAnswerError: 503,
     }
+    for kind, status in statuses.items():
+
+        async def told(request: Request, problem: Exception, status: int = status) -> JSONResponse:
+            return JSONResponse({"detail": str(problem)}, status)
+
+        api.add_exception_handler(kind, told)
+
+
+def _replay_routes(api: FastAPI, holdings: Holdings, span: float) -> None:
+    url_parameter = Query(description="Address of the page", min_length=1, max_length=4096)
+    time_parameter = Query(description="4 to 17 digits of a moment", pattern=r"^[0-9]{4,17}$")
 
     # Handlers are coroutines because the index belongs to the thread of the event loop.
-    @api.get("/sites")
+    @api.get("/sites", tags=["replay"])
     async def sites(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[SiteOut]:
         """Sites with the most captures."""
         return [
@@ -108,10 +169,10 @@ def make_api(holdings: Holdings, span: float, version: str) -> FastAPI:
             for row in holdings.index.sites(limit)
         ]
 
-    @api.get("/captures", responses={400: bad[400]})
+    @api.get("/captures", tags=["replay"])
     async def captures(
         url: Annotated[str, url_parameter],
-        before: Annotated[str, Query(pattern=r"^[0-9]{4,17}$")] = LATEST,
+        before: Annotated[str, time_parameter] = LATEST,
         limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     ) -> CapturesOut:
         """Captures of a page, newest first."""
@@ -120,33 +181,33 @@ def make_api(holdings: Holdings, span: float, version: str) -> FastAPI:
         older = None if found.older is None else timestamp(found.older)
         return CapturesOut(url=address, captures=[capture_out(capture) for capture in found.captures], older=older)
 
-    @api.get("/parts", responses=bad)
-    async def parts(
-        url: Annotated[str, url_parameter], time: Annotated[str, Query(pattern=r"^[0-9]{4,17}$")] = LATEST
-    ) -> PartsOut:
-        """The files a page is put together from in replay, and how far apart in time they are."""
+    @api.get("/parts", tags=["replay"])
+    async def parts(url: Annotated[str, url_parameter], time: Annotated[str, time_parameter] = LATEST) -> PartsOut:
+        """The files a page is put together from in replay: how far apart in time they are, what is known of each."""
         address, at = _read(url, time)
         memento = closest(holdings.index, address, at)
         if memento is None:
             raise HTTPException(404, f"No capture of {address}")
         try:
-            found = parts_of(holdings, memento, span)
+            found = together(holdings, memento, span)
         except LostError as lost:
             raise HTTPException(404, str(lost)) from None
         listed = [
-            PartOut(url=part.url, time=None if part.time is None else iso(part.time), offset=part.offset)
-            for part in found.parts
+            PartOut(url=part.url, time=None if part.time is None else iso(part.time), offset=part.offset, evidence=how)
+            for part, how in zip(found.parts.parts, found.evidence, strict=True)
         ]
         return PartsOut(
             url=address,
             time=iso(memento.capture.time),
             parts=listed,
-            missing=found.missing,
-            anachronistic=found.anachronistic,
+            missing=found.parts.missing,
+            anachronistic=found.parts.anachronistic,
             span=span,
+            first=iso(found.first),
+            last=iso(found.last),
+            known=found.known,
+            verdict=found.verdict,
         )
-
-    return api
 
 
 def _read(url: str, digits: str) -> tuple[str, float]:

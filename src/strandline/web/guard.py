@@ -1,6 +1,6 @@
 """What every request passes before anyone answers it, on both origins: name, size, pace, token, origin of changes.
 
-403  a host name that is not ours, or a change asked for by another site
+403  a host name that is not ours, a change asked for by another site or with a token that only lets look
 401  no token where one is needed        413  a body that is too large        408  a body that comes too slowly
 """
 
@@ -115,11 +115,18 @@ class Guard:
         access = self.policy.access
         scope["strandline.local"] = access.replay_path()
         if not access.needed:
-            return
-        scheme, _, token = fields.get(b"authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and access.is_token(token):
+            scope["strandline.role"] = "operate"
             return
         path: str = scope["path"]
+        scheme, _, token = fields.get(b"authorization", "").partition(" ")
+        role = access.role(token) if scheme.lower() == "bearer" else None
+        if role is None and self.origin == "interface":
+            role = access.session_role(self._cookie(fields))
+        if role is not None:
+            scope["strandline.role"] = role
+            if role == "read" and scope["method"] not in _SAFE and path != "/login" and self.origin == "interface":
+                raise _RefusedError(403, "This token lets look at the archive and change nothing.")
+            return
         if self.origin == "replay":
             prefix = access.replay_path()
             if path.startswith(prefix + "/"):
@@ -128,7 +135,7 @@ class Guard:
                 return
             if path in ("/healthz", "/_/replay.js"):
                 return
-        elif path.startswith(_OPEN_PATHS) or access.is_session(self._cookie(fields)):
+        elif path.startswith(_OPEN_PATHS):
             return
         raise _RefusedError(401, "An access token is needed.")
 

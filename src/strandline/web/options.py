@@ -19,6 +19,8 @@ class ServeOptions:
     """Holds the sum of the access token; made, and the token told once, when it does not exist."""
     token: str = ""
     """The access token itself, from the environment; instead of a file."""
+    read_token: str = ""
+    """A second token, from the environment, that lets look at everything and change nothing."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is reached."""
     behind_tls: bool = False

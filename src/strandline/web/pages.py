@@ -1,15 +1,20 @@
-"""Pages of the interface, from templates that escape everything they are given."""
+"""Pages of the interface, from templates that escape everything they are given; every text is in `texts`."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from strandline.access.timestamps import iso, timestamp
 from strandline.core.capture import Capture
+from strandline.settings.units import size_text
+from strandline.web.drawings import band, polyline
+from strandline.web.texts import say
+from strandline.web.views.values import IMPORTANT, level
 
 _FOLDER = Path(__file__).parent / "templates"
 
@@ -24,10 +29,24 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        {"timestamp": timestamp, "iso": iso, "moment": moment_text, "day": day_text, "clock": clock_text}
+        {
+            "timestamp": timestamp,
+            "iso": iso,
+            "moment": moment_text,
+            "minute": minute_text,
+            "day": day_text,
+            "clock": clock_text,
+            "date": date_text,
+            "number": lambda value: f"{value:,}",
+            "percent": percent_text,
+            "score": lambda value: f"{value:.2f}",
+            "size": size_text,
+            "query": lambda values: urlencode({key: value for key, value in values.items() if value not in ("", None)}),
+            "polyline": polyline,
+            "level": level,
+        }
     )
-    environment.filters["date"] = date_text
-    environment.filters["number"] = lambda value: f"{value:,}"
+    environment.globals.update({"say": say, "band": band, "important": IMPORTANT})
     return environment
 
 
@@ -51,6 +70,12 @@ def moment_text(time: float) -> str:
     return f"{at.day} {at:%B %Y, %H:%M:%S} UTC"
 
 
+def minute_text(time: float) -> str:
+    """A moment in little room: 15 Nov 2026, 04:05."""
+    at = _at(time)
+    return f"{at.day} {at:%b %Y, %H:%M}"
+
+
 def date_text(time: float) -> str:
     """A date for people, without the day of the week."""
     at = _at(time)
@@ -66,6 +91,19 @@ def day_text(time: float) -> str:
 def clock_text(time: float) -> str:
     """A time of day for people, in UTC."""
     return f"{_at(time):%H:%M:%S}"
+
+
+def percent_text(share: float) -> str:
+    """A share for people.
+
+    >>> percent_text(0.234), percent_text(0.9999), percent_text(0.0004)
+    ('23 %', '> 99 %', '< 1 %')
+    """
+    if 0.0 < share < 0.01:
+        return "< 1 %"
+    if 0.99 < share < 1.0:
+        return "> 99 %"
+    return f"{100.0 * share:.0f} %"
 
 
 def by_day(captures: Iterable[Capture]) -> list[tuple[float, list[Capture]]]:

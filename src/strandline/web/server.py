@@ -18,7 +18,10 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from strandline.access.index import Holdings
+from strandline.app.archive import Archive
+from strandline.app.holdings import holdings
 from strandline.errors import SettingError
+from strandline.web.desk import open_desk
 from strandline.web.guard import Guard, Policy
 from strandline.web.interface_app import interface_headers, make_interface
 from strandline.web.metrics import Metrics
@@ -43,13 +46,16 @@ class Addresses:
 class Service:
     """A server that can be started and stopped."""
 
-    def __init__(self, holdings: Holdings, options: ServeOptions) -> None:
-        """Check the settings; SettingError when they are unsafe or a port is taken."""
+    def __init__(self, held: Holdings, options: ServeOptions, archive: Archive | None = None) -> None:
+        """Check the settings; SettingError when they are unsafe or a port is taken.
+
+        Without `archive` there is replay and what programs need for it, and no pages about the archive.
+        """
         if not options.loopback and options.token_file is None and not options.token:
             raise SettingError(
                 f"host: {options.host} can be reached from other machines; give --token-file to require a token"
             )
-        access, token = open_access(options.token_file, options.token)
+        access, token = open_access(options.token_file, options.token, options.read_token)
         port = _free_port(options.host, options.port, "port")
         replay_port = _free_port(options.host, options.replay_port, "replay-port", taken=port)
         options = replace(options, port=port, replay_port=replay_port)
@@ -63,8 +69,11 @@ class Service:
             default=name,
         )
         policy = Policy(options, origins, access, Metrics())
-        interface = Guard(make_interface(holdings, policy), policy, "interface", partial(interface_headers, policy))
-        replay = Guard(ReplayApp(holdings, policy), policy, "replay", partial(replay_headers, policy))
+        self._desk = None if archive is None else open_desk(archive)
+        interface = Guard(
+            make_interface(held, policy, self._desk), policy, "interface", partial(interface_headers, policy)
+        )
+        replay = Guard(ReplayApp(held, policy), policy, "replay", partial(replay_headers, policy))
         self._options = options
         self._apps = (interface, replay)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -83,8 +92,12 @@ class Service:
                 self._loop.add_signal_handler(number, self.stop)
         tasks = [asyncio.create_task(server.serve()) for server in self._servers]
         announced = asyncio.create_task(self._announce(ready))
-        await asyncio.gather(*tasks)
-        announced.cancel()
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            announced.cancel()
+            if self._desk is not None:
+                await self._desk.close()
 
     async def _announce(self, ready: Callable[[Addresses], None]) -> None:
         options = self._options
@@ -107,9 +120,9 @@ class Service:
                 self._loop.call_soon_threadsafe(server.stop)
 
 
-def serve(holdings: Holdings, options: ServeOptions, ready: Callable[[Addresses], None]) -> None:
+def serve(archive: Archive, options: ServeOptions, ready: Callable[[Addresses], None]) -> None:
     """Serve an archive until SIGINT or SIGTERM."""
-    service = Service(holdings, options)
+    service = Service(holdings(archive), options, archive)
     _allow_connections()
     asyncio.run(service.run(ready))
 

@@ -14,19 +14,27 @@ window.addEventListener("message", (event) => {
 });
 
 const words = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+const NAMES = { coherent: "Coherent", mostly: "Mostly coherent", patchwork: "Patchwork", alone: "No parts" };
+
+function spanned(seconds) {
+  if (seconds < 90) return words(Math.round(seconds), "second", "seconds");
+  if (seconds < 5400) return words(Math.round(seconds / 60), "minute", "minutes");
+  if (seconds < 172800) return words(Math.round(seconds / 3600), "hour", "hours");
+  return words(Math.round(seconds / 86400), "day", "days");
+}
 
 async function tellParts() {
   const query = new URLSearchParams({ url, time });
   const answer = await fetch(`/api/v1/parts?${query}`);
   if (!answer.ok) return;
-  const { missing, anachronistic, parts, span } = await answer.json();
-  const told = [];
+  const { missing, anachronistic, parts, span, verdict, known, first, last } = await answer.json();
+  const badge = document.getElementById("parts");
+  const told = [NAMES[verdict]];
+  if (parts.length) told.push(`${known} of ${words(parts.length, "part", "parts")} known, captured within ${spanned((Date.parse(last) - Date.parse(first)) / 1000)}`);
   if (anachronistic) told.push(`${words(anachronistic, "part is", "parts are")} more than ${Math.round(span / 3600)} hours from the page`);
-  if (missing) told.push(`${words(missing, "part", "parts")} of ${parts.length} never captured`);
-  if (!told.length) return;
-  const note = document.getElementById("parts");
-  note.textContent = told.join(", ");
-  note.hidden = false;
+  if (missing) told.push(`${words(missing, "part", "parts")} never captured`);
+  badge.textContent = told.join(" · ");
+  badge.classList.add(verdict);
 }
 
 tellParts();

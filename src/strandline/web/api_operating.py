@@ -1,0 +1,123 @@
+"""The part of the API that changes something; it needs the right to operate."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, FastAPI, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from strandline.app.comparing import rate
+from strandline.web.desk import Desk
+from strandline.web.operating import act, add_site, adopt
+from strandline.web.views.overview import JobView, job_view
+from strandline.web.views.simulate import Simulation, asked_for, start_simulation
+from strandline.web.views.values import address
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SiteIn(_In):
+    """A site to add."""
+
+    url: str = Field(min_length=1, max_length=2000, description="Address to start from")
+    contact: str = Field("", max_length=2000, description="Page where site owners can reach you, when none is set")
+    start: bool = Field(True, description="Start a crawl unless one runs")
+
+
+class SiteAdded(BaseModel):
+    """The site that was added, and the crawl that was started."""
+
+    url: str
+    job: JobView | None
+
+
+class PlanIn(_In):
+    """Settings of planning; what is left out stays."""
+
+    budget: str = Field("", max_length=100, description="Such as 500/day or 200 MB/day")
+    strategy: str = Field("", max_length=100)
+    objective: str = Field("", max_length=100)
+
+
+class PlanOut(BaseModel):
+    """Settings of planning as they are now."""
+
+    budget: str
+    strategy: str
+    objective: str
+
+
+class JobIn(_In):
+    """A job to start."""
+
+    kind: Literal["crawl", "watch", "verify", "learn"]
+
+
+class ActionIn(_In):
+    """What to do with a job."""
+
+    action: Literal["pause", "resume", "stop"]
+
+
+class RatingIn(_In):
+    """What a person says about a block, or about all blocks of the last change of a page."""
+
+    url: str = Field(min_length=1, max_length=4096)
+    rating: Literal["noise", "matters"]
+    block: str = Field("", max_length=4096, description="Path of the block; empty for those of the last change")
+
+
+class SimulationIn(_In):
+    """A simulation to run on the archive's own history."""
+
+    strategies: list[Annotated[str, Field(max_length=100)]] = Field(min_length=1, max_length=40)
+    budgets: list[Annotated[float, Field(gt=0, le=100)]] = Field(
+        [5.0, 10.0, 20.0], min_length=1, max_length=8, description="Percent of the pages per period"
+    )
+    objective: Literal["pool", "page", "count"] = "pool"
+
+
+def operating_routes(api: FastAPI, desk: Desk) -> None:
+    """Add what changes something."""
+    router = APIRouter(tags=["operate"])
+
+    @router.post("/sites", status_code=201)
+    async def new_site(wanted: SiteIn) -> SiteAdded:
+        """Add a site and start to crawl it."""
+        url, job = await add_site(desk, wanted.url, wanted.contact, wanted.start)
+        return SiteAdded(url=url, job=None if job is None else job_view(job))
+
+    @router.put("/plan")
+    async def plan(wanted: PlanIn) -> PlanOut:
+        """Set budget, strategy or objective."""
+        adopt(desk, wanted.strategy, wanted.objective, wanted.budget)
+        now = desk.settings.plan
+        return PlanOut(budget=now.budget, strategy=now.strategy, objective=now.objective)
+
+    @router.post("/jobs", status_code=201)
+    async def new_job(wanted: JobIn) -> JobView:
+        """Start a crawl, a watch, an audit, or learning."""
+        return job_view(await desk.jobs.start(wanted.kind))
+
+    @router.post("/jobs/{number}")
+    async def act_on_job(number: Annotated[int, Path(ge=1, le=10**9)], wanted: ActionIn) -> JobView:
+        """Pause, resume or stop a job."""
+        if wanted.action == "resume":
+            return job_view(await desk.jobs.resume(number))
+        return job_view(act(desk, number, wanted.action))
+
+    @router.post("/ratings", status_code=201)
+    async def new_rating(wanted: RatingIn) -> list[str]:
+        """Say that a block is noise, or that it matters; answers with the paths that were rated."""
+        paths = rate(desk.archive, address(wanted.url), wanted.rating, wanted.block)
+        desk.thinker.forget()
+        return list(paths)
+
+    @router.post("/simulations", status_code=201)
+    async def new_simulation(wanted: SimulationIn) -> Simulation:
+        """Try strategies and budgets on the archive's own history."""
+        budgets = ",".join(f"{share:g}" for share in wanted.budgets)
+        return await start_simulation(desk, asked_for(wanted.strategies, budgets, wanted.objective))
+
+    api.include_router(router)

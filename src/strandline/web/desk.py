@@ -1,0 +1,87 @@
+"""What the pages and the API work with: one archive, its queries, its jobs, and the process that thinks about it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from strandline.access.index import Holdings
+from strandline.app.archive import Archive
+from strandline.app.browsing import AlarmReading, BrowsingReading, open_alarm_reading, open_browsing
+from strandline.app.holdings import holdings
+from strandline.settings.edit import change_settings
+from strandline.settings.file import NAME, read_settings
+from strandline.settings.schema import Settings
+from strandline.web.jobs import Jobs
+from strandline.web.thinker import Thinker
+
+TICK = 1.0
+"""Seconds between two looks at what is new, for those who watch."""
+
+
+@dataclass(eq=False)
+class Desk:
+    """One archive at work. Used from the thread of the event loop only."""
+
+    archive: Archive
+    reading: BrowsingReading
+    alarms: AlarmReading
+    holdings: Holdings
+    jobs: Jobs
+    thinker: Thinker
+    _settings: tuple[float, Settings] | None = field(default=None, repr=False)
+    _watchers: set[asyncio.Event] = field(default_factory=set, repr=False)
+    _ticking: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as the file has them now."""
+        path = self.archive.folder / NAME
+        changed = path.stat().st_mtime if path.exists() else 0.0
+        if self._settings is None or self._settings[0] != changed:
+            self._settings = (changed, read_settings(path))
+        return self._settings[1]
+
+    def change_settings(self, values: dict[str, str]) -> Settings:
+        """Write settings (`section.key` to a TOML value); SettingError names a bad one."""
+        found = change_settings(self.archive.folder, values)
+        self._settings = None
+        self.thinker.forget()
+        return found
+
+    async def ticks(self) -> AsyncIterator[None]:
+        """Yields once now, and again whenever something was captured or a job moved."""
+        event = asyncio.Event()
+        self._watchers.add(event)
+        if self._ticking is None or self._ticking.done():
+            self._ticking = asyncio.create_task(self._tick())
+        try:
+            while True:
+                event.clear()
+                yield
+                await event.wait()
+        finally:
+            self._watchers.discard(event)
+
+    async def _tick(self) -> None:
+        """One look a second for all watchers together; ends with the last of them."""
+        before: object = None
+        while self._watchers:
+            jobs = [(job.number, job.state, job.captured, job.unchanged) for job in self.jobs.all()]
+            now = (self.reading.mark(), jobs)
+            if now != before:
+                before = now
+                for event in self._watchers:
+                    event.set()
+            await asyncio.sleep(TICK)
+
+    async def close(self) -> None:
+        """End what was started."""
+        self.thinker.close()
+        await self.jobs.close()
+
+
+def open_desk(archive: Archive) -> Desk:
+    """The desk of an archive."""
+    folder = archive.folder
+    reading, alarms = open_browsing(archive), open_alarm_reading(archive)
+    return Desk(archive, reading, alarms, holdings(archive), Jobs(folder), Thinker(folder))

@@ -1,0 +1,83 @@
+"""What every page for people shares: how it is rendered, what it knows of the reader, what becomes of a problem."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from strandline.access.addresses import Base
+from strandline.errors import ArchiveBusy, SettingError, UsageError
+from strandline.web.guard import Policy
+from strandline.web.pages import render
+from strandline.web.texts import say
+from strandline.web.thinker import NoAnswerError
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class NotThereError(Exception):
+    """Something that was asked for and is not in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """Renders pages for one server."""
+
+    name: str
+    policy: Policy
+
+    def page(self, request: Request, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
+        """A page, with what all pages know."""
+        shared = {
+            "archive": self.name,
+            "query": "",
+            "here": request.url.path,
+            "role": request.scope.get("strandline.role", "read"),
+            "key": self.policy.access.form_key(),
+            "notice": request.query_params.get("notice", ""),
+        }
+        return HTMLResponse(render(template, {**shared, **values}), status)
+
+    def message(self, request: Request, status: int, title: str, text: str) -> HTMLResponse:
+        """A page that says one thing."""
+        typed = request.query_params.get("url", "")
+        return self.page(request, "message.html", {"title": title, "text": text, "query": typed}, status)
+
+    def base(self, request: Request) -> Base:
+        """The address of the replay origin for whoever asks."""
+        host = request.scope["strandline.host"]
+        return Base(self.policy.origins.replay(host) + request.scope["strandline.local"])
+
+    def guarded(self, handler: Handler) -> Handler:
+        """A handler whose problems become pages."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except NotThereError as problem:
+                return self.message(request, 404, say("not_here"), str(problem))
+            except ArchiveBusy as problem:
+                return self.message(request, 409, say("busy"), str(problem))
+            except (UsageError, SettingError, ValueError) as problem:
+                return self.message(request, 400, say("not_understood"), str(problem))
+            except NoAnswerError as problem:
+                return self.message(request, 503, say("no_answer"), str(problem))
+
+        return answer
+
+
+def number_of(request: Request, name: str, default: Any = None) -> Any:  # noqa: ANN401 - what the default is
+    """A whole number of the query; ValueError for anything else."""
+    text = request.query_params.get(name, "")
+    if not text:
+        return default
+    if not text.isdigit() or len(text) > 15:
+        raise ValueError(f"{name}: {text[:20]!r} is not a whole number")
+    return int(text)
+
+
+def back(path: str) -> RedirectResponse:
+    """To a page, after a change."""
+    return RedirectResponse(path, 303)

@@ -1,0 +1,172 @@
+"""Changes people make from the interface: add a site, set a budget, start and stop jobs, rate a change, adopt a plan.
+
+Each takes a form with the key the page was given and answers with a redirect, so that a reload repeats nothing. The
+guard has already seen to it that the reader may operate and that the form comes from the interface itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+from urllib.parse import parse_qs, quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from strandline.app.comparing import rate
+from strandline.app.crawling import read_seeds
+from strandline.core.changes.volatility import Rating
+from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.urls import site as site_of
+from strandline.errors import SettingError, UsageError
+from strandline.web.desk import Desk
+from strandline.web.face import Face, back
+from strandline.web.jobs import KINDS, Job
+from strandline.web.texts import say
+from strandline.web.views.simulate import OBJECTIVES, asked_for, start_simulation
+from strandline.web.views.values import address
+
+Form = Mapping[str, list[str]]
+
+ACTIONS = ("pause", "resume", "stop")
+_LONGEST = 2_000
+
+
+def quoted(text: str) -> str:
+    """A text as TOML writes it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+async def add_site(desk: Desk, typed: str, contact: str = "", start: bool = True) -> tuple[str, Job | None]:
+    """Add an address to the seeds and start a crawl unless one runs; UsageError for an address that is none."""
+    url = address(typed if "://" in typed else f"https://{typed.strip()}")
+    settings = desk.settings
+    if not (contact or settings.archive.contact) and not settings.fetch.allow_address:
+        raise UsageError(say("contact_needed"))
+    seeds = read_seeds((*settings.scope.seeds, url))
+    values = {"scope.seeds": "[" + ", ".join(quoted(seed) for seed in seeds) + "]"}
+    if contact and contact != settings.archive.contact:
+        values["archive.contact"] = quoted(contact[:_LONGEST])
+    desk.change_settings(values)
+    running = desk.jobs.active(("crawl", "watch"))
+    job = await desk.jobs.start("crawl") if start and not running else None
+    return url, job
+
+
+def adopt(desk: Desk, strategy: str = "", objective: str = "", budget: str = "") -> None:
+    """Plan by these from now on; UsageError or SettingError for one that does not exist."""
+    values = {}
+    if strategy:
+        if strategy not in STRATEGIES:
+            raise UsageError(f"There is no strategy {strategy[:40]!r}.")
+        values["plan.strategy"] = quoted(strategy)
+    if objective:
+        if objective not in OBJECTIVES:
+            raise UsageError(f"There is no objective {objective[:40]!r}.")
+        values["plan.objective"] = quoted(objective)
+    if budget:
+        values["plan.budget"] = quoted(budget[:100])
+    try:
+        desk.change_settings(values)
+    except SettingError as problem:
+        raise UsageError(str(problem).removeprefix("--set: ")) from None
+
+
+def act(desk: Desk, number: int, action: str) -> Job:
+    """Pause or stop a job."""
+    return desk.jobs.pause(number) if action == "pause" else desk.jobs.stop(number)
+
+
+class Operating:
+    """Handlers of the forms."""
+
+    def __init__(self, desk: Desk, face: Face) -> None:
+        self._desk = desk
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """All forms."""
+        forms = {
+            "/sites": self.sites,
+            "/budget": self.budget,
+            "/jobs": self.start,
+            "/jobs/{number:int}": self.job,
+            "/rate": self.rate,
+            "/simulate": self.simulate,
+            "/adopt": self.adopt,
+        }
+        return [Route(path, self._face.guarded(handler), methods=["POST"]) for path, handler in forms.items()]
+
+    async def _form(self, request: Request) -> Form:
+        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+        if not self._face.policy.access.is_form_key(_one(form, "key")):
+            raise UsageError(say("old_form"))
+        return form
+
+    async def sites(self, request: Request) -> Response:
+        """Add a site."""
+        form = await self._form(request)
+        url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"))
+        return back(f"/?notice={quote(say('site_added', site=site_of(url)))}")
+
+    async def budget(self, request: Request) -> Response:
+        """Set the budget."""
+        form = await self._form(request)
+        adopt(self._desk, budget=_one(form, "budget"))
+        return back(f"/?notice={quote(say('budget_set', budget=_one(form, 'budget')))}")
+
+    async def start(self, request: Request) -> Response:
+        """Start a job."""
+        form = await self._form(request)
+        kind = next((known for known in KINDS if known == _one(form, "kind")), None)
+        if kind is None or kind == "simulate":
+            raise UsageError(f"There is no job {_one(form, 'kind')[:40]!r}.")
+        await self._desk.jobs.start(kind)
+        return back("/health" if kind == "verify" else "/")
+
+    async def job(self, request: Request) -> Response:
+        """Pause, resume or stop a job."""
+        form = await self._form(request)
+        action, number = _one(form, "action"), int(request.path_params["number"])
+        if action not in ACTIONS:
+            raise UsageError(f"A job can be paused, resumed or stopped, not {action[:40]!r}.")
+        if action == "resume":
+            await self._desk.jobs.resume(number)
+        else:
+            act(self._desk, number, action)
+        return back("/")
+
+    async def rate(self, request: Request) -> Response:
+        """Say that a block is noise, or that it matters."""
+        form = await self._form(request)
+        url, rating = address(_one(form, "url")), as_rating(_one(form, "rating"))
+        rate(self._desk.archive, url, rating, _one(form, "block"))
+        self._desk.thinker.forget()
+        where = f"/compare?from={quote(_one(form, 'from'))}&to={quote(_one(form, 'to'))}&url={quote(url, safe='')}"
+        return back(f"{where}&notice={quote(say('rated'))}")
+
+    async def simulate(self, request: Request) -> Response:
+        """Start a simulation."""
+        form = await self._form(request)
+        asked = asked_for(form.get("strategy", []), _one(form, "budgets"), _one(form, "objective"))
+        await start_simulation(self._desk, asked)
+        return back("/simulate")
+
+    async def adopt(self, request: Request) -> Response:
+        """Plan by a strategy from now on."""
+        form = await self._form(request)
+        adopt(self._desk, _one(form, "strategy"), _one(form, "objective"), _one(form, "budget"))
+        return back(f"/simulate?notice={quote(say('adopted', strategy=_one(form, 'strategy')))}")
+
+
+def as_rating(text: str) -> Rating:
+    """What a person says about a block; UsageError for anything else."""
+    known: Sequence[Rating] = get_args(Rating)
+    for one in known:
+        if one == text:
+            return one
+    raise UsageError(f"A block is {' or '.join(known)}, not {text[:40]!r}.")
+
+
+def _one(form: Form, name: str) -> str:
+    return form.get(name, [""])[0][:_LONGEST].strip()

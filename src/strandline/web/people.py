@@ -1,0 +1,274 @@
+"""Pages for people that show the archive. Each reads its query, asks a view and renders it."""
+
+import time
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from strandline.access.addresses import original
+from strandline.access.listing import stretch
+from strandline.access.timestamps import moment
+from strandline.core.plan.catalogue import STRATEGIES
+from strandline.errors import UsageError
+from strandline.web.desk import Desk
+from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.pages import by_day
+from strandline.web.texts import say
+from strandline.web.thinker import answer_or_reason
+from strandline.web.views.changes import ChangesAsked, atom, changes_page, rss
+from strandline.web.views.compare import compare, neighbours
+from strandline.web.views.health import health
+from strandline.web.views.learned import classes_page, patterns_page, rules_page
+from strandline.web.views.overview import next_visits, overview, quality_view, site_cards
+from strandline.web.views.page import page_view
+from strandline.web.views.search import Found, SearchAsked, search
+from strandline.web.views.simulate import OBJECTIVES, simulation, simulations
+from strandline.web.views.site import pages_of, site_view
+from strandline.web.views.values import address, time_of
+
+_FEEDS = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
+_DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "relevance")
+
+
+class People:
+    """Handlers of the pages that show the archive."""
+
+    def __init__(self, desk: Desk, face: Face) -> None:
+        self._desk = desk
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """All pages."""
+        shown = {
+            "/": self.home,
+            "/site": self.site,
+            "/pages": self.pages,
+            "/page": self.page,
+            "/captures": self.captures,
+            "/compare": self.compare,
+            "/search": self.search,
+            "/changes": self.changes,
+            "/changes.{form:str}": self.feed,
+            "/rules": self.rules,
+            "/patterns": self.patterns,
+            "/classes": self.classes,
+            "/simulate": self.simulate,
+            "/health": self.health,
+            "/parts/quality": self.quality_part,
+            "/parts/site-quality": self.site_quality_part,
+            "/parts/next": self.next_part,
+            "/parts/why": self.why_part,
+            "/parts/week": self.week_part,
+            "/parts/simulation": self.simulation_part,
+        }
+        return [Route(path, self._face.guarded(handler)) for path, handler in shown.items()]
+
+    async def home(self, request: Request) -> Response:
+        """The archive at a glance."""
+        start = number_of(request, "start", 0)
+        like = request.query_params.get("like", "")[:100]
+        values = {"view": overview(self._desk), "cards": site_cards(self._desk, start, like=like), "like": like}
+        return self._face.page(request, "overview.html", values)
+
+    async def site(self, request: Request) -> Response:
+        """One site."""
+        name = request.query_params.get("site", "")
+        if self._desk.reading.site_row(name) is None:
+            raise NotThereError(say("no_site", site=name))
+        since = time_of(request.query_params.get("since", ""))
+        view = site_view(self._desk, name, request.query_params.get("at", ""), since)
+        return self._face.page(request, "site.html", {"view": view, "history": self._history(name)})
+
+    def _history(self, site: str) -> object:
+        return self._desk.thinker.remembered("history", site=site)
+
+    async def pages(self, request: Request) -> Response:
+        """The pages of a site."""
+        name = request.query_params.get("site", "")
+        try:
+            found = pages_of(self._desk, name, request.query_params.get("after", ""))
+        except UsageError as problem:
+            raise NotThereError(str(problem)) from None
+        return self._face.page(request, "pages.html", {"found": found})
+
+    async def page(self, request: Request) -> Response:
+        """One page: its whole history."""
+        typed = request.query_params.get("url", "")
+        if not typed.strip():
+            return RedirectResponse("/search", 303)
+        url = address(typed)
+        at = request.query_params.get("at", "")
+        year, start = number_of(request, "year"), number_of(request, "blocks", 0)
+        when = moment(at) if at else None
+        try:
+            view = page_view(self._desk, url, year, when, start)
+        except UsageError as problem:
+            raise NotThereError(str(problem)) from None
+        values = {"view": view, "query": view.url, "start": start}
+        values["week"] = self._desk.thinker.remembered("week", url=view.url)
+        return self._face.page(request, "page.html", values)
+
+    async def captures(self, request: Request) -> Response:
+        """The captures of a page by day."""
+        typed = request.query_params.get("url", "").strip()
+        if not typed:
+            return RedirectResponse("/search", 303)
+        url = original(typed)
+        before = moment(request.query_params["before"]) + 0.9995 if "before" in request.query_params else 1e15
+        found = stretch(self._desk.holdings.index, url, before)
+        if not found.captures:
+            raise NotThereError(say("no_capture", url=url))
+        url = found.captures[0].url  # as it was captured: people type less
+        values = {"url": url, "query": url, "days": by_day(found.captures), "found": found}
+        return self._face.page(request, "captures.html", values)
+
+    async def compare(self, request: Request) -> Response:
+        """Two versions of a page."""
+        asked = request.query_params
+        url = address(asked.get("url", ""))
+        pages = self._desk.reading.page_numbers(url)
+        span = self._desk.reading.capture_span(pages)
+        if span is None:
+            raise NotThereError(say("no_capture", url=url))
+        latest = [capture.time for capture in self._desk.reading.shown_captures(pages, 1e15, 2)]
+        start = moment(asked["from"]) + 0.9995 if asked.get("from") else latest[-1]
+        end = moment(asked["to"]) + 0.9995 if asked.get("to") else latest[0]
+        view = await compare(self._desk, self._captured(url), start, end)
+        before, after = neighbours(self._desk.reading, url, view.old, view.new)
+        values = {"view": view, "query": url, "before": before, "after": after}
+        values["mode"] = "one" if asked.get("view") == "one" else "side"
+        values["only"] = asked.get("only", "") == "changed"
+        return self._face.page(request, "compare.html", values)
+
+    def _captured(self, url: str) -> str:
+        """An address as it was captured: http or https, with or without www."""
+        found = self._desk.reading.shown_captures(self._desk.reading.page_numbers(url), 1e15, 1)
+        return found[0].url if found else url
+
+    async def search(self, request: Request) -> Response:
+        """By address, words and topic."""
+        asked = request.query_params
+        text = asked.get("q", "").strip()[:500]
+        by = asked.get("by", "words")
+        found: Found | None = None
+        if text:
+            looked_for = SearchAsked(
+                words=text if by == "words" else "",
+                topic=text if by == "topic" else "",
+                url=text if by == "url" or "." in text.split("/")[0] or "://" in text else "",
+                site=asked.get("site", "").strip(),
+                since=time_of(asked.get("since", "")),
+                until=time_of(asked.get("until", ""), end=True),
+                start=number_of(request, "start", 0),
+            )
+            found = search(self._desk, looked_for)
+        values = {"found": found, "text": text, "by": by, "asked": dict(asked), "query": text}
+        return self._face.page(request, "search.html", values)
+
+    def _changes_asked(self, request: Request) -> ChangesAsked:
+        asked = request.query_params
+        least = asked.get("min", "") or "0"
+        try:
+            importance = float(least)
+        except ValueError:
+            raise UsageError(f"{least[:20]!r} is not an importance between 0 and 1") from None
+        return ChangesAsked(
+            site=asked.get("site", "").strip(),
+            least=importance,
+            since=time_of(asked.get("since", "")),
+            until=time_of(asked.get("until", ""), end=True),
+            cursor=asked.get("cursor", ""),
+        )
+
+    async def changes(self, request: Request) -> Response:
+        """What changed lately."""
+        found = changes_page(self._desk, self._changes_asked(request))
+        return self._face.page(request, "changes.html", {"found": found, "asked": dict(request.query_params)})
+
+    async def feed(self, request: Request) -> Response:
+        """The same as a feed."""
+        form = request.path_params["form"]
+        if form not in _FEEDS:
+            raise NotThereError(say("no_page"))
+        found = changes_page(self._desk, self._changes_asked(request))
+        base = self._face.policy.origins.interface(request.scope["strandline.host"])
+        title = say("feed_title", archive=self._desk.holdings.name)
+        link = f"{base}{request.url.path}" + (f"?{request.url.query}" if request.url.query else "")
+        text = atom(found, title, base, link, time.time()) if form == "atom" else rss(found, title, base, link)
+        return Response(text, media_type=_FEEDS[form])
+
+    async def rules(self, request: Request) -> Response:
+        """Directory rules."""
+        found = rules_page(self._desk, request.query_params.get("site", ""), number_of(request, "start", 0))
+        return self._face.page(request, "rules.html", {"found": found})
+
+    async def patterns(self, request: Request) -> Response:
+        """Pattern groups."""
+        return self._face.page(
+            request, "patterns.html", {"found": patterns_page(self._desk, number_of(request, "start", 0))}
+        )
+
+    async def classes(self, request: Request) -> Response:
+        """Change classes."""
+        chosen = number_of(request, "class")
+        found = classes_page(self._desk, chosen, number_of(request, "after", 0))
+        return self._face.page(request, "classes.html", {"found": found, "chosen": chosen})
+
+    async def simulate(self, request: Request) -> Response:
+        """Strategies tried on the archive's own history."""
+        values = {
+            "runs": simulations(self._desk),
+            "strategies": sorted(STRATEGIES),
+            "chosen": _DEFAULT_STRATEGIES,
+            "objectives": OBJECTIVES,
+            "plan": self._desk.settings.plan,
+        }
+        return self._face.page(request, "simulate.html", values)
+
+    async def health(self, request: Request) -> Response:
+        """Is all well?"""
+        return self._face.page(request, "health.html", {"view": health(self._desk, time.time())})
+
+    # Parts of pages that take thought: fetched by the page itself, or opened as pages of their own.
+
+    async def quality_part(self, request: Request) -> Response:
+        """Quality of the whole archive."""
+        found, reason = await answer_or_reason(self._desk.thinker, "quality")
+        whole = quality_view(found["sites"]["archive"]) if found else None
+        values = {"quality": whole, "visits": found["visits"] if found else None, "reason": reason}
+        return self._part(request, "quality", values)
+
+    async def site_quality_part(self, request: Request) -> Response:
+        """Quality of one site over time, and what more budget would buy."""
+        site = request.query_params.get("site", "")
+        found, reason = await answer_or_reason(self._desk.thinker, "history", site=site)
+        return self._part(request, "site_quality", {"history": found, "reason": reason})
+
+    async def next_part(self, request: Request) -> Response:
+        """What comes next."""
+        found, reason = await answer_or_reason(self._desk.thinker, "next")
+        return self._part(request, "next", {"visits": next_visits(found) if found else None, "reason": reason})
+
+    async def why_part(self, request: Request) -> Response:
+        """Every reason for one page."""
+        url = address(request.query_params.get("url", ""))
+        found, reason = await answer_or_reason(self._desk.thinker, "why", url=url)
+        return self._part(request, "why", {"why": found, "reason": reason})
+
+    async def week_part(self, request: Request) -> Response:
+        """Change by weekday and hour."""
+        url = address(request.query_params.get("url", ""))
+        found, reason = await answer_or_reason(self._desk.thinker, "week", url=url)
+        return self._part(request, "week", {"week": found, "reason": reason})
+
+    async def simulation_part(self, request: Request) -> Response:
+        """A simulation under way or finished."""
+        job = self._desk.jobs.get(number_of(request, "number", 0))
+        if job is None or job.kind != "simulate":
+            raise NotThereError(say("no_page"))
+        return self._part(request, "simulation", {"run": simulation(job)})
+
+    def _part(self, request: Request, name: str, values: dict[str, object]) -> Response:
+        whole = request.headers.get("hx-request") != "true"
+        return self._face.page(request, "part.html", {"part": f"parts/{name}.html", "whole": whole, **values})

@@ -1,0 +1,164 @@
+"""The interface's side of replay: a page of ours with a sandboxed frame, and the lists that programs ask for.
+
+No archived byte is ever sent from here. The policy of the page lets the frame go nowhere but the replay origin,
+whatever the script inside does.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from strandline.access.addresses import Base, original, parse
+from strandline.access.index import Holdings
+from strandline.access.memento import Memento, closest
+from strandline.access.payload import LostError
+from strandline.access.replay import Answer
+from strandline.access.timestamps import moment, timestamp
+from strandline.access.together import most_coherent, together
+from strandline.core.urls import authority
+from strandline.web.desk import Desk
+from strandline.web.face import Face, NotThereError
+from strandline.web.replay_app import cdx_answer, timemap_answer
+from strandline.web.texts import say
+from strandline.web.views.values import IMPORTANT
+
+
+class Replaying:
+    """Handlers around replay, and of what every server has."""
+
+    def __init__(self, holdings: Holdings, face: Face, desk: Desk | None) -> None:
+        self._holdings = holdings
+        self._face = face
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """All routes."""
+        return [
+            Route("/web/{rest:path}", self._face.guarded(self.web)),
+            Route("/coherent/{rest:path}", self._face.guarded(self.coherent)),
+            Route("/parts/together", self._face.guarded(self.together)),
+            Route("/cdx", self.cdx),
+            Route("/timemap/{rest:path}", self.timemap),
+            Route("/login", self.login, methods=["GET", "POST"]),
+            Route("/metrics", self.metrics),
+            Route("/healthz", _healthz),
+        ]
+
+    async def web(self, request: Request) -> Response:
+        """A memento in its frame; what is not for people is sent on to the replay origin."""
+        rest = _rest(request, "/web/")
+        base = self._face.base(request)
+        if rest.startswith("timemap/"):
+            return _plain(timemap_answer(self._holdings, rest.removeprefix("timemap/"), base))
+        wanted = parse(rest)
+        for_people = "text/html" in request.headers.get("accept", "") and "accept-datetime" not in request.headers
+        if wanted.mod or not for_people:
+            return RedirectResponse(f"{base.root}/web/{rest}", 307, {"vary": "accept, accept-datetime"})
+        memento = closest(self._holdings.index, wanted.url, wanted.time)
+        if memento is None:
+            raise NotThereError(say("no_capture", url=wanted.url))
+        return self._frame(request, wanted.url, wanted.time, memento, base)
+
+    def _frame(self, request: Request, url: str, time: float | None, memento: Memento, base: Base) -> Response:
+        capture = memento.capture
+        values = {
+            "url": url,
+            "host": authority(url),
+            "memento": memento,
+            "source": base.memento(url, capture.time, "mp_"),
+            "asked": time if time is not None and int(time) != int(capture.time) else None,
+            "stamp": timestamp(capture.time),
+            "important": self._important(url, capture.time),
+            "choosing": memento.previous is not None or memento.following is not None,
+        }
+        return self._face.page(request, "frame.html", values)
+
+    def _important(self, url: str, time: float) -> tuple[float | None, float | None]:
+        if self._desk is None:
+            return None, None
+        return self._desk.reading.important_beside(self._desk.reading.page_numbers(url), time, IMPORTANT)
+
+    async def coherent(self, request: Request) -> Response:
+        """To the capture near a moment whose parts were most surely live together."""
+        wanted = parse(_rest(request, "/coherent/"))
+        memento = closest(self._holdings.index, wanted.url, wanted.time)
+        if memento is None:
+            raise NotThereError(say("no_capture", url=wanted.url))
+        try:
+            chosen = most_coherent(self._holdings, memento)
+        except LostError:
+            chosen = memento.capture
+        return RedirectResponse(f"/web/{timestamp(chosen.time)}/{wanted.url}", 303)
+
+    async def together(self, request: Request) -> Response:
+        """The parts of a replayed page, and what is known of each."""
+        url, digits = original(request.query_params.get("url", "")), request.query_params.get("time", "")
+        memento = closest(self._holdings.index, url, moment(digits) if digits else None)
+        if memento is None:
+            raise NotThereError(say("no_capture", url=url))
+        try:
+            found = together(self._holdings, memento, self._face.policy.options.span)
+        except LostError as lost:
+            raise NotThereError(str(lost)) from None
+        values = {"url": url, "stamp": timestamp(memento.capture.time), "found": found, "query": url}
+        return self._face.page(request, "part.html", {"part": "parts/together.html", "whole": True, **values})
+
+    async def login(self, request: Request) -> Response:
+        """Take a token once and remember the browser until the server stops."""
+        access = self._face.policy.access
+        if not access.needed:
+            return RedirectResponse("/", 303)
+        if request.method != "POST":
+            return self._face.page(request, "login.html", {"wrong": False})
+        role = access.role(parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0])
+        if role is None:
+            return self._face.page(request, "login.html", {"wrong": True}, 401)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(
+            self._face.policy.cookie,
+            access.session(role),
+            httponly=True,
+            samesite="strict",
+            secure=self._face.policy.options.behind_tls,
+        )
+        return answer
+
+    async def cdx(self, request: Request) -> Response:
+        """The CDX API."""
+        return _plain(cdx_answer(self._holdings, request.scope["query_string"].decode("latin-1")))
+
+    async def timemap(self, request: Request) -> Response:
+        """TimeMaps."""
+        return _plain(timemap_answer(self._holdings, _rest(request, "/timemap/"), self._face.base(request)))
+
+    async def metrics(self, request: Request) -> Response:
+        """Counters for Prometheus."""
+        text = self._face.policy.metrics.text(self._holdings.index.count())
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def _rest(request: Request, prefix: str) -> str:
+    """What follows a prefix, as it was sent: archived addresses keep their escapes and their query."""
+    raw: str = request.scope["raw_path"].partition(b"?")[0].decode("latin-1").removeprefix(prefix)
+    query = request.scope["query_string"].decode("latin-1")
+    return raw + (f"?{query}" if query else "")
+
+
+async def _healthz(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+def _plain(answer: Answer) -> Response:
+    headers = dict(answer.headers)
+    if isinstance(answer.body, bytes):
+        return Response(answer.body, answer.status, headers)
+    return StreamingResponse(_on_this_thread(answer.body), answer.status, headers)
+
+
+async def _on_this_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Starlette would read a plain iterator in other threads, where the index must not be used."""
+    for piece in pieces:
+        yield piece

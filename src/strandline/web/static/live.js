@@ -1,0 +1,51 @@
+// Live progress: numbers, jobs and the latest captures, as the server tells them. Texts are set as text, never as HTML.
+"use strict";
+
+const live = document.getElementById("live");
+const latest = document.getElementById("latest");
+const states = new Map();
+
+function fill(list, rows, make) {
+  list.replaceChildren(...rows.map(make));
+}
+
+function captured(one) {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = `/web/${one.timestamp}/${one.url}`;
+  const name = document.createElement("bdi");
+  name.textContent = one.url;
+  link.append(name);
+  link.className = "url";
+  const time = document.createElement("time");
+  time.dateTime = one.time;
+  time.textContent = one.time.slice(11, 19);
+  item.append(time, link);
+  return item;
+}
+
+function show(told) {
+  for (const name of ["captures", "pages", "changes", "waiting"]) {
+    const place = live.querySelector(`[data-count="${name}"]`);
+    if (place) place.textContent = told[name].toLocaleString("en");
+  }
+  for (const job of told.jobs) {
+    const item = document.querySelector(`[data-job="${job.number}"]`);
+    const before = states.get(job.number);
+    states.set(job.number, job.state);
+    // Buttons follow the state: the server knows which.
+    if (!item || (before !== undefined && before !== job.state)) {
+      if (document.activeElement === document.body || !document.activeElement?.matches("input, textarea")) {
+        window.location.reload();
+      }
+      return;
+    }
+    item.querySelector("[data-job-counts]").textContent = `${job.captured} captured, ${job.unchanged} unchanged`;
+  }
+  const running = told.jobs.some((job) => ["running", "pausing", "stopping"].includes(job.state));
+  if (running || latest.childElementCount) fill(latest, told.latest, captured);
+}
+
+const source = new EventSource(live.dataset.live);
+source.addEventListener("progress", (event) => show(JSON.parse(event.data)));
+window.addEventListener("pagehide", () => source.close());

@@ -1,0 +1,180 @@
+"""What changed lately, newest first, with filters; and the same as a feed."""
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from strandline.access.timestamps import http_date, iso, timestamp
+from strandline.app.browsing import Change, ChangesWanted
+from strandline.errors import UsageError
+from strandline.web.desk import Desk
+from strandline.web.views.values import Moment, level
+
+_BLOCKS = 4
+_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBlock:
+    """A block that changed, and why that counts as it does."""
+
+    path: str
+    topic: str
+    role: str
+    why: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A change: it happened after one capture time and by the next."""
+
+    change: int
+    url: str
+    site: str
+    after: Moment
+    by: Moment
+    importance: float
+    impch: float
+    level: int
+    held: bool
+    operations: int
+    blocks: list[ChangedBlock]
+    more_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """Some changes, newest first."""
+
+    changes: list[ChangeView]
+    cursor: str | None
+    """Give this as `cursor` to go on; None at the end."""
+    searched: bool
+    """False: the filter found less than a page among the changes looked at; going on looks at older ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesAsked:
+    """Which changes are asked for."""
+
+    site: str = ""
+    least: float = 0.0
+    since: float | None = None
+    until: float | None = None
+    cursor: str = ""
+    limit: int = 50
+
+
+def change_view(change: Change) -> ChangeView:
+    """A change as it is shown."""
+    blocks = [
+        ChangedBlock(
+            str(one.get("path", "")),
+            str(one.get("topic", ""))[:_EXCERPT],
+            str(one.get("role", "")),
+            str(one.get("why", "")),
+            float(one.get("contribution", 0.0)),
+        )
+        for one in change.blocks[:_BLOCKS]
+    ]
+    return ChangeView(
+        change=change.change,
+        url=change.url,
+        site=change.site,
+        after=change.after,
+        by=change.by,
+        importance=change.importance,
+        impch=change.impch,
+        level=level(change.importance),
+        held=change.held,
+        operations=change.operations,
+        blocks=blocks,
+        more_blocks=max(0, len(change.blocks) - _BLOCKS),
+    )
+
+
+def changes_page(desk: Desk, asked: ChangesAsked) -> ChangesPage:
+    """Visible changes, newest first; UsageError for a cursor that is none."""
+    until, below = _cursor(asked.cursor)
+    if asked.until is not None and asked.until < until:
+        until, below = asked.until, 2**62
+    since = float("-inf") if asked.since is None else asked.since
+    wanted = ChangesWanted(asked.site, since, until, asked.least, below)
+    found, more = desk.reading.latest_changes(wanted, asked.limit)
+    cursor = None if more is None else f"{more[0]!r}-{more[1]}"
+    return ChangesPage([change_view(one) for one in found], cursor, len(found) == asked.limit or more is None)
+
+
+def _cursor(text: str) -> tuple[float, int]:
+    if not text:
+        return float("inf"), 2**62
+    try:
+        time, _, number = text.rpartition("-")
+        found = float(time), int(number)
+    except ValueError:
+        raise UsageError(f"{text[:40]!r} is no cursor of this list") from None
+    if not (abs(found[0]) < 1e15 and 0 <= found[1] < 2**62):
+        raise UsageError(f"{text[:40]!r} is no cursor of this list")
+    return found
+
+
+def compare_path(change: ChangeView) -> str:
+    """Where the two versions around a change are compared."""
+    from_, to = timestamp(change.after), timestamp(change.by)
+    return f"/compare?from={from_}&to={to}&url={_quoted(change.url)}"
+
+
+def _quoted(url: str) -> str:
+    return url.replace("%", "%25").replace("&", "%26").replace("#", "%23").replace("+", "%2B").replace(" ", "%20")
+
+
+def atom(found: ChangesPage, title: str, base: str, address: str, now: float) -> str:
+    """Changes as an Atom feed (RFC 4287)."""
+    updated = max((one.by for one in found.changes), default=now)
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<feed xmlns="http://www.w3.org/2005/Atom">',
+        f"<title>{_text(title)}</title><id>{_text(address)}</id><updated>{iso(updated)}</updated>",
+        f'<link rel="self" href={quoteattr(address)}/><link href={quoteattr(f"{base}/changes")}/>',
+        "<author><name>Strandline</name></author>",
+    ]
+    for one in found.changes:
+        link = base + compare_path(one)
+        lines.append(
+            f"<entry><id>{_text(link)}</id><title>{_text(_title(one))}</title><updated>{iso(one.by)}</updated>"
+            f'<link href={quoteattr(link)}/><summary type="text">{_text(_summary(one))}</summary></entry>'
+        )
+    return "\n".join([*lines, "</feed>\n"])
+
+
+def rss(found: ChangesPage, title: str, base: str, address: str) -> str:
+    """Changes as an RSS 2.0 feed."""
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>',
+        f"<title>{_text(title)}</title><link>{_text(f'{base}/changes')}</link>",
+        f"<description>{_text(title)}</description>",
+        f'<atom:link rel="self" type="application/rss+xml" href={quoteattr(address)}/>',
+    ]
+    for one in found.changes:
+        link = base + compare_path(one)
+        lines.append(
+            f'<item><title>{_text(_title(one))}</title><link>{_text(link)}</link><guid isPermaLink="true">{_text(link)}'
+            f"</guid><pubDate>{http_date(one.by)}</pubDate><description>{_text(_summary(one))}</description></item>"
+        )
+    return "\n".join([*lines, "</channel></rss>\n"])
+
+
+def _title(one: ChangeView) -> str:
+    return f"{one.importance:.2f} {one.url}"
+
+
+def _summary(one: ChangeView) -> str:
+    said = "; ".join(f"{block.topic}: {block.why}" if block.topic else block.why for block in one.blocks)
+    return f"Changed between {iso(one.after)} and {iso(one.by)}. {said}".strip()
+
+
+def _text(text: str) -> str:
+    """Text as XML allows it: control characters and lone surrogates have no place there."""
+    kept = (c for c in text if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff"))
+    return escape("".join(kept))

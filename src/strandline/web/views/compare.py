@@ -1,0 +1,111 @@
+"""Two versions of a page: every block once, what happened to it, how much that matters, and why."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from strandline.app.browsing import BrowsingReading
+from strandline.web.desk import Desk
+from strandline.web.views.values import Moment, level
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some words of a block: in both versions, only in the old one, or only in the new one."""
+
+    mark: Literal["same", "gone", "new"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLink:
+    """A link, picture or frame that came, left or changed."""
+
+    kind: str
+    element: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedBlock:
+    """One block of either version."""
+
+    number: int
+    kind: str
+    path: str
+    role: str
+    importance: float
+    level: int
+    noise: str
+    """Why its change counts less than it looks; empty when it counts in full."""
+    why: str
+    pieces: list[Piece]
+    moved_from: int | None
+    """Number of the block it stood behind before; None when it did not move, or was the first."""
+    links: list[ComparedLink]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two versions of a page."""
+
+    url: str
+    title: str
+    old: Moment
+    new: Moment
+    importance: float
+    impch: float
+    level: int
+    held: bool
+    blocks: list[ComparedBlock]
+    counts: dict[str, int]
+    """How many blocks were inserted, deleted, updated, moved, left unchanged, and how many are noise."""
+
+
+_MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "+": "new"}
+
+
+async def compare(desk: Desk, url: str, start: float, end: float) -> Compared:
+    """Compare what a page showed at two times; NoAnswerError when it cannot be."""
+    found = await desk.thinker.ask("compare", url=url, start=start, end=end)
+    blocks = [_block(one) for one in found["blocks"]]
+    counts = {kind: 0 for kind in ("inserted", "deleted", "updated", "moved", "unchanged", "noise")}
+    for one in blocks:
+        counts["noise" if one.noise else one.kind] += 1
+    return Compared(
+        url=found["url"],
+        title=found["title"],
+        old=found["old"]["time"],
+        new=found["new"]["time"],
+        importance=found["importance"],
+        impch=found["impch"],
+        level=level(found["importance"]),
+        held=found["held"],
+        blocks=blocks,
+        counts=counts,
+    )
+
+
+def _block(one: dict[str, Any]) -> ComparedBlock:
+    changed = one["kind"] in ("inserted", "deleted", "updated")
+    return ComparedBlock(
+        number=one["number"],
+        kind=one["kind"],
+        path=one["path"],
+        role=one["role"],
+        importance=one["importance"],
+        level=level(one["importance"]) if changed else 0,
+        noise=one["noise"],
+        why=one["why"],
+        pieces=[Piece(_MARKS[mark], text) for mark, text in one["marks"]],
+        moved_from=one["moved_from"],
+        links=[ComparedLink(x["kind"], x["element"], x["before"], x["after"]) for x in one["links"]],
+    )
+
+
+def neighbours(reading: BrowsingReading, url: str, old: float, new: float) -> tuple[float | None, float | None]:
+    """Times of the capture before the older and of the one after the newer version."""
+    pages = reading.page_numbers(url)
+    before = reading.shown_captures(pages, old - 0.001, 1)
+    after = reading.captures_after(pages, new + 0.001, 1)
+    return before[0].time if before else None, after[0].time if after else None
