@@ -9,6 +9,7 @@ departs from its normal. Nothing here waits for anybody outside.
 """
 
 import time
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -26,8 +27,10 @@ from strandline.store.alarming import Alarm, AlarmWriter
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading
 from strandline.store.outbox import Alert, Outbox
+from strandline.store.watching import HourRow
 
 _LOOK: Final = 1.0
+_DAY: Final = 24
 _RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
 
@@ -79,6 +82,9 @@ class Lookout:
         self._desk = AlarmDesk(self._alarms, self._alarmed)
         self._courier: Courier | None = None
         self._next_look = self._next_hour = float("-inf")
+        self._day: deque[HourRow] = deque(maxlen=_DAY)
+        self._short_of_room: bool | None = None
+        """At the last look; None before the first, since an alarm may be open from an earlier run."""
         self._outbox.begin()
         self.reload(settings)
         self._tell_again()
@@ -183,9 +189,28 @@ class Lookout:
         """Close it."""
         self._desk.clear_alarm(kind, subject, why, time.time())
 
-    def budget(self, intended: float, achieved: float, why: str = "") -> None:
-        """What was intended and achieved in the last day."""
-        self._desk.budget(intended, achieved, why, time.time())
+    def room(self, short: str) -> None:
+        """Why there is too little room on disk, told again and again; empty when there is enough."""
+        if bool(short) == self._short_of_room:
+            return
+        self._short_of_room = bool(short)
+        if short:
+            self.alarm("disk", "", short)
+        else:
+            self.calm("disk", "", "there is room again")
+
+    def hour(self, row: HourRow, remark: str) -> None:
+        """An hour of the watch has ended; `remark` says why its budget cannot be spent, if that is so."""
+        event("hour", level="debug", **row._asdict())
+        self._day.append(row)
+        now = time.time()
+        if remark:
+            self._desk.raise_alarm("budget", "", remark, now)
+        if remark or len(self._day) < _DAY:
+            return
+        planned = sum(one.planned for one in self._day)
+        made = sum(min(one.planned, one.revisits + one.failed) for one in self._day)
+        self._desk.budget(planned, made, "there is too little room on disk" if self._short_of_room else "", now)
 
     def close(self) -> None:
         """Decide on what was studied last, let the courier deliver what it can in a few seconds, and end."""

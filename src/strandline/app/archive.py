@@ -14,14 +14,14 @@ have left, by itself.
 
 import contextlib
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
+from strandline.app.events import event
 from strandline.core.capture import Capture, Unanswered
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
@@ -93,7 +93,7 @@ class Archive:
         """`say` hears, in one line each, what the archive did by itself; by default standard error does."""
         self.folder = folder
         self.settings = settings
-        self._say = say or _to_stderr
+        self._say = say or partial(event, "archive")
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -292,10 +292,6 @@ def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
             return list(old.all_ratings())
     except (StrandlineError, sqlite3.Error):
         return []  # there is no catalog, or it is past reading
-
-
-def _to_stderr(line: str) -> None:
-    sys.stderr.write(f"strandline: {line}\n")
 
 
 def _address(url: str) -> str:

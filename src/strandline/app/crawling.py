@@ -13,6 +13,7 @@ from types import FrameType
 
 from strandline import __version__
 from strandline.app.clock import SystemClock
+from strandline.app.long_run import settle_in
 from strandline.app.space import room_check
 from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
@@ -107,11 +108,14 @@ def run_crawl(
     catalog: SqliteCatalog,
     agenda: Agenda | None = None,
     room: Callable[[], str] | None = None,
+    manners: Manners | None = None,
 ) -> Tally:
     """One pass over what is in scope, or what an agenda says. Whoever opened the catalog for writing closes it.
 
     `room` says why there is too little room on disk, which ends the run; by default the reserve of the settings does.
+    Whoever brings `manners` may change them on the way.
     """
+    settle_in()
     settings, clock = prepared.settings, SystemClock()
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
@@ -120,7 +124,7 @@ def run_crawl(
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
-        manners = Manners(prepared.manners, random)
+        manners = manners or Manners(prepared.manners, random)
         skips = _skips(settings.crawl.skip if agenda is None else "none", catalog.path)
         parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)

@@ -23,7 +23,9 @@ Level = Literal["debug", "info", "warning", "error"]
 
 
 def event(name: str, text: str = "", level: Level = "info", **fields: object) -> None:
-    """Tell that something happened."""
+    """Tell that something happened. Without anyone who listens it goes to standard error, for people."""
+    if not _LOGGER.hasHandlers():
+        configure()
     _LOGGER.log(getattr(logging, level.upper()), "%s", text, extra={_FIELDS: (name, fields)})
 
 

@@ -15,7 +15,8 @@ survive is in the catalog: spending, the frontier, the time of the watch, what w
     hour(row)              an hour of the watch has ended (store.watching.HourRow)
     said(text)             a line for the operator: a pause, a budget that cannot be met
     beside()               time has passed; called several times a second, also while nothing happens
-    settings()             asked between hours when `Watch.reload` was called (SIGHUP): the settings from then on
+    settings()             asked when `Watch.reload` was called (SIGHUP): the settings from then on, as far as they
+                           can change while a watch runs (app/reloading.py); a mistake in them changes nothing
 
 **State.** Table `watch_state` (read with store.watching.WatchReading.watch_state) holds pid, host, started, updated,
 ended (empty while it runs) and a document, renewed at most once a second:
@@ -37,27 +38,32 @@ Table `watch_hours` holds what every hour was allowed, planned and did.
 
 import dataclasses
 import os
+import signal
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import random
 from typing import Any, Final
 
+from strandline.app.alerts_lookout import Lookout
 from strandline.app.archive import Archive
 from strandline.app.clock import SystemClock
-from strandline.app.crawling import CrawlRequest, all_allowed, prepare_crawl, run_crawl
+from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, prepare_crawl, run_crawl
+from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
 from strandline.app.studying import Studying
 from strandline.app.watch_plan import WatchPlan, budget_of, budgets_of, warm_up
 from strandline.core.capture import Capture
+from strandline.core.politeness.delays import Manners
 from strandline.crawl.experience import HOUR
 from strandline.crawl.orders import Limits
 from strandline.crawl.tally import Tally
 from strandline.crawl.watch_agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
 from strandline.crawl.watch_budget import Purse
-from strandline.errors import UsageError
+from strandline.errors import StrandlineError, UsageError
 from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import Change
@@ -101,11 +107,27 @@ def run_watch(archive: Archive, settings: Settings, request: WatchRequest) -> Ta
     """Watch until the time is up or a signal comes. Raises what a crawl raises."""
     with archive.writing("watch") as catalog, ExitStack() as stack:
         watch = Watch(archive.folder, settings, request, catalog)
+        watch.lookout = stack.enter_context(closing(Lookout(archive.folder, settings, watch.length)))
         if settings.study.workers > 0:
             watch.studying = stack.enter_context(watch.new_studying())
+        stack.enter_context(_reloaded_by_signal(watch))
         tally = watch.run()
         archive.index.refresh()
         return tally
+
+
+@contextmanager
+def _reloaded_by_signal(watch: "Watch") -> Iterator[None]:
+    """SIGHUP asks the watch to take its settings anew."""
+    try:
+        before = signal.signal(signal.SIGHUP, lambda _signal, _frame: watch.reload())
+    except ValueError:  # not in the main thread: the caller has other means
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def time_of(catalog: SqliteCatalog, hour_seconds: float, now: float) -> TimePiece | None:
@@ -156,19 +178,18 @@ class Watch:
         self._started = self._clock.now()
         self._time = time_of(catalog, request.hour_seconds, self._started)
         self.length = self._time.length if self._time else HOUR
-        limits = Limits(seconds=request.hours * self.length)
-        crawl = CrawlRequest(request.seeds, limits, self._captured, self._progress)
-        prepared = prepare_crawl(settings, crawl)
-        own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
-        self._prepared = prepare_crawl(paced(settings, self.length, own), crawl)
+        self._settings = settings
+        self._prepared = self._prepare(settings)
+        self._manners = Manners(self._prepared.manners, random)
         self.studying: Studying | None = None
+        self.lookout: Lookout | None = None
         self._plan = WatchPlan(self._prepared, self._time, catalog, self._started)
         self._agenda = self._new_agenda()
         self._tally = Tally()
         self._recent: deque[float] = deque()
         self._told_change = catalog.studies.reading.progress()
         self._next_state = 0.0
-        self._room = room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
+        self._room = self._room_check(settings)
         self._room_checked, self._paused = 0.0, ""
         self._reload = False
 
@@ -181,11 +202,42 @@ class Watch:
         look = min(2.0, self.length / _LOOKS_AN_HOUR)
         return Studying(self._folder, self._prepared.settings.study, self._catalog, look)
 
+    def _prepare(self, settings: Settings) -> Prepared:
+        limits = Limits(seconds=self._request.hours * self.length)
+        crawl = CrawlRequest(self._request.seeds, limits, self._captured, self._progress)
+        prepared = prepare_crawl(settings, crawl)
+        own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
+        return prepare_crawl(paced(settings, self.length, own), crawl)
+
     def reload(self) -> None:
-        """Take the settings anew with the next hour. Safe in a signal handler."""
+        """Take the settings anew with the next step. Safe in a signal handler."""
         self._reload = True
 
+    def _take_settings(self, wanted: Callable[[], Settings]) -> None:
+        """Go on with other settings, as far as they can change now; a mistake in them changes nothing."""
+        self._reload = False
+        try:
+            found = reloaded(self._settings, wanted())
+            prepared = self._prepare(found.settings)
+            room = self._room_check(found.settings)
+            self._plan.keep()
+            plan = WatchPlan(prepared, self._time, self._catalog, self._clock.now())
+            purse, limits = self._purses(prepared.settings)
+            if self.lookout is not None:
+                self.lookout.reload(found.settings)
+        except StrandlineError as problem:
+            self._hooks.said(f"the settings stay as they were: {problem}")
+            return
+        self._settings, self._prepared, self._plan, self._room = found.settings, prepared, plan, room
+        self._manners.change(prepared.manners)
+        self._agenda.change(purse, limits, plan)
+        for line in (*found.lines(), *filter(None, [plan.remark()])):
+            self._hooks.said(line)
+
     # -- making ready ------------------------------------------------------------------------------------------------
+
+    def _room_check(self, settings: Settings) -> Callable[[], str]:
+        return room_check(settings.keep.disk_reserve, (self._folder, self._folder / "archive"))
 
     def _new_agenda(self) -> WatchAgenda:
         settings = self._prepared.settings
@@ -225,7 +277,9 @@ class Watch:
             self._hooks.said(remark)
         ended = "failed"
         try:
-            self._tally = run_crawl(self._folder, self._prepared, self._catalog, self._agenda, lambda: "")
+            self._tally = run_crawl(
+                self._folder, self._prepared, self._catalog, self._agenda, lambda: "", self._manners
+            )
             ended = self._tally.ended
             if self._request.hours and ended == "time":
                 ended = self._tally.ended = "complete"
@@ -241,6 +295,10 @@ class Watch:
             self.studying.beside()
             if self.studying.rounds != before:
                 self._tell_changes()
+        if self._reload and self._hooks.settings is not None:
+            self._take_settings(self._hooks.settings)
+        if self.lookout is not None:
+            self.lookout.beside()
         self._hooks.beside()
         if time.monotonic() >= self._next_state:
             self._next_state = time.monotonic() + _STATE_EVERY
@@ -268,6 +326,8 @@ class Watch:
         if time.monotonic() >= self._room_checked:
             self._room_checked = time.monotonic() + _ROOM_EVERY
             before, self._paused = self._paused, self._room()
+            if self.lookout is not None:
+                self.lookout.room(self._paused)
             if self._paused and not before:
                 self._hooks.said(f"paused: {self._paused}")
             elif before and not self._paused:
@@ -279,10 +339,9 @@ class Watch:
     def _hour_ended(self, figures: HourFigures) -> None:
         row = HourRow(**dataclasses.asdict(figures))
         self._catalog.watch.hour(row)
+        if self.lookout is not None:
+            self.lookout.hour(row, self._plan.remark())
         self._hooks.hour(row)
-        if self._reload and self._hooks.settings is not None:
-            self._reload = False
-            self._hooks.said("settings taken anew")
 
     def _stands(self, ended: str) -> None:
         self._catalog.watch.stands(self._started, self._clock.now(), ended, self.document())

@@ -106,6 +106,7 @@ def watch(
     allow_address: Annotated[
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
+    log_format: Annotated[str, typer.Option("--log-format", help="Events on stderr: plain, text or json.")] = "plain",
     set_: Set = None,
     json_: Json = False,
     quiet: Quiet = False,
@@ -127,9 +128,12 @@ def watch(
         "plan.objective": objective,
         "plan.coherence": coherence,
     }
-    settings = crawl_settings(archive.settings, flags, allow_address, set_)
+    watching.log_to(log_format, quiet)
     request = WatchRequest(tuple(seeds or ()), watching.hours_of(for_), hour_seconds)
-    watching.watch(archive, settings, request, as_lines=json_, quiet=quiet)
+    silent = quiet or log_format != "plain"  # a log holds events, and nothing for people
+    watching.watch(
+        archive, lambda settings: crawl_settings(settings, flags, allow_address, set_), request, json_, silent
+    )
 
 
 def import_files(

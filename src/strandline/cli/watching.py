@@ -1,16 +1,21 @@
 """Watching from the terminal: flags over settings, a live line for people, JSON Lines for programs."""
 
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from strandline.app.archive import Archive
+from strandline.app.events import FORMATS, configure, event
 from strandline.app.watching import Hooks, WatchRequest, run_watch
 from strandline.cli.crawling import captured_event, ending, follow, summary
-from strandline.cli.output import as_json, tell
+from strandline.cli.output import as_json
 from strandline.core.capture import Capture
 from strandline.errors import UsageError
+from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
 from strandline.settings.units import seconds
+
+_COUNTS: Final = ("ended", "captured", "unchanged", "failed", "skipped")
 
 
 def hours_of(text: str) -> float:
@@ -21,10 +26,18 @@ def hours_of(text: str) -> float:
         raise UsageError(f"--for: {problem}") from None
 
 
+def log_to(form: str, quiet: bool) -> None:
+    """Events go to standard error in this format from now on."""
+    if form not in FORMATS:
+        raise UsageError(f"--log-format: {form!r} is not one of {', '.join(FORMATS)}")
+    # What happens every hour is for logs; a person at a terminal has the live line.
+    configure(form, level="warning" if quiet else "info" if form == "plain" else "debug")
+
+
 def watch(
-    archive: Archive, settings: Settings, request: WatchRequest, as_lines: bool = False, quiet: bool = False
+    archive: Archive, wanted: Callable[[Settings], Settings], request: WatchRequest, as_lines: bool, quiet: bool
 ) -> None:
-    """Watch and report. Exceptions carry the exit code of the way it ended."""
+    """Watch and report. Exceptions carry the exit code of the way it ended. `wanted` puts flags over settings."""
     live = sys.stderr.isatty() and not quiet
     progress, finish = follow(live)
 
@@ -32,12 +45,19 @@ def watch(
         if as_lines:
             as_json(captured_event(capture))
 
-    hooks = Hooks(captured=captured, progress=progress, said=tell)
+    def said(text: str) -> None:
+        event("watch", text)
+
+    def settings() -> Settings:
+        return wanted(read_settings(archive.folder / NAME))
+
+    hooks = Hooks(captured=captured, progress=progress, said=said, settings=settings)
     given: dict[str, Any] = {"seeds": request.seeds, "hours": request.hours, "hour_seconds": request.hour_seconds}
     try:
-        tally = run_watch(archive, settings, WatchRequest(**given, hooks=hooks))
+        tally = run_watch(archive, wanted(archive.settings), WatchRequest(**given, hooks=hooks))
     finally:
         finish()
+    event("ended", f"the watch ended: {tally.ended}", "debug", **{name: getattr(tally, name) for name in _COUNTS})
     if as_lines:
         as_json(tally.document())
     if not quiet:

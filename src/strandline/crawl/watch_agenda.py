@@ -156,6 +156,13 @@ class WatchAgenda:
         """Visits left of this hour's plan."""
         return len(self._visits)
 
+    def change(self, purse: Purse, limits: dict[str, Purse], foresight: Foresight) -> None:
+        """Go on with another budget and plan: the rest of the hour is divided anew."""
+        self._parts = replace(self._parts, purse=purse, limits=limits, foresight=foresight)
+        moment = foresight.hour(self._parts.clock.now())
+        self.figures.allowed = purse.for_hour(moment, self._parts.clock.monotonic())
+        self._look = 0.0
+
     # -- time ------------------------------------------------------------------------------------------------------
 
     def open(self, seeds: Iterable[str]) -> None:

@@ -183,6 +183,10 @@ class Manners:
         """Blocked hosts and when they open."""
         self._heap: list[tuple[float, str]] = []
 
+    def change(self, settings: MannersSettings) -> None:
+        """Be more or less considerate from now on; pauses that have begun are kept."""
+        self._settings = settings
+
     # -- questions -------------------------------------------------------------------------------------------------
 
     def ready(self, authority: str, now: float) -> bool:
