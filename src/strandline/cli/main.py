@@ -8,7 +8,19 @@ import sys
 import typer
 
 from strandline import __version__
-from strandline.cli import alerts, archive, changes, demo, doctor, learning, mining, planning, serve, status
+from strandline.cli import (
+    alerts,
+    archive,
+    changes,
+    demo,
+    doctor,
+    learning,
+    mining,
+    planning,
+    reports,
+    serve,
+    status,
+)
 from strandline.errors import StrandlineError
 
 _TYPER_INTERRUPTED = 130
@@ -32,6 +44,7 @@ mining.register(app)
 learning.register(app)
 planning.register(app)
 status.register(app)
+reports.register(app)
 alerts.register(app)
 serve.register(app)
 demo.register(app)
