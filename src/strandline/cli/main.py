@@ -12,6 +12,7 @@ from strandline.cli import (
     alerts,
     archive,
     changes,
+    cluster,
     demo,
     doctor,
     learning,
@@ -47,6 +48,7 @@ status.register(app)
 reports.register(app)
 alerts.register(app)
 serve.register(app)
+cluster.register(app)
 demo.register(app)
 doctor.register(app)
 

@@ -57,11 +57,16 @@ def read_settings(path: Path) -> Settings:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingError(f"{path}: cannot be read: {error}") from None
+    return parse_settings(text, str(path))
+
+
+def parse_settings(text: str, where: str) -> Settings:
+    """Settings from the text of such a file; `where` names it in errors."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingError(f"{path}: {error}") from None
-    return _Reader(str(path), text).settings(document)
+        raise SettingError(f"{where}: {error}") from None
+    return _Reader(where, text).settings(document)
 
 
 def with_overrides(settings: Settings, assignments: Iterable[str]) -> Settings:

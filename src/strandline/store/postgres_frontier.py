@@ -16,6 +16,7 @@ A page may only enter or leave a queue under the lock on its host's row, which i
 """
 
 import math
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -29,6 +30,10 @@ RESTING, QUEUED, BACKED_OFF, LEASED = range(4)
 
 _SLACK: Final = 0.25
 """Seconds by which workers may differ about the present before pages are taken out of the queue again."""
+_AWAY: Final = 10.0
+"""Seconds after which a silent worker has no share, at least."""
+_ASK: Final = 0.5
+"""Seconds between two complaints of a worker that finds no host."""
 _STRIDE: Final = 20_000
 """Pages that change state in one transaction when time goes on."""
 
@@ -41,11 +46,20 @@ _PROBE = """SELECT (SELECT horizon FROM frontier),
     EXISTS (SELECT FROM pages WHERE state = 0 AND due <= %(before)s),
     EXISTS (SELECT FROM pages WHERE state = 2 AND not_before <= %(now)s)
         OR EXISTS (SELECT FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= %(now)s),
-    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp())"""
+    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp()),
+    CASE WHEN EXISTS (SELECT FROM workers WHERE ended IS NULL AND worker <> %(me)s AND hungry > clock_timestamp()
+            - interval '3 seconds')
+        THEN (SELECT count(*) FROM hosts WHERE queued > 0 OR leased > 0)
+            / (SELECT count(*) FROM workers WHERE ended IS NULL
+               AND seen > clock_timestamp() - %(lease)s * interval '1 second') END"""
+
+_HUNGRY = """UPDATE workers SET hungry = clock_timestamp() WHERE worker = %(me)s AND EXISTS (
+    SELECT FROM hosts WHERE queued > 0 AND waiting = 0 AND owner <> %(me)s AND held_until > clock_timestamp())"""
 
 _LEASE = f"""WITH chosen AS MATERIALIZED (
     SELECT host FROM hosts
     WHERE queued > 0 AND waiting = 0 AND authority <> ALL (%(busy)s)
+        AND (%(only)s::text[] IS NULL OR authority = ANY (%(only)s::text[]))
         AND (owner = %(me)s OR leased = 0 AND held_until <= clock_timestamp())
     ORDER BY turn LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED
 ), best AS MATERIALIZED (
@@ -137,6 +151,9 @@ class SharedFrontier:
         self.horizon = horizon
         self.held: dict[int, Lease] = {}
         """By page: what this worker is fetching."""
+        self._asked = 0.0
+        self._share: int | None = None
+        """Hosts this worker should have at most, while another finds none."""
 
     def state_for(self, due: float, not_before: float) -> int:
         """The state of a page that is not leased; what is due earlier than thought is found by the next `take`."""
@@ -147,9 +164,11 @@ class SharedFrontier:
     def look(self, connection: Connection, before: float, now: float | None) -> list[str]:
         """What must be done before pages can be taken or counted: move, wake, free."""
         values = {"before": before, "now": -math.inf if now is None else now}
+        values |= {"me": self.me, "lease": max(self.terms.seconds, _AWAY)}
         row = connection.execute(_PROBE, values).fetchone()
         assert row is not None
-        horizon, resting, asleep, expired = row
+        horizon, resting, asleep, expired, share = row
+        self._share = None if share is None else max(1, int(str(share)))
         wanted = []
         if resting or not float(str(horizon)) - _SLACK <= before <= float(str(horizon)) + _SLACK:
             wanted.append("move")
@@ -205,9 +224,23 @@ class SharedFrontier:
         return len(found)
 
     def take(self, connection: Connection, limit: int, busy: Collection[str]) -> list[tuple[Task, Lease]]:
-        """Lease the best page of each of the next hosts in turn."""
-        values = {"limit": limit, "busy": list(busy), "me": self.me, "lease": self.terms.seconds}
-        return [_task(row) for row in connection.execute(_LEASE, values)]
+        """Lease the best page of each of the next hosts in turn.
+
+        While another worker finds nothing, one that has more than its share of the hosts lets the others go: their
+        pages in flight are finished, none is begun, and with the next commit they are free.
+        """
+        only: list[str] | None = None
+        if self._share is not None:
+            own = sorted({lease.authority for lease in self.held.values()})
+            limit = min(limit, max(self._share - len(own), 0))
+            if not limit:
+                only, limit = own[: self._share], self._share
+        values = {"limit": limit, "busy": list(busy), "only": only, "me": self.me, "lease": self.terms.seconds}
+        found = [_task(row) for row in connection.execute(_LEASE, values)]
+        if not found and time.monotonic() > self._asked + _ASK:
+            self._asked = time.monotonic()
+            connection.execute(_HUNGRY, {"me": self.me})
+        return found
 
     def release(self, connection: Connection, pages: Sequence[int]) -> None:
         """Give back pages this worker holds; all others are left alone."""

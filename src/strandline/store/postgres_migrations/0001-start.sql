@@ -12,7 +12,7 @@ CREATE TABLE workers (
     commits  bigint      NOT NULL DEFAULT 0,     -- number of the last commit: asked when its outcome is not known
     captures bigint      NOT NULL DEFAULT 0,
     octets   bigint      NOT NULL DEFAULT 0,     -- bytes of its captures as stored
-    doing    text        NOT NULL DEFAULT ''
+    hungry   timestamptz NOT NULL DEFAULT '-infinity'  -- when it last found all hosts with others
 );
 CREATE INDEX workers_alive ON workers (seen) WHERE ended IS NULL;
 

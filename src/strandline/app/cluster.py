@@ -1,0 +1,81 @@
+"""An archive on more than one machine: its catalog in PostgreSQL, its WARC files in object storage.
+
+    cluster init     once: tables, the address of the store, the settings every worker follows, the seeds
+    worker           on any machine, any number of times (app/cluster_worker.py)
+    cluster status   who works, what waits, what was kept
+
+Settings and the store's address are kept in the database, so that all workers do the same and need one address to
+start. Passwords and keys are not: they come with the database's address and from the environment.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from strandline.app.crawling import CrawlRequest, prepare_crawl
+from strandline.errors import SettingError, UsageError
+from strandline.settings.file import parse_settings, settings_text
+from strandline.settings.schema import Settings
+from strandline.store.postgres import is_database, shown
+from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres_reading import PostgresReading
+from strandline.store.postgres_status import ClusterStatus, cluster_status
+from strandline.warc.objects import Objects
+from strandline.warc.objects_reader import ObjectReader
+
+_KIND = "cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What all workers share."""
+
+    database: str
+    store: str
+    settings: Settings
+
+
+def init_cluster(database: str, store: str, change: Callable[[Settings], Settings]) -> Cluster:
+    """Make a database and a store ready, or change the settings of those that are."""
+    if not is_database(database):
+        raise UsageError(f"--database {database}: use postgresql://user@host/name")
+    with contextlib.closing(PostgresCatalog(database, name="cluster init", patience=10.0)) as catalog:
+        known = catalog.reading.note(_KIND, "store")
+        if not store and known is None:
+            raise UsageError("--store is missing: where are the WARC files to go? For example s3://bucket/prefix")
+        if store and known is not None and known.decode() != store:
+            raise SettingError(f"{shown(database)} belongs to the store {known.decode()}, not {store}")
+        store = store or (known or b"").decode()
+        Objects(store, patience=10.0).check()
+        text = catalog.reading.note(_KIND, "settings")
+        settings = change(parse_settings(text.decode(), "the cluster's settings") if text else Settings())
+        prepare_crawl(settings, CrawlRequest())
+        catalog.note(_KIND, [("store", store.encode()), ("settings", settings_text(settings).encode())])
+    return Cluster(database, store, settings)
+
+
+def open_cluster(database: str, store: str = "") -> Cluster:
+    """The cluster a database belongs to; one clear error when it is not ready."""
+    if not is_database(database):
+        raise UsageError(f"--database {database}: use postgresql://user@host/name")
+    with contextlib.closing(PostgresReading.at(database)) as reading:
+        known = reading.note(_KIND, "store")
+        text = reading.note(_KIND, "settings")
+    if known is None or text is None:
+        raise SettingError(f"{shown(database)} is not ready; make it so with: strandline cluster init --database ...")
+    if store and store != known.decode():
+        raise SettingError(f"{shown(database)} belongs to the store {known.decode()}, not {store}")
+    return Cluster(database, known.decode(), parse_settings(text.decode(), "the cluster's settings"))
+
+
+@contextlib.contextmanager
+def reading_cluster(cluster: Cluster) -> Iterator[tuple[PostgresReading, ObjectReader]]:
+    """The index and the records, for reading beside the workers."""
+    with contextlib.closing(PostgresReading.at(cluster.database)) as reading:
+        yield reading, ObjectReader(Objects(cluster.store))
+
+
+def status_of(database: str) -> ClusterStatus:
+    """How a cluster stands."""
+    open_cluster(database)
+    return cluster_status(database)

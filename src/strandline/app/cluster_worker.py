@@ -1,0 +1,210 @@
+"""One worker of a cluster: fetch, WARC to object storage, commit; beside it, finish what dead workers left.
+
+A worker holds nothing that matters. Its leases run out by the clock of the database when it dies, its unfinished WARC
+file is joined from its parts by any other, and what it had not committed is fetched again. When it is thought dead and
+is not (a machine that slept, a network that was cut), its commit is refused, and it starts anew under a new number.
+"""
+
+import contextlib
+import re
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import random
+from typing import Final
+
+from strandline import __version__
+from strandline.app.cluster import Cluster
+from strandline.app.cluster_clock import DatabaseClock
+from strandline.app.crawling import (
+    CrawlRequest,
+    Prepared,
+    fetch_options,
+    prepare_crawl,
+    stopped_by_signals,
+    warc_info,
+    with_secrets,
+    writer_settings,
+)
+from strandline.app.space import room_check
+from strandline.core.politeness.delays import Manners
+from strandline.crawl.loop import Crawl
+from strandline.crawl.parts import Parts, Reporter
+from strandline.crawl.tally import Tally
+from strandline.dom.documents import Documents
+from strandline.errors import LeaseLost, StrandlineError, Unreachable
+from strandline.fetch.http import HttpFetcher
+from strandline.fetch.options import user_agent
+from strandline.store.postgres import Session
+from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres_frontier import LeaseTerms
+from strandline.store.postgres_workers import bury, ended
+from strandline.warc.objects import Objects
+from strandline.warc.objects_joining import join, unfinished
+from strandline.warc.objects_writer import ObjectWriter
+
+COMMIT_SECONDS: Final = 5.0
+COMMIT_CAPTURES: Final = 256
+"""Each commit is an object in the store: larger ones than on a disk of one's own."""
+_LOOK: Final = 30.0
+_APART: Final = 2.0
+"""Seconds a machine's clock may be wrong before that is said."""
+_NUMBER: Final = re.compile(r"-w(\d+)\.warc\.gz$")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRequest:
+    """How one worker runs."""
+
+    crawl: CrawlRequest = field(default_factory=CrawlRequest)
+    spool: Path | None = None
+    """Folder for the file being written and bodies being received; a temporary one by default."""
+    lease: float = 60.0
+    """Seconds after which a worker that is not heard of has lost its hosts."""
+    patience: float = 120.0
+    """Seconds the database or the store may be away."""
+    commit_seconds: float = COMMIT_SECONDS
+    commit_captures: int = COMMIT_CAPTURES
+    say: Callable[[str], None] = lambda _: None
+
+
+def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
+    """Work on the pass under way until nothing waits, a limit is reached or a signal comes."""
+    prepared = prepare_crawl(cluster.settings, request.crawl)
+    orders = replace(prepared.orders, commit_seconds=request.commit_seconds, commit_captures=request.commit_captures)
+    prepared = replace(prepared, orders=orders)
+    objects = Objects(cluster.store, request.patience)
+    objects.check()
+    with contextlib.ExitStack() as stack:
+        if request.spool is None:
+            spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strandline-worker-")))
+        else:
+            spool = request.spool
+            spool.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stack.enter_context(_Janitor(cluster, request, spool))
+        while True:
+            try:
+                return _work(cluster, prepared, request, (objects, spool))
+            except LeaseLost as lost:
+                request.say(f"starting anew: {lost}")
+
+
+def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:
+    """One registration, from the first lease to the last commit."""
+    (objects, folder), settings = place, prepared.settings
+    manners = Manners(prepared.manners, random)
+
+    def polite(authority: str) -> float:
+        now = time.monotonic()
+        return max(0.0, manners.ready_at(authority, now) - now)
+
+    agent = user_agent(__version__, settings.archive.contact)
+    terms = LeaseTerms(request.lease, polite)
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(
+            contextlib.closing(PostgresCatalog(cluster.database, terms, patience=request.patience))
+        )
+        clock = DatabaseClock(stack.enter_context(contextlib.closing(Session(cluster.database, request.patience))))
+        _tell_wrong_clock(clock, request.say)
+        spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
+        options = fetch_options(settings, prepared.policy, agent, Path(spool))
+        fetcher = stack.enter_context(
+            contextlib.closing(HttpFetcher(with_secrets(options, prepared.orders.scope.seeds)))
+        )
+        naming = replace(
+            writer_settings(settings), host=f"{socket.gethostname().split('.')[0] or 'localhost'}-w{catalog.worker}"
+        )
+        store = stack.enter_context(
+            contextlib.closing(
+                ObjectWriter(objects, folder / f"w{catalog.worker}", warc_info(settings, agent), clock, naming)
+            )
+        )
+        parts = Parts(
+            fetcher, store, catalog, Documents(), clock, manners, room_check(settings.keep.disk_reserve, (folder,))
+        )
+
+        def progress(tally: Tally) -> None:
+            if clock.age > _LOOK:
+                clock.look()
+            prepared.request.progress(tally)
+
+        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress))
+        with stopped_by_signals(crawl):
+            return crawl.run()
+
+
+def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:
+    ahead = clock.look()
+    if abs(ahead) > _APART:
+        way = "ahead of" if ahead > 0 else "behind"
+        say(f"this machine's clock is {abs(ahead):.0f} s {way} the database's; the database's is used")
+
+
+class _Janitor(contextlib.AbstractContextManager["_Janitor"]):
+    """Beside the crawl: ends workers that were not heard of for long, and finishes the files they left."""
+
+    def __init__(self, cluster: Cluster, request: WorkerRequest, folder: Path) -> None:
+        self._cluster = cluster
+        self._request = request
+        self._folder = folder
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
+
+    def __enter__(self) -> "_Janitor":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._request.lease):
+            try:
+                finish_abandoned(self._cluster, self._folder, 2 * self._request.lease, self._stopped.is_set)
+            except Unreachable:
+                continue  # the crawl meets it, too, and tells
+            except StrandlineError as problem:
+                self._request.say(f"files of ended workers are not finished: {problem}")
+                return
+
+
+def finish_abandoned(
+    cluster: Cluster, folder: Path, silence: float, stopped: Callable[[], bool] = lambda: False
+) -> list[str]:
+    """End workers that were silent for so many seconds, then make whole files of the parts of all that ended.
+
+    One process at a time does this; the others come back later. Returns the files.
+    """
+    objects, done = Objects(cluster.store, 10.0), []
+    with contextlib.closing(Session(cluster.database, 10.0)) as session:
+        bury(session, silence)
+        waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
+        over = ended(session, {_worker_of(file) for file in waiting})
+        for file, parts in waiting.items():
+            if stopped():
+                break
+            if _worker_of(file) in over and session.run(_alone(file), at_once=True):
+                join(objects, file, parts, folder)
+                done.append(file)
+    return done
+
+
+def _alone(file: str) -> "Callable[..., bool]":
+    """A lock on a file, for as long as this connection lives: two that join the same file would do it twice."""
+
+    def lock(connection: object) -> bool:
+        row = connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (file,)).fetchone()  # type: ignore[attr-defined]
+        return bool(row[0])
+
+    return lock
+
+
+def _worker_of(file: str) -> int:
+    """The number of the worker that wrote a file; 0 when the name does not tell."""
+    found = _NUMBER.search(file)
+    return int(found[1]) if found else 0

@@ -1,0 +1,129 @@
+"""More than one machine: `strandline cluster init|status` and `strandline worker`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from strandline.settings.schema import Settings
+
+Database = Annotated[
+    str,
+    typer.Option(help="The shared catalog: postgresql://user@host/name.", envvar="STRANDLINE_DATABASE", metavar="URL"),
+]
+Store = Annotated[
+    str, typer.Option(help="Where WARC files go: s3://bucket/prefix, gs://, az://, file:///folder.", metavar="URL")
+]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    cluster = typer.Typer(
+        help="An archive on more than one machine: make it ready, see how it stands.",
+        epilog="Example: strandline cluster status --database postgresql://archive@db/web",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    cluster.command(
+        "init",
+        epilog="Example: strandline cluster init --database postgresql://archive@db/web --store s3://warc/web "
+        "--seeds seeds.txt --contact https://library.example/bot",
+    )(init)
+    cluster.command("status", epilog="Example: strandline cluster status --database postgresql://archive@db/web")(
+        status
+    )
+    app.add_typer(cluster, name="cluster")
+    app.command("worker", epilog="Example: strandline worker --database postgresql://archive@db/web")(worker)
+
+
+def init(
+    database: Database,
+    store: Store = "",
+    settings: Annotated[
+        Path | None, typer.Option(help="A strandline.toml that all workers are to follow.", metavar="FILE")
+    ] = None,
+    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file of them.")] = None,
+    contact: Annotated[str, typer.Option(help="Page where site owners can reach you.")] = "",
+    allow_address: Annotated[
+        list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: section.key=value.", metavar="KEY=VALUE")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Make a database and an object store ready for workers, or change the settings they follow."""
+    from strandline.app.cluster import init_cluster
+    from strandline.app.crawling import read_seeds
+    from strandline.cli.crawling import crawl_settings
+    from strandline.cli.output import as_json, tell
+    from strandline.errors import UsageError
+    from strandline.settings.file import read_settings, with_overrides
+
+    if settings is not None and not settings.exists():
+        raise UsageError(f"--settings {settings}: there is no such file")
+    wanted = read_seeds(tuple(seeds or ()))
+
+    def change(known: "Settings") -> "Settings":
+        new = known if settings is None else read_settings(settings)
+        new = crawl_settings(new, {"archive.contact": contact or None}, allow_address, set_)
+        if wanted:
+            listed = ", ".join(f'"{seed}"' for seed in dict.fromkeys((*new.scope.seeds, *wanted)))
+            new = with_overrides(new, [f"scope.seeds=[{listed}]"])
+        return new
+
+    made = init_cluster(database, store, change)
+    if json_:
+        as_json({"store": made.store, "seeds": list(made.settings.scope.seeds)})
+    else:
+        tell(f"Ready: {len(made.settings.scope.seeds)} seeds, WARC files go to {made.store}. Start workers with:")
+        tell("  strandline worker --database ...")
+
+
+def status(database: Database, json_: Json = False) -> None:
+    """Who works, what waits, what was kept."""
+    import dataclasses
+
+    from strandline.app.cluster import status_of
+    from strandline.cli.output import as_json, printable, size
+
+    found = status_of(database)
+    if json_:
+        as_json(dataclasses.asdict(found))
+        return
+    print(f"{found.captures} captures of {found.pages} pages on {found.hosts} hosts, {size(found.octets)} in all")
+    print(f"{found.queued} pages wait, {found.leased} are being fetched, {found.backed_off} wait after a failure")
+    print(f"{found.hosts_held} hosts are held, {found.hosts_waiting} asked to be left alone")
+    print(f"{len(found.workers)} workers, {found.ended} ended before")
+    for one in found.workers:
+        print(
+            printable(
+                f"  {one.worker:>5}  {one.name:30}  {one.captures:>8} captures  {size(one.octets):>9}  "
+                f"{one.hosts:>4} hosts  {one.pages:>3} pages now  heard of {one.silent:.0f} s ago"
+            )
+        )
+
+
+def worker(
+    database: Database,
+    store: Annotated[str, typer.Option(help="Must be the cluster's store, when given.", metavar="URL")] = "",
+    spool: Annotated[
+        Path | None, typer.Option(help="Folder for what is being received and packed; a temporary one by default.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
+    time_limit: Annotated[str, typer.Option(help="Stop after this long, for example 2h.")] = "",
+    lease: Annotated[
+        float, typer.Option(help="Seconds after which a silent worker has lost its hosts; the same for all.", min=1.0)
+    ] = 60.0,
+    commit_seconds: Annotated[float, typer.Option(help="Seconds between commits.", min=0.05)] = 5.0,
+    patience: Annotated[float, typer.Option(help="Seconds the database or the store may be away.", min=0.1)] = 120.0,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch for a cluster, beside any number of workers, until nothing waits. May be stopped or lost at any time."""
+    from strandline.cli.clustering import run_worker
+
+    run_worker((database, store), spool, (limit or 0, time_limit, ""), (lease, commit_seconds, patience), json_, quiet)

@@ -1,0 +1,48 @@
+"""Running a worker from the terminal: the same progress, lines and exit codes as a crawl."""
+
+import sys
+from pathlib import Path
+
+from strandline.app.cluster import open_cluster
+from strandline.app.cluster_worker import WorkerRequest
+from strandline.app.cluster_worker import run_worker as work
+from strandline.app.crawling import CrawlRequest
+from strandline.cli.crawling import captured_event, crawl_limits, ending, follow, summary
+from strandline.cli.output import as_json, tell
+from strandline.core.capture import Capture
+
+
+def run_worker(
+    place: tuple[str, str],
+    spool: Path | None,
+    limits: tuple[int, str, str],
+    times: tuple[float, float, float],
+    as_lines: bool,
+    quiet: bool,
+) -> None:
+    """Work and report. Exceptions carry the exit code of the way it ended."""
+    lease, commit_seconds, patience = times
+    cluster = open_cluster(*place)
+
+    def captured(capture: Capture) -> None:
+        if as_lines:
+            as_json(captured_event(capture))
+
+    progress, finish = follow(sys.stderr.isatty() and not quiet)
+    request = WorkerRequest(
+        crawl=CrawlRequest((), crawl_limits(*limits), captured, progress),
+        spool=spool,
+        lease=lease,
+        patience=patience,
+        commit_seconds=commit_seconds,
+        say=lambda line: tell(f"strandline: {line}"),
+    )
+    try:
+        tally = work(cluster, request)
+    finally:
+        finish()
+    if as_lines:
+        as_json(tally.document())
+    if not quiet:
+        summary(tally)
+    ending(tally)

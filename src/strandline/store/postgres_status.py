@@ -1,0 +1,85 @@
+"""How a cluster stands, in one look at the database."""
+
+import contextlib
+from dataclasses import dataclass
+
+from strandline.store.postgres import Connection, Session
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """One worker. Times are seconds before now."""
+
+    worker: int
+    name: str
+    running: float
+    silent: float
+    captures: int
+    octets: int
+    hosts: int
+    pages: int
+    """Pages it is fetching now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterStatus:
+    """Counts of everything that is shared."""
+
+    workers: tuple[WorkerRow, ...]
+    """Those that have not said goodbye, latest first."""
+    ended: int
+    hosts: int
+    hosts_held: int
+    hosts_waiting: int
+    pages: int
+    queued: int
+    backed_off: int
+    leased: int
+    captures: int
+    octets: int
+    files: int
+    refusals: tuple[tuple[str, int], ...]
+
+
+def cluster_status(url: str) -> ClusterStatus:
+    """Ask the database."""
+    with contextlib.closing(Session(url, 10.0, upgrade=False)) as session:
+        return session.run(_ask)
+
+
+def _ask(connection: Connection) -> ClusterStatus:
+    workers = connection.execute(
+        """SELECT worker, workers.name, extract(epoch FROM clock_timestamp() - started)::float8,
+               extract(epoch FROM clock_timestamp() - seen)::float8, workers.captures, octets,
+               count(hosts.host), coalesce(sum(leased), 0)
+           FROM workers LEFT JOIN hosts ON owner = worker AND (leased > 0 OR held_until > clock_timestamp())
+           WHERE ended IS NULL GROUP BY worker ORDER BY seen DESC LIMIT 1000"""
+    ).fetchall()
+    hosts = connection.execute(
+        """SELECT count(*), count(*) FILTER (WHERE leased > 0 OR held_until > clock_timestamp()),
+               count(*) FILTER (WHERE waiting = 1 AND queued > 0), coalesce(sum(pages), 0), coalesce(sum(queued), 0),
+               coalesce(sum(backed_off), 0), coalesce(sum(leased), 0), coalesce(sum(captures), 0) FROM hosts"""
+    ).fetchone()
+    rest = connection.execute(
+        """SELECT (SELECT count(*) FROM workers WHERE ended IS NOT NULL),
+               (SELECT coalesce(sum(octets), 0) FROM workers), (SELECT count(*) FROM files)"""
+    ).fetchone()
+    refusals = connection.execute("SELECT reason, count FROM refusals ORDER BY count DESC, reason LIMIT 20").fetchall()
+    assert hosts is not None and rest is not None
+    count, held, waiting, pages, queued, backed_off, leased, captures = (int(str(value)) for value in hosts)
+    ended, octets, files = (int(str(value)) for value in rest)
+    return ClusterStatus(
+        workers=tuple(WorkerRow(*row) for row in workers),  # type: ignore[arg-type]
+        ended=ended,
+        hosts=count,
+        hosts_held=held,
+        hosts_waiting=waiting,
+        pages=pages,
+        queued=queued,
+        backed_off=backed_off,
+        leased=leased,
+        captures=captures,
+        octets=octets,
+        files=files,
+        refusals=tuple((str(reason), int(str(times))) for reason, times in refusals),
+    )

@@ -1,0 +1,33 @@
+"""Workers that are gone: declared ended, so that nothing they may still do is recorded."""
+
+from collections.abc import Collection
+
+from strandline.store.postgres import Connection, Session
+
+
+def bury(session: Session, silence: float) -> list[int]:
+    """End workers that were silent for so many seconds; their commits are refused from now on. Returns them."""
+
+    def end(connection: Connection) -> list[int]:
+        rows = connection.execute(
+            """UPDATE workers SET ended = clock_timestamp() WHERE worker IN (
+                   SELECT worker FROM workers
+                   WHERE ended IS NULL AND seen < clock_timestamp() - %s * interval '1 second'
+                   ORDER BY worker FOR NO KEY UPDATE SKIP LOCKED) RETURNING worker""",
+            (silence,),
+        )
+        return [int(str(worker)) for (worker,) in rows]
+
+    return session.run(end)
+
+
+def ended(session: Session, workers: Collection[int]) -> set[int]:
+    """Which of these have ended."""
+
+    def ask(connection: Connection) -> set[int]:
+        rows = connection.execute(
+            "SELECT worker FROM workers WHERE worker = ANY (%s::bigint[]) AND ended IS NOT NULL", (list(workers),)
+        )
+        return {int(str(worker)) for (worker,) in rows}
+
+    return session.run(ask, at_once=True)

@@ -1,0 +1,193 @@
+"""More than one machine, as a user starts it: PostgreSQL, an S3 store, several workers, all of them real."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from journeys.command import ENVIRONMENT
+from servers import postgres, s3
+from servers.sites import sites
+from strandline.store.postgres_reading import PostgresReading
+from strandline.warc.objects import Objects
+from strandline.warc.objects_joining import unfinished
+from strandline.warc.objects_reader import ObjectReader
+
+pytestmark = postgres.GROUP
+
+
+@pytest.fixture
+def place(monkeypatch):
+    """A new database and a new bucket: their addresses, and the environment workers need."""
+    server = s3.running()
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    return postgres.running().database(), f"{server.bucket()}/web", ENVIRONMENT | server.environment()
+
+
+def command(environment, *words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "strandline", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def done(process, timeout=300):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, [json.loads(line) for line in out.splitlines()], err
+
+
+def init(place, site, **settings):
+    database, store, environment = place
+    given = {"politeness.delay": "0", "keep.disk_reserve": "0", "scope.sitemaps": "false"} | settings
+    words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
+    seeds = [word for seed in site.seeds for word in ("--seeds", seed)]
+    made = command(
+        environment, "cluster", "init", "--database", database, "--store", store, "--json", *seeds,
+        "--allow-address", "127.0.0.0/8", *words,
+    )  # fmt: skip
+    code, _, err = done(made)
+    assert code == 0, err
+
+
+def worker(place, *words, lease=3, commit=0.3):
+    database, _, environment = place
+    return command(
+        environment, "worker", "--database", database, "--json", "--quiet", "--lease", lease,
+        "--commit-seconds", commit, *words,
+    )  # fmt: skip
+
+
+def indexed(place):
+    with contextlib.closing(PostgresReading.at(place[0])) as reading:
+        return list(reading.all_captures())
+
+
+def readable(place, captures):
+    """Every capture can be read back from the store, and is what it says."""
+    reader = ObjectReader(Objects(place[1]))
+    for capture in captures:
+        record = reader.read(capture.place)
+        assert record.headers["warc-target-uri"] == capture.url and record.http_head.startswith(b"HTTP/1.1 ")
+
+
+def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
+    with sites(tmp_path, hosts=8, pages=12, size=400, pause=0.002) as site:
+        init(place, site, **{"politeness.delay": "0.05"})
+        workers = [worker(place) for _ in range(3)]
+        ended = [done(one) for one in workers]
+        assert [code for code, _, _ in ended] == [0, 0, 0], [err for _, _, err in ended]
+        promised = [line for _, lines, _ in ended for line in lines if line["event"] == "captured"]
+        captures = indexed(place)
+        pages = [capture.url for capture in captures if not capture.url.endswith("/robots.txt")]
+        assert sorted(pages) == sorted(site.urls)
+        assert {(line["file"], line["offset"]) for line in promised} == {
+            (capture.place.file, capture.place.offset) for capture in captures
+        }
+        assert len(promised) == len(captures)
+        # Seen from the server: no host was asked twice at a time, nor sooner than its delay, whoever asked.
+        assert site.shortest_pause() > 0.045
+        assert all(times == 1 for url, times in site.asked().items() if url in site.urls)
+        shares = sorted(sum(line["event"] == "captured" for line in lines) for _, lines, _ in ended)
+        assert shares[-1] < len(promised), f"one worker did everything: {shares}"
+        readable(place, captures)
+        assert unfinished(Objects(place[1])) == {}
+    status = command(place[2], "cluster", "status", "--database", place[0], "--json")
+    code, (found,), _ = done(status)
+    assert code == 0 and found["captures"] == len(captures) and found["queued"] == found["leased"] == 0
+    assert found["workers"] == [] and found["ended"] == 4
+
+
+def test_killed_workers_and_database_restarts_lose_nothing(place, tmp_path):
+    """The short form; `make crash` runs the long one: 20,000 pages, 200 kills, 5 restarts."""
+    kills = int(os.environ.get("STRANDLINE_WORKER_KILLS", "6"))
+    hosts, pages, restarts = (40, 495, 5) if kills >= 100 else (8, 38, 1)
+    with sites(tmp_path, hosts=hosts, pages=pages, size=1_000) as site:
+        init(place, site)
+        figures = massacre(place, site, kills, restarts, tmp_path)
+        captures = indexed(place)
+        kept = [capture.url for capture in captures if not capture.url.endswith("/robots.txt")]
+        assert sorted(set(kept)) == sorted(site.urls), "pages are missing"
+        assert len(kept) == len(set(kept)), "a page is in the index twice"
+        assert len({capture.place for capture in captures}) == len(captures)
+        promised = {(line["file"], line["offset"], line["url"]) for line in figures.promised}
+        recorded = {(capture.place.file, capture.place.offset, capture.url) for capture in captures}
+        assert promised <= recorded, "a promise was broken"
+        assert figures.killed == kills and figures.restarted == restarts
+        readable(place, captures if kills < 100 else captures[::37])
+
+
+class Figures:
+    def __init__(self):
+        self.promised, self.killed, self.restarted, self.errors = [], 0, 0, []
+
+
+def massacre(place, site, kills, restarts, folder):
+    """Three workers at a time; one is killed again and again, the database goes down and up between."""
+    server, figures, running = postgres.running(), Figures(), {}
+    due = {round((n + 1) * kills / (restarts + 1)) for n in range(restarts)}
+    serial = 0
+
+    def start():
+        nonlocal serial
+        serial += 1
+        out = (folder / f"worker-{serial}.out").open("w")
+        err = (folder / f"worker-{serial}.err").open("w")
+        database, _, environment = place
+        running[serial] = subprocess.Popen(
+            [sys.executable, "-m", "strandline", "worker", "--database", database, "--json", "--quiet",
+             "--lease", "2", "--commit-seconds", "0.2"],
+            stdout=out, stderr=err, env=environment,
+        )  # fmt: skip
+        out.close()
+        err.close()
+
+    def lines(number):
+        return [
+            json.loads(line)
+            for line in (folder / f"worker-{number}.out").read_text().splitlines()
+            if line.endswith("}")
+        ]
+
+    for _ in range(3):
+        start()
+    try:
+        while figures.killed < kills:
+            victim = min(running)
+            deadline = time.monotonic() + 120
+            # It dies at work: with leases held, after a commit or between two.
+            while not lines(victim) and running[victim].poll() is None and time.monotonic() < deadline:
+                time.sleep(0.02)
+            time.sleep(0.05 * (figures.killed % 4))
+            alive = running[victim].poll() is None
+            running[victim].send_signal(signal.SIGKILL)
+            running.pop(victim).wait()
+            figures.killed += alive
+            figures.promised += lines(victim)
+            if figures.killed in due:
+                due.discard(figures.killed)
+                server.restart()
+                figures.restarted += 1
+            if not alive and (folder / f"worker-{victim}.err").read_text().strip():
+                figures.errors.append((folder / f"worker-{victim}.err").read_text())
+            if not alive and any(line["event"] == "done" for line in lines(victim)):
+                break  # everything is fetched already
+            start()
+        while running:
+            number, process = running.popitem()
+            assert process.wait(timeout=900) == 0, (folder / f"worker-{number}.err").read_text()
+            figures.promised += lines(number)
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    figures.promised = [line for line in figures.promised if line["event"] == "captured"]
+    return figures
