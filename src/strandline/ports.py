@@ -13,7 +13,7 @@ records captures and frontier together, then the capture is reported.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
 from strandline.core.plan.retests import Retests
@@ -131,9 +131,8 @@ class Found:
     """Time the source claims for the last change: evidence, not truth."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A page names an address that is already known: kept for the link graph only."""
+class Link(NamedTuple):
+    """A page names an address that is already known: kept for the link graph only. By far the most frequent finding."""
 
     source: int
     url: str

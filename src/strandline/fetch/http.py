@@ -17,12 +17,9 @@ import selectors
 import socket
 from collections import deque
 from collections.abc import Iterable
-from functools import lru_cache
-from ipaddress import ip_address
 from time import monotonic
 from typing import Any, Final
 
-import ada_url
 import pycurl
 
 from strandline.core.capture import Exchange, Outcome, Request
@@ -31,39 +28,15 @@ from strandline.fetch.lenient import AVAILABLE, LenientTransfer
 from strandline.fetch.options import FetchOptions
 from strandline.fetch.outage import Outage
 from strandline.fetch.resolve import Answer, Lookup, Resolver, system_lookup
+from strandline.fetch.targets import is_address, target_of
 from strandline.fetch.transfer import Target, Transfer, failed
 from strandline.fetch.verdict import Ending, Verdict, judge, may_be_ours, not_trusted
 
-_PORTS: Final = {"http:": 80, "https:": 443}
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SPAN: Final = 0.25
 """Seconds between two looks at the clock."""
 _REGAIN: Final = 50
 """Exchanges that must end well before one more connection is tried after a shortage."""
-
-
-def _target(request: Request) -> Target | Verdict:
-    """Take the address apart, once, by the rules of browsers."""
-    try:
-        url = ada_url.URL(request.url)
-    except ValueError:
-        return Verdict(Outcome.BAD_URL, "", "not a URL")
-    if url.protocol not in _PORTS:
-        return Verdict(Outcome.BAD_URL, "", f"scheme {url.protocol[:20]} is not fetched")
-    host = url.hostname.strip("[]")
-    if not host or len(host) > 253:
-        return Verdict(Outcome.BAD_URL if not host else Outcome.NO_SUCH_HOST, "", "host name empty or too long")
-    port = int(url.port) if url.port else _PORTS[url.protocol]
-    return Target(request, url.href, host, port, since=monotonic())
-
-
-@lru_cache(maxsize=4096)
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 class HttpFetcher:
@@ -107,10 +80,10 @@ class HttpFetcher:
 
     def start(self, request: Request) -> None:
         """Begin an exchange. Never raises for what the web may do."""
-        target = _target(request)
+        target = target_of(request)
         if isinstance(target, Verdict):
             self._done.append(failed(request, target))
-        elif _is_address(target.host):
+        elif is_address(target.host):
             self._admit(target, (target.host,))
         elif answer := self._resolver.known(target.host):
             self._resolved(target, answer)

@@ -37,6 +37,8 @@ _GALLOP: Final = 1 << 14
 _COPY: Final = 1 << 24
 _AT_ONCE: Final = 256
 """Parts merged in one go; each is an open file."""
+_LINES_AT_ONCE: Final = 64
+"""Captures whose lines are made together: a few instructions each, which lie ready only from the second one on."""
 _TIMESTAMP: Final = re.compile(r"\d{14}(\d{3})?\Z")
 _TIMESTAMP_FORMAT: Final = "%Y%m%d%H%M%S"
 
@@ -102,22 +104,32 @@ class CdxjIndex:
         self._parts = indexes / "parts"
         self._names = indexes / "index.files"
         self._new: LineSorter | None = None
+        self._told: list[tuple[Capture, str | None]] = []
 
     # -- the part of a file that is being written (the writer's Listing) ------------------------------------------
 
     def kept(self, capture: Capture, content_type: str | None) -> None:
         """A capture of the file being written."""
+        self._told.append((capture, content_type))
+        if len(self._told) >= _LINES_AT_ONCE:
+            self._make_lines()
+
+    def _make_lines(self) -> LineSorter:
         if self._new is None:
             self._parts.mkdir(parents=True, exist_ok=True)
             self._new = LineSorter(self._parts)
-        self._new.add(cdxj_line(capture, content_type, _is_bare(capture)))
+        told, self._told = self._told, []
+        for capture, content_type in told:
+            self._new.add(cdxj_line(capture, content_type, _is_bare(capture)))
+        return self._new
 
     def sealed(self, file: str) -> None:
         """Leave the part of a finished file."""
-        self._write_part(file, () if self._new is None else self._new.lines())
+        self._write_part(file, self._make_lines().lines())
 
     def dropped(self) -> None:
         """Forget the captures of the file being written."""
+        self._told = []
         if self._new is not None:
             self._new.close()
             self._new = None
