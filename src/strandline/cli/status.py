@@ -21,6 +21,7 @@ def status(
     folder: Folder,
     live: Annotated[bool, typer.Option("--live", help="Follow it on the terminal until Ctrl-C.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Without the estimate of completeness.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 9 unless a watch runs, paused or not.")] = False,
     metrics: Annotated[bool, typer.Option("--metrics", help="In the text format of Prometheus.")] = False,
     json_: Json = False,
 ) -> None:
@@ -47,6 +48,8 @@ def status(
         from strandline.cli.status_table import status_table
 
         Console(highlight=False).print(status_table(found))
+    if check and found.state not in ("running", "paused"):
+        raise typer.Exit(9)
 
 
 def _follow(archive: "Archive", quick: bool) -> None:
