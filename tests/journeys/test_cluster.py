@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
+import psycopg
 import pytest
 
 from journeys.command import ENVIRONMENT
 from servers import postgres, s3
-from servers.sites import sites
+from servers.sites import page, sites
 from strandline.store.postgres_reading import PostgresReading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import unfinished
@@ -106,12 +108,14 @@ def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
     assert found["workers"] == [] and found["ended"] == 4
 
 
+@pytest.mark.timeout(7200)
 def test_killed_workers_and_database_restarts_lose_nothing(place, tmp_path):
     """The short form; `make crash` runs the long one: 20,000 pages, 200 kills, 5 restarts."""
     kills = int(os.environ.get("STRANDLINE_WORKER_KILLS", "6"))
-    hosts, pages, restarts = (40, 495, 5) if kills >= 100 else (8, 38, 1)
+    # The long form is slowed down by politeness: there must be work left for the last worker that is killed.
+    hosts, pages, restarts, delay = (40, 495, 5, "1") if kills >= 100 else (8, 38, 1, "0")
     with sites(tmp_path, hosts=hosts, pages=pages, size=1_000) as site:
-        init(place, site)
+        init(place, site, **{"politeness.delay": delay})
         figures = massacre(place, site, kills, restarts, tmp_path)
         captures = indexed(place)
         kept = [capture.url for capture in captures if not capture.url.endswith("/robots.txt")]
@@ -122,6 +126,11 @@ def test_killed_workers_and_database_restarts_lose_nothing(place, tmp_path):
         recorded = {(capture.place.file, capture.place.offset, capture.url) for capture in captures}
         assert promised <= recorded, "a promise was broken"
         assert figures.killed == kills and figures.restarted == restarts
+        print(f"{len(kept)} pages, {figures.killed} kills, {figures.restarted} restarts, {len(promised)} promises read")
+        asked = site.asked()
+        print(
+            f"{sum(asked.values())} requests, {sum(count > 1 for count in asked.values())} pages asked more than once"
+        )
         readable(place, captures if kills < 100 else captures[::37])
 
 
@@ -191,3 +200,100 @@ def massacre(place, site, kills, restarts, folder):
             process.wait()
     figures.promised = [line for line in figures.promised if line["event"] == "captured"]
     return figures
+
+
+SHIFTED = """
+import resource, sys, time
+shift, limit = float(sys.argv.pop(1)), int(sys.argv.pop(1))
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+real = time.time
+time.time = lambda: real() + shift
+from strandline.cli.main import main
+main()
+"""
+"""A machine whose clock is wrong, or whose disk takes no more than so many bytes of a file."""
+
+
+def odd_worker(place, shift=0.0, limit=0, *words):
+    database, _, environment = place
+    given = ["worker", "--database", database, "--json", "--lease", 3, "--commit-seconds", 0.3, *words]
+    return subprocess.Popen(
+        [sys.executable, "-c", SHIFTED, *map(str, (shift, limit, *given))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def test_wrong_clocks_and_a_full_disk_are_survived(place, tmp_path):
+    """One clock is five minutes ahead, one as far behind, and one machine has no room for its WARC file."""
+    with sites(tmp_path, hosts=6, pages=15, size=3_000) as site:
+        init(place, site, **{"politeness.delay": "0.05"})
+        before = time.time()
+        full = odd_worker(place, 0.0, 8_192)
+        code, lines, err = done(full)
+        assert code == 3 and "no room" in err and "Traceback" not in err
+        early = [line for line in lines if line["event"] == "captured"]
+        ahead, behind = odd_worker(place, 300.0), odd_worker(place, -300.0)
+        ended = [done(ahead), done(behind)]
+        assert [code for code, _, _ in ended] == [0, 0], [err for _, _, err in ended]
+        assert "300 s ahead of" in ended[0][2] and "300 s behind" in ended[1][2]
+        captures = indexed(place)
+        pages = [capture.url for capture in captures if not capture.url.endswith("/robots.txt")]
+        assert sorted(pages) == sorted(site.urls)
+        recorded = {(capture.place.file, capture.place.offset) for capture in captures}
+        assert {(line["file"], line["offset"]) for line in early} <= recorded
+        assert all(before - 2 <= capture.time <= time.time() + 2 for capture in captures)
+        assert site.shortest_pause() > 0.045
+        readable(place, captures)
+    page_is_served(place, site)
+
+
+def page_is_served(place, site):
+    """Replay from the object store, beside or after the workers."""
+    server = command(place[2], "cluster", "serve", "--database", place[0], "--port", 0, "--replay-port", 0)
+    try:
+        server.stdout.readline()
+        for line in server.stderr:
+            if "archived content at" in line:
+                break
+        replay = line.split("archived content at ")[1].split()[0].rstrip(".")
+        with urllib.request.urlopen(f"{replay}web/2030id_/{site.seeds[2]}p3", timeout=60) as answer:
+            assert answer.read() == page("127.0.0.3", "/p3", 15, 3_000)
+        with urllib.request.urlopen(f"{replay}cdx?url={site.seeds[0]}&matchType=host", timeout=60) as answer:
+            assert len(answer.read().splitlines()) == 18
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=60)
+
+
+def test_what_is_wrong_is_one_line_before_anything_is_fetched(place, tmp_path):
+    database, _, environment = place
+    with sites(tmp_path, hosts=1, pages=1) as site:
+        wrong_user = database.replace("strandline:", "nobody:")
+        no_bucket = command(
+            environment, "cluster", "init", "--database", database, "--store", "s3://no-such-bucket/x",
+            "--seeds", site.seeds[0], "--allow-address", "127.0.0.0/8",
+        )  # fmt: skip
+        cases = {
+            "not ready": command(environment, "worker", "--database", postgres.running().url()),
+            "is wrong": command(environment, "cluster", "status", "--database", wrong_user),
+            "no such bucket": no_bucket,
+        }
+        for words, process in cases.items():
+            code, _, err = done(process)
+            told = err.strip().splitlines()
+            assert code == 4 and len(told) == 1, err
+            assert words in told[0] or "is empty" in told[0]
+            assert "tests%20only" not in err and "tests only" not in err
+        init(place, site)
+        refused = command(environment | {"AWS_SECRET_ACCESS_KEY": "wrong"}, "worker", "--database", database)
+        code, _, err = done(refused)
+        assert code == 4 and "access is refused" in err and len(err.strip().splitlines()) == 1
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("UPDATE strandline_format SET format = 999")
+        code, _, err = done(command(environment, "worker", "--database", database))
+        assert code == 4 and "use a newer strandline" in err and len(err.strip().splitlines()) == 1
+        assert not site.log.read_text(), "something was fetched"

@@ -9,10 +9,12 @@ start. Passwords and keys are not: they come with the database's address and fro
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from strandline.access.index import Holdings
 from strandline.app.crawling import CrawlRequest, prepare_crawl
+from strandline.app.holdings import CatalogIndex
 from strandline.errors import SettingError, UsageError
 from strandline.settings.file import parse_settings, settings_text
 from strandline.settings.schema import Settings
@@ -68,11 +70,11 @@ def open_cluster(database: str, store: str = "") -> Cluster:
     return Cluster(database, known.decode(), parse_settings(text.decode(), "the cluster's settings"))
 
 
-@contextlib.contextmanager
-def reading_cluster(cluster: Cluster) -> Iterator[tuple[PostgresReading, ObjectReader]]:
-    """The index and the records, for reading beside the workers."""
-    with contextlib.closing(PostgresReading.at(cluster.database)) as reading:
-        yield reading, ObjectReader(Objects(cluster.store))
+def cluster_holdings(cluster: Cluster) -> Holdings:
+    """What readers need: the index in PostgreSQL, the records by range requests from the object store."""
+    index = CatalogIndex(PostgresReading.at(cluster.database))
+    name = cluster.settings.archive.description or "Strandline cluster"
+    return Holdings(index, ObjectReader(Objects(cluster.store, patience=10.0)), name)
 
 
 def status_of(database: str) -> ClusterStatus:

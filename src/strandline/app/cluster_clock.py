@@ -2,6 +2,8 @@
 
 import time
 
+from strandline.core.capture import Exchange, Request
+from strandline.ports import Fetcher
 from strandline.store.postgres import Session
 
 
@@ -43,3 +45,36 @@ class DatabaseClock:
     def sleep(self, seconds: float) -> None:
         """Wait."""
         time.sleep(seconds)
+
+
+class OnTime:
+    """Implements ports.Fetcher: a fetcher whose exchanges are dated by the clock of the database."""
+
+    def __init__(self, fetcher: Fetcher, clock: DatabaseClock) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+
+    @property
+    def in_flight(self) -> int:
+        """Exchanges started and not yet returned."""
+        return self._fetcher.in_flight
+
+    def start(self, request: Request) -> None:
+        """Begin an exchange."""
+        self._fetcher.start(request)
+
+    def finished(self, timeout: float) -> list[Exchange]:
+        """Exchanges that ended, with the time the database had when they began."""
+        exchanges = self._fetcher.finished(timeout)
+        behind = self._clock.now() - time.time() if exchanges else 0.0
+        for exchange in exchanges:
+            exchange.started += behind
+        return exchanges
+
+    def abandon(self) -> list[Request]:
+        """Stop everything in flight at once and say what was lost."""
+        return self._fetcher.abandon()
+
+    def close(self) -> None:
+        """Release connections."""
+        self._fetcher.close()

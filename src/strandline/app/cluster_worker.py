@@ -19,7 +19,7 @@ from typing import Final
 
 from strandline import __version__
 from strandline.app.cluster import Cluster
-from strandline.app.cluster_clock import DatabaseClock
+from strandline.app.cluster_clock import DatabaseClock, OnTime
 from strandline.app.crawling import (
     CrawlRequest,
     Prepared,
@@ -124,7 +124,13 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
             )
         )
         parts = Parts(
-            fetcher, store, catalog, Documents(), clock, manners, room_check(settings.keep.disk_reserve, (folder,))
+            OnTime(fetcher, clock),
+            store,
+            catalog,
+            Documents(),
+            clock,
+            manners,
+            room_check(settings.keep.disk_reserve, (folder,)),
         )
 
         def progress(tally: Tally) -> None:

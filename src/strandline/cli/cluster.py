@@ -35,6 +35,7 @@ def register(app: typer.Typer) -> None:
     cluster.command("status", epilog="Example: strandline cluster status --database postgresql://archive@db/web")(
         status
     )
+    cluster.command("serve", epilog="Example: strandline cluster serve --database postgresql://archive@db/web")(serve)
     app.add_typer(cluster, name="cluster")
     app.command("worker", epilog="Example: strandline worker --database postgresql://archive@db/web")(worker)
 
@@ -105,6 +106,21 @@ def status(database: Database, json_: Json = False) -> None:
                 f"{one.hosts:>4} hosts  {one.pages:>3} pages now  heard of {one.silent:.0f} s ago"
             )
         )
+
+
+def serve(
+    database: Database,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; anything but loopback needs a token.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the API; 0 picks a free one.", min=0, max=65535)] = None,
+    replay_port: Annotated[
+        int | None, typer.Option(help="Port of archived content; 0 picks a free one.", min=0, max=65535)
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
+) -> None:
+    """Replay, Memento and CDX from the shared index and the object store, beside the workers."""
+    from strandline.cli.cluster_serving import run_server
+
+    run_server(database, host, port, replay_port, token_file)
 
 
 def worker(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from strandline.app.archive import Archive
 from strandline.cli.output import tell
+from strandline.settings.schema import ServeSettings
 from strandline.web.options import ServeOptions
 from strandline.web.server import Addresses, serve
 
@@ -13,8 +14,14 @@ def run_server(
     archive: Archive, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
 ) -> None:
     """Serve until interrupted."""
-    settings = archive.settings.serve
-    options = ServeOptions(
+    serve(archive, serve_options(archive.settings.serve, host, port, replay_port, token_file), tell_ready)
+
+
+def serve_options(
+    settings: ServeSettings, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
+) -> ServeOptions:
+    """Flags over settings; tokens from the environment."""
+    return ServeOptions(
         host=host or settings.host,
         port=settings.port if port is None else port,
         replay_port=settings.replay_port if replay_port is None else replay_port,
@@ -22,10 +29,10 @@ def run_server(
         token=os.environ.get("STRANDLINE_TOKEN", ""),
         read_token=os.environ.get("STRANDLINE_READ_TOKEN", ""),
     )
-    serve(archive, options, _ready)
 
 
-def _ready(addresses: Addresses) -> None:
+def tell_ready(addresses: Addresses) -> None:
+    """Where the server is, for programs on stdout, for people on stderr."""
     print(addresses.interface, flush=True)
     tell(f"Interface at {addresses.interface}, archived content at {addresses.replay}. Stop with Ctrl-C.")
     if addresses.token:

@@ -116,13 +116,19 @@ class Service:
         """Finish the answers under way and end; may be called from any thread."""
         if self._loop is not None and not self._stopped.is_set():
             self._stopped.set()
+            if self._desk is not None:
+                self._loop.call_soon_threadsafe(self._desk.hush)
             for server in self._servers:
                 self._loop.call_soon_threadsafe(server.stop)
 
 
 def serve(archive: Archive, options: ServeOptions, ready: Callable[[Addresses], None]) -> None:
     """Serve an archive until SIGINT or SIGTERM."""
-    service = Service(holdings(archive), options, archive)
+    serve_service(Service(holdings(archive), options, archive), ready)
+
+
+def serve_service(service: Service, ready: Callable[[Addresses], None]) -> None:
+    """Run a service until SIGINT or SIGTERM."""
     _allow_connections()
     asyncio.run(service.run(ready))
 
