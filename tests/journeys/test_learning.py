@@ -16,6 +16,7 @@ from strandline.app.learning import Lore
 from strandline.cli.main import app
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import SettingError, UsageError
+from strandline.ports import Batch, Link
 from strandline.store.catalog import open_catalog
 from strandline.warc.writer import WarcInfo, WarcWriter
 
@@ -168,6 +169,38 @@ def test_classes_order_pages_by_rate(learned):
     assert found["classes"][-1]["name"] == "never seen to change"
     assert found["moved"] is False
     assert set(found["levels"]) == {"example.jp"}
+
+
+def test_a_tree_tells_the_class_from_links_and_what_else_is_seen_at_first(tmp_path):
+    pytest.importorskip("sklearn", reason="needs the extra strandline[study]")
+    rows = []
+    for day in range(5):
+        moment = (START + dt.timedelta(days=day)).astimezone(dt.UTC).isoformat()
+        for number in range(30):
+            busy = number % 3 == 0
+            words = f"version {day}" if busy else "as it was"
+            text = f"<p>{words}</p>" + "<p>long text of a page</p>" * (20 if busy else 2)
+            body = f"<html><body><h1>{number}</h1>{text}</body></html>"
+            rows.append(json.dumps({"url": f"https://site.example/{number}.html", "time": moment, "html": body}))
+    (tmp_path / "versions.jsonl").write_text("\n".join(rows))
+    run("init", tmp_path / "archive")
+    run("import", tmp_path / "archive", tmp_path / "versions.jsonl")
+    run("learn", tmp_path / "archive", "classes")
+    catalog = open_catalog(tmp_path / "archive")
+    numbers = {url: catalog.page(url).page for url in (f"https://site.example/{n}.html" for n in range(30))}
+    pages = list(numbers.values())
+    named = [Link(source, url, "link") for number, url in enumerate(numbers) if number % 3 == 0 for source in pages]
+    catalog.commit(Batch(links=named))
+    catalog.close()
+    found = data("classes", tmp_path / "archive", "--tree")["tree"]
+    assert found["pages"] == 30
+    assert found["error"] == 0.0
+    assert found["error_by_majority"] == pytest.approx(1 / 3)
+    assert set(found["importance"]) >= {"in-links", "PageRank", "text bytes", "Last-Modified present"}
+    assert "misplaces 0%" in run("classes", tmp_path / "archive", "--tree").stdout
+    run("init", tmp_path / "empty")
+    with pytest.raises(UsageError, match="at least 20 pages"):
+        run("classes", tmp_path / "empty", "--tree")
 
 
 def test_learning_twice_gives_the_same(learned):

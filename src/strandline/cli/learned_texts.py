@@ -7,7 +7,7 @@ from strandline.app.learned_pages import ShownClasses, ShownPattern
 from strandline.cli.output import iso, printable
 from strandline.cli.rule_texts import counted
 from strandline.core.history.calendar import Cycle
-from strandline.core.learn.classes import interval_in_words
+from strandline.core.learn.classes import ClassTree, interval_in_words
 from strandline.core.learn.evidence import TrustBook
 
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -111,3 +111,27 @@ def classes_in_words(found: ShownClasses) -> Iterator[str]:
         yield f"  ... and {len(found.pages) - _SHOWN} more pages; --json shows all"
     if found.about["moved"]:
         yield "the first-sight table was moved by this archive's own captures"
+
+
+def tree_data(tree: ClassTree) -> dict[str, object]:
+    """For JSON."""
+    return {
+        "pages": tree.pages,
+        "error": tree.error,
+        "error_without_links": tree.error_without,
+        "error_by_majority": tree.error_by_majority,
+        "importance": tree.importance,
+        "text": tree.text,
+    }
+
+
+def tree_in_words(tree: ClassTree) -> Iterator[str]:
+    """The tree, and how far it can be trusted."""
+    yield f"class at first sight, by a decision tree over {counted(tree.pages, 'page')}:"
+    yield from (f"  {line}" for line in tree.text.rstrip().splitlines())
+    yield (
+        f"it misplaces {tree.error:.0%} of the pages it was not grown from; without in-links and PageRank "
+        f"{tree.error_without:.0%}; by taking the largest class for all {tree.error_by_majority:.0%}"
+    )
+    used = sorted(((share, name) for name, share in tree.importance.items() if share > 0), reverse=True)
+    yield "it looks at " + (", ".join(f"{name} ({share:.0%})" for share, name in used) or "nothing")

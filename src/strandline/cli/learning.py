@@ -97,20 +97,34 @@ def patterns(
             tell(f"{file} drawn")
 
 
-def classes(folder: Folder, plot: Plot = None, form: Form = "svg", json_: Json = False, quiet: Quiet = False) -> None:
+def classes(
+    folder: Folder,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Also a decision tree: class at first sight (needs the extra `study`).")
+    ] = False,
+    plot: Plot = None,
+    form: Form = "svg",
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
     """How often pages change: groups by rate, and what is expected of pages seen only once."""
     from strandline.app.archive import open_archive
     from strandline.app.learned_pages import page_classes
     from strandline.app.learning import Lore
-    from strandline.cli.learned_texts import classes_in_words
+    from strandline.cli.learned_texts import classes_in_words, tree_data, tree_in_words
     from strandline.cli.output import as_json, tell
 
     lore = Lore(open_archive(folder), say=None if quiet or json_ else tell)
     found = page_classes(lore)
+    grown = None
+    if tree:
+        from strandline.app.class_trees import archive_tree
+
+        grown = archive_tree(lore)
     if json_:
-        as_json(found.as_data())
+        as_json(found.as_data() | ({"tree": tree_data(grown)} if grown else {}))
     else:
-        for line in classes_in_words(found):
+        for line in [*classes_in_words(found), *(tree_in_words(grown) if grown else ())]:
             print(line)
     if not found.pages:
         tell("no captures of pages to learn classes from")

@@ -10,9 +10,7 @@ from strandline.core.learn.features import (
     PAPER_FEATURES,
     Directories,
     PageSummary,
-    in_link_counts,
     model_features,
-    page_rank,
     paper_features,
     read_address,
     summary_of,
@@ -84,7 +82,6 @@ def test_a_path_of_any_depth():
 
 def test_no_pages_no_rows():
     assert model_features([], [], [], []).shape == (0, 9)
-    assert page_rank([], [], 0).size == 0
 
 
 def test_paper_features_are_the_six_then_two():
@@ -92,33 +89,6 @@ def test_paper_features_are_the_six_then_two():
     values = paper_features(page, "/a/b.html", in_links=4, rank=0.25)
     assert len(values) == len(PAPER_FEATURES) + len(LINK_FEATURES)
     assert values == (3.0, 2.0, 0.0, 120.0, 1.0, 2.0, 4.0, 0.25)
-
-
-links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=40)
-
-
-@settings(max_examples=60)
-@given(links)
-def test_page_rank_equals_the_stationary_vector(pairs):
-    sources, targets = [a for a, _ in pairs], [b for _, b in pairs]
-    matrix = np.zeros((8, 8))
-    for a, b in set(pairs):
-        if a != b:
-            matrix[b, a] = 1
-    out = matrix.sum(axis=0)
-    matrix = np.where(out > 0, matrix / np.maximum(out, 1), 1 / 8)
-    google = 0.85 * matrix + 0.15 / 8
-    wanted = np.linalg.solve(np.eye(8) - google + np.ones((8, 8)), np.ones(8))
-    np.testing.assert_allclose(page_rank(sources, targets, 8), wanted, atol=1e-7)
-    counts = [len({a for a, b in pairs if b == page and a != page}) for page in range(8)]
-    assert in_link_counts(sources, targets, 8).tolist() == counts
-
-
-def test_links_must_join_known_pages():
-    with pytest.raises(ValueError, match="pages 0 to 1"):
-        page_rank([0], [2], 2)
-    with pytest.raises(ValueError, match="two ends"):
-        in_link_counts([0, 1], [1], 2)
 
 
 def test_a_summary_counts_what_the_parser_saw():

@@ -58,3 +58,13 @@ def test_chances_of_classes_never_seen(pages):
 def test_one_page_of_a_class_is_too_few():
     with pytest.raises(ValueError, match="two pages of every class"):
         sc.cross_error(sc.naive_bayes(), np.zeros((3, 1)), np.array([0, 0, 1]))
+
+
+def test_a_tree_says_what_it_rests_on_and_what_links_are_worth(pages):
+    features, group = pages
+    tree = sc.class_tree(features[:, ::-1], group, ("noise", "in-links"), links=1)
+    assert tree.pages == group.size
+    assert tree.error < 0.2 < tree.error_without
+    assert tree.error_by_majority == pytest.approx(260 / 460)
+    assert tree.importance["in-links"] > 0.9
+    assert "in-links <=" in tree.text

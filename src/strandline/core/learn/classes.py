@@ -141,6 +141,21 @@ def interval_in_words(rate: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassTree:
+    """A pruned tree in words, what it rests on, and how often it errs on pages it was not grown from."""
+
+    text: str
+    importance: dict[str, float]
+    """Share of the gain in purity each feature has in the tree."""
+    error: float
+    error_without: float
+    """Of a tree without the link features."""
+    error_by_majority: float
+    """When every page is put into the largest class."""
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
 class HistoricRules:
     """Windows (visits) and thresholds of Algorithm 1, one per group, fastest first."""
 

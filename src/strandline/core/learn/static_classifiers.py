@@ -19,13 +19,16 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, export_text
+
+from strandline.core.learn.classes import ClassTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _PRUNINGS = tuple(float(alpha) for alpha in np.geomspace(2e-4, 2e-2, 9))
 _PRUNING_SAMPLE = 4000
+_SHOWN_DEPTH = 4
 
 
 class Classifier(Protocol):
@@ -109,6 +112,23 @@ def wrapper_selection(features: Floats, group: Ints, names: tuple[str, ...]) -> 
         error = least
         kept.remove(dropped)
     return tuple(names[i] for i in kept), error
+
+
+def class_tree(features: Floats, group: Ints, names: tuple[str, ...], links: int) -> ClassTree:
+    """The tree of some pages; the last `links` features are also left out, to see what they are worth."""
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=0, ccp_alpha=best_pruning(features, group))
+    error = cross_error(cast("Classifier", tree), features, group)
+    less = features[:, : features.shape[1] - links]
+    without = cross_error(pruned_tree(less, group), less, group)
+    tree.fit(features, group)
+    return ClassTree(
+        text=export_text(tree, feature_names=list(names), max_depth=_SHOWN_DEPTH),
+        importance=dict(zip(names, tree.feature_importances_.tolist(), strict=True)),
+        error=error,
+        error_without=without,
+        error_by_majority=1.0 - float(np.unique(group, return_counts=True)[1].max()) / group.size,
+        pages=int(group.size),
+    )
 
 
 def _without_each(kept: list[int]) -> list[tuple[int, list[int]]]:
