@@ -3,8 +3,9 @@
 urls         each page once, in the order of its first visit
 json         every visit: url, due, urgency, reason
 browsertrix  a YAML configuration (`crawl --config`): each page a seed of its own, scope `page`, in order
-heritrix     a recovery journal: lines `F+ URI`, in order; put it into the action directory as `plan.force` (or
-             `.schedule`, which leaves out what the job has already fetched)
+heritrix     a recovery journal: lines `F+ URI`, in order; Heritrix 3 looks every 30 s into a job's action directory
+             and takes a file named `plan.force` (or `plan.schedule`, which leaves out what the job has already
+             fetched); with `.s.` before the ending, `plan.s.force`, only what lies in the job's scope
 """
 
 import json

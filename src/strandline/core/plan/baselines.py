@@ -191,10 +191,13 @@ class ChangeClassVisits:
 
 
 class NutchAdaptive:
-    """An interval per page: 20 % shorter after a change, 20 % longer after none."""
+    """An interval per page: 20 % shorter after a change, 20 % longer after none; the page due first is fetched first.
 
-    def __init__(self, start: float = 24.0, shortest: float = 1.0, longest: float = 8760.0) -> None:
-        if not 0 < shortest <= start <= longest:
+    Intervals start at `start`, by default at the time between two turns of a page at this budget.
+    """
+
+    def __init__(self, start: float | None = None, shortest: float = 1.0, longest: float = 8760.0) -> None:
+        if not 0 < shortest <= (shortest if start is None else start) <= longest:
             raise ValueError("intervals must satisfy 0 < shortest <= start <= longest")
         self._limits = (shortest, longest)
         self._start = start
@@ -208,7 +211,8 @@ class NutchAdaptive:
     def _intervals(self, count: int) -> Floats:
         missing = count - len(self._interval)
         if missing > 0:
-            self._interval = np.concatenate([self._interval, np.full(missing, self._start)])
+            start = 24.0 if self._start is None else self._start
+            self._interval = np.concatenate([self._interval, np.full(missing, np.clip(start, *self._limits))])
         return self._interval
 
     def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
@@ -218,10 +222,17 @@ class NutchAdaptive:
         np.clip(interval, *self._limits, out=interval)
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The most overdue pages."""
-        return _overdue(pages, self._intervals(len(pages)), budget, now)
+        """The pages longest due."""
+        if self._start is None and len(pages):
+            self._start = len(pages) / budget.of_period
+        age = pages.age(now)
+        late = age - self._intervals(len(pages))
+        known = late[np.isfinite(late)]
+        late = np.where(np.isinf(age), 1.0 + max(float(known.max(initial=0.0)), 0.0), late)
+        rows = spend(late, budget, pages)
+        return Choice(rows, late[rows])
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The most overdue pages, with reasons."""
+        """The pages longest due, with reasons."""
         choice = self.choose(pages, budget, now)
         return visits(choice, pages, now, _interval_reasons(pages, choice, self._intervals(len(pages)), now))

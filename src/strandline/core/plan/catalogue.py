@@ -68,7 +68,7 @@ def priced_plan(options: StrategyOptions) -> PricedPlan:
 
 def _nutch(options: StrategyOptions) -> Strategy:
     day = 24.0 / options.period_hours
-    return NutchAdaptive(start=day, shortest=min(1.0, day), longest=365.0 * day)
+    return NutchAdaptive(shortest=min(1.0, day), longest=365.0 * day)
 
 
 def _change_class(options: StrategyOptions) -> Strategy:
