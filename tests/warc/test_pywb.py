@@ -32,7 +32,7 @@ def test_pywb_replays_our_archive(tmp_path):
         (tmp_path / name).mkdir()
     index = CdxjIndex(tmp_path / "indexes", tmp_path / "archive")
     settings = WriterSettings(host="h", rotate_bytes=30_000)
-    w = WarcWriter(tmp_path / "archive", ABOUT, StillClock(), settings, sealed=index.add)
+    w = WarcWriter(tmp_path / "archive", ABOUT, StillClock(), settings, listing=index)
     bodies = {f"http://example.org/{i}": text(i, 20_000) for i in range(6)}
     first = {}
     for url, body in bodies.items():
