@@ -6,15 +6,20 @@ number of the last capture it rests on; a new start takes it from there and adds
 """
 
 import io
+import subprocess
+import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import numba
 import numpy as np
 
+from strandline import __version__
 from strandline.app.crawling import Prepared
 from strandline.app.planning import campaign
 from strandline.app.site_clocks import site_clock
@@ -25,6 +30,7 @@ from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Planner
 from strandline.crawl.watch_agenda import Planned
+from strandline.crawl.watch_outlook import Outlook
 from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
 from strandline.ports import PLANNED
@@ -35,6 +41,7 @@ from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
 
 _NOTE: Final = ("watch", "learned")
+_COMPILED: Final = ("watch", "compiled")
 LEAST_IMPORTANCE: Final = 0.005
 """Changes that matter less are taken for noise."""
 _KEEP_EVERY: Final = 24
@@ -57,27 +64,35 @@ class WatchPlan:
         self._touched: set[int] = set()
         self._seq = 0
         self._kept_at = 0
-        self._planner = self._made(now)
+        self._learned: Learned | None = None
+        self._outlook: Outlook | None = None
+        self._compiling = Compiling(catalog)
+        self._wishes()  # what is wrong with the settings is said now
 
     # -- making ready ------------------------------------------------------------------------------------------------
 
-    def _made(self, now: float) -> Planner:
+    def _made(self, now: float) -> Outlook:
+        """The plan, from what the catalog knows and what was learned before."""
         standings = {one.page: one for one in self._reading.standings() if one.visited}
         kept = self._kept(standings, now)
         if kept is None:
             pages = [self._known(one, now) for one in standings.values()]
-            past = history(pages, map(_believed, self._reading.sightings()), self._hours, self._reading.all_claims())
-            learned = learn(pages, past, self._hours)
+            sightings = map(_believed, self._reading.sightings())
+            learned = learn(pages, history(pages, sightings, self._hours, self._reading.all_claims()), self._hours)
             self._seq = self._reading.progress()
         else:
             pages, learned = kept
         self._learned = learned
-        planner = Planner(
-            pages, learned, self._wishes(), lambda: history(pages, (), self._hours), registered_strategies()
-        )
+        nothing = history(pages, (), self._hours)
+        try:
+            planner = Planner(pages, learned, self._wishes(), lambda: nothing, registered_strategies())
+        except ValueError as problem:
+            raise SettingError(f"plan: {problem}") from None
+        visits = Counter({one.page: one.captures for one in standings.values()})
+        outlook = Outlook(planner, learned, visits, self._prepared.settings.plan.least_chance)
         known = {page.page for page in pages}
-        planner.grow(self._known(one, now) for one in standings.values() if one.page not in known)
-        return planner
+        outlook.grow(self._known(one, now) for one in standings.values() if one.page not in known)
+        return outlook
 
     def _kept(self, standings: dict[int, Standing], now: float) -> tuple[list[Known], Learned] | None:
         """What an earlier run kept; None when there is nothing, or it is of another time or release."""
@@ -97,9 +112,11 @@ class WatchPlan:
 
     def keep(self) -> None:
         """Keep what was learned."""
+        if self._outlook is None or self._learned is None:
+            return
         stream = io.BytesIO()
         learned = np.frombuffer(self._learned.to_bytes(), dtype=np.uint8)
-        numbers = np.array([page.page for page in self._planner.pages], dtype=np.int64)
+        numbers = np.array([page.page for page in self._outlook.planner.pages], dtype=np.int64)
         np.savez(stream, pages=numbers, seq=np.int64(self._seq), learned=learned)
         if stream.tell() <= _LARGEST_NOTE:
             self._catalog.note(_NOTE[0], [(_NOTE[1], stream.getvalue())])
@@ -155,9 +172,14 @@ class WatchPlan:
     # -- answers -----------------------------------------------------------------------------------------------------
 
     @property
-    def planner(self) -> Planner:
-        """The planner at work."""
-        return self._planner
+    def pages(self) -> int:
+        """Pages the plan knows."""
+        return len(self._outlook.planner.pages) if self._outlook else 0
+
+    @property
+    def left_out(self) -> int:
+        """Visits of the last plan that were not worth making."""
+        return self._outlook.left_out if self._outlook else 0
 
     def hour(self, now: float) -> float:
         """Hours since a Monday midnight."""
@@ -168,42 +190,78 @@ class WatchPlan:
         self._touched.update(pages)
 
     def plan(self, hour: int, visits: int) -> list[Planned]:
-        """The visits of an hour; what was found and studied until now is taken in first."""
+        """The visits of an hour; what was found and studied until now is taken in first. None while the code that
+        plans is being compiled: what is due by itself is enough for a beginning.
+        """
+        if not self._compiling.done():
+            return []
         start = self._hours.seconds(hour)
-        self.take_in(start)
+        if self._outlook is None:
+            self._touched.clear()
+            self._outlook = self._made(start)
+        self._take_in(self._outlook, start)
         if hour >= self._kept_at + _KEEP_EVERY:
             self.keep()
             self._zones.clear()  # summer time may have begun or ended
             self._kept_at = hour
-        if visits < 1 or not self._planner.pages:
-            return []
-        found = self._planner.next(visits, start)
-        return sorted((Planned(due.page, due.url, due.due) for due in found), key=lambda visit: visit.due)
+        return [Planned(due.page, due.url, due.due) for due in self._outlook.plan(hour, visits)]
 
-    def take_in(self, now: float) -> None:
+    def _take_in(self, outlook: Outlook, now: float) -> None:
         """Pages that were visited, and what study found in captures."""
         if self._touched:
-            self._planner.grow(
-                self._known(one, now) for one in self._reading.standings_of(self._touched) if one.visited
-            )
+            outlook.grow(self._known(one, now) for one in self._reading.standings_of(self._touched) if one.visited)
             self._touched.clear()
         news = list(self._reading.seen_since(self._seq))
         if news:
             self._seq = news[-1][0]
             changed = {seen.page for _, seen in news if seen.changed}
-            self._planner.observe([_believed(seen) for _, seen in news], self._reading.claims_of(changed))
+            outlook.observe([_believed(seen) for _, seen in news], self._reading.claims_of(changed))
 
     def remark(self) -> str:
-        """One line when the budget is more than politeness allows; empty when it can be spent."""
-        wanted, most = self._planner.visits_per_hour(), self._planner.most_per_hour
-        if not self._planner.pages or wanted <= most * (1.0 + 1e-9):
+        """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet."""
+        if self._outlook is None or not self.pages:
+            return ""
+        planner = self._outlook.planner
+        wanted, most = planner.visits_per_hour(), planner.most_per_hour
+        if wanted <= most * (1.0 + 1e-9):
             return ""
         budget = self._prepared.settings.plan.budget
         return f"a budget of {budget} is more than politeness allows: with the pauses hosts are owed, {most:.0f}/hour"
 
+    def close(self) -> None:
+        """Keep what was learned, and let nothing run on."""
+        self._compiling.stop()
+        self.keep()
+        self._reading.close()
+
+
+class Compiling:
+    """Compiled code is made ready in a process of its own: the first time that takes half a minute."""
+
+    def __init__(self, catalog: SqliteCatalog) -> None:
+        self._catalog = catalog
+        self._mark = f"{__version__} {sys.version} {numba.__version__}".encode()
+        self._process: subprocess.Popen[bytes] | None = None
+        if catalog.reading.note(*_COMPILED) != self._mark:
+            code = "from strandline.app.watch_plan import warm_up; warm_up()"
+            self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL)
+
+    def done(self) -> bool:
+        """Whether it is ready; if it could not be made ready there, this process does it."""
+        if self._process is not None and self._process.poll() is not None:
+            self._process = None
+            self._catalog.note(_COMPILED[0], [(_COMPILED[1], self._mark)])
+        return self._process is None
+
+    def stop(self) -> None:
+        """The watch ends."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
 
 def warm_up() -> None:
-    """Load compiled code (after an update: compile it) before the first hour begins, not in the middle of it."""
+    """Plan something small, so that all compiled code is made."""
     hours = Hours(0.0)
     pages = [Known(number, f"http://a.example/{number}", "a.example", "a.example", visited=1.0) for number in (1, 2)]
     past = history(pages, (), hours)

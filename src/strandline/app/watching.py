@@ -25,7 +25,7 @@ ended (empty while it runs) and a document, renewed at most once a second:
     hour, hour_seconds                     hours since the Monday the watch counts from; seconds an hour lasts
     allowed, spent_hour, spent_day         of the budget, in its own unit (requests or bytes)
     planned, queue                         visits left of this hour's plan; pages and parts that wait beside it
-    pages                                  pages the plan knows
+    pages, left_out                        pages the plan knows; visits it left out because nothing is expected of them
     requests, captured, unchanged, failed, skipped, octets        of this run
     per_minute                             captures in the last minute of the clock
     unstudied                              captures that wait to be studied
@@ -55,7 +55,7 @@ from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, prepare
 from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
 from strandline.app.studying import Studying
-from strandline.app.watch_plan import WatchPlan, budget_of, budgets_of, warm_up
+from strandline.app.watch_plan import WatchPlan, budget_of, budgets_of
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.experience import HOUR
@@ -174,7 +174,6 @@ class Watch:
         self._request = request
         self._catalog = catalog
         self._clock = SystemClock()
-        warm_up()
         self._started = self._clock.now()
         self._time = time_of(catalog, request.hour_seconds, self._started)
         self.length = self._time.length if self._time else HOUR
@@ -192,6 +191,7 @@ class Watch:
         self._room = self._room_check(settings)
         self._room_checked, self._paused = 0.0, ""
         self._reload = False
+        self._remark = ""
 
     @property
     def _hooks(self) -> Hooks:
@@ -228,6 +228,7 @@ class Watch:
         except StrandlineError as problem:
             self._hooks.said(f"the settings stay as they were: {problem}")
             return
+        self._plan.close()
         self._settings, self._prepared, self._plan, self._room = found.settings, prepared, plan, room
         self._manners.change(prepared.manners)
         self._agenda.change(purse, limits, plan)
@@ -272,9 +273,6 @@ class Watch:
 
     def run(self) -> Tally:
         """Watch. The state says how it ended."""
-        remark = self._plan.remark()
-        if remark:
-            self._hooks.said(remark)
         ended = "failed"
         try:
             self._tally = run_crawl(
@@ -285,7 +283,7 @@ class Watch:
                 ended = self._tally.ended = "complete"
         finally:
             self._stands(ended)
-            self._plan.keep()
+            self._plan.close()
         return self._tally
 
     def _step(self) -> None:
@@ -342,6 +340,10 @@ class Watch:
         if self.lookout is not None:
             self.lookout.hour(row, self._plan.remark())
         self._hooks.hour(row)
+        remark = self._plan.remark()
+        if remark and remark != self._remark:
+            self._remark = remark
+            self._hooks.said(remark)
 
     def _stands(self, ended: str) -> None:
         self._catalog.watch.stands(self._started, self._clock.now(), ended, self.document())
@@ -364,7 +366,8 @@ class Watch:
             "spent_day": purse.spent(moment, min(purse.span, 24.0 * self.length)),
             "planned": agenda.planned,
             "queue": waiting,
-            "pages": len(self._plan.planner.pages),
+            "pages": self._plan.pages,
+            "left_out": self._plan.left_out,
             "requests": agenda.requests,
             "captured": tally.captured,
             "unchanged": tally.unchanged,

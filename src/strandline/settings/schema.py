@@ -158,6 +158,11 @@ class PlanSettings:
         "share its bytes have of a usual answer.",
         choices=("request", "bytes"),
     )
+    least_chance: float = setting(
+        0.1,
+        "A watch leaves out visits that find something new with less than this chance, but for a tenth that looks "
+        "whether quiet pages are still quiet; what is saved is not spent. 0 spends the whole budget.",
+    )
     strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")
     objective: str = setting(
         "middle",
