@@ -13,7 +13,8 @@ from strandline.core.capture import Evidence, Outcome
 from strandline.ports import Batch, Visited
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmReading, AlarmWriter
-from strandline.store.outbox import OutboxReading
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.outbox import OutboxReading, take_over_alerts
 
 DATABASE = "strandline.db"
 
@@ -187,3 +188,25 @@ def test_alarms_are_alerts_and_are_told_once_also_when_a_crash_came_between(tmp_
 
 def test_every_kind_of_alarm_is_told_what_it_is_about():
     assert {"gone", "refused", "unreachable", "collapse", "smaller", "budget", "fixity", "disk"} == set(alarm_kinds())
+
+
+def test_a_rebuilt_catalog_keeps_what_was_told_and_tells_nothing_again(tmp_path):
+    site = Watched(tmp_path)
+    lookout = Lookout(tmp_path, Settings())
+    site.news.change(0.9)
+    lookout.alarm("budget", "", "too much")
+    assert lookout.decide() == 1
+    lookout.close()
+    site.close()
+    new = tmp_path / "new.db"
+    SqliteCatalog(new).close()
+    take_over_alerts(new, tmp_path / DATABASE)
+    with closing(OutboxReading.open(new)) as reading:
+        assert [alert.kind for alert in reading.alerts()] == ["change", "alarm"] and reading.decided() == 0
+    with closing(AlarmReading.open(new)) as reading:
+        assert [alarm.kind for alarm in reading.open_alarms()] == ["budget"]
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(b"no database" * 1000)
+    take_over_alerts(new, damaged)
+    take_over_alerts(new, tmp_path / "missing.db")
+    assert not (tmp_path / "missing.db").exists()

@@ -128,6 +128,7 @@ def test_each_change_is_decided_on_once_and_only_news_are_told(tmp_path, news):
     assert lookout.decide() == 1 and lookout.decide() == 0
     again = Lookout(tmp_path, settings_for())
     assert again.decide() == 0
+    assert again._outbox._connection.execute("SELECT count(*) FROM alert_progress").fetchone() == (1,)
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         assert [(one.url, one.kind) for one in reading.alerts()] == [(told, "change")]
     lookout.close()

@@ -1,11 +1,12 @@
 """What was told to whom, and what alarms there are: for the command line, the interface and programs."""
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from strandline.app.alerts import moment, trial_alert
+from strandline.app.alarms import audited
+from strandline.app.alerts import alarm_alert, moment, trial_alert
 from strandline.app.alerts_courier import Courier
 from strandline.app.alerts_lookout import archive_name, check_alert_settings, errand_of
 from strandline.app.alerts_targets import shown
@@ -53,6 +54,26 @@ def alarms(archive: Archive, closed: bool = False) -> list[Alarm]:
     archive.reading.count()
     with closing(AlarmReading.open(archive.folder / DATABASE)) as reading:
         return reading.alarms() if closed else reading.open_alarms()
+
+
+def note_audit(archive: Archive, problems: int, checked: int) -> None:
+    """Open or close the alarm on fixity after an audit, and tell; also beside a process that writes the archive.
+
+    An archive that cannot be written (a read-only disk) is audited all the same.
+    """
+    targets = check_alert_settings(archive.settings)
+    name, room = archive_name(archive.folder, archive.settings), archive.settings.alerts.queue
+
+    def tell(alarm: Alarm) -> None:
+        alert = alarm_alert(alarm, alarm.closed or alarm.opened, name)
+        with closing(Outbox.open(archive.folder / DATABASE)) as outbox:
+            outbox.add([alert], lambda one: [target.name for target in targets if target.wants(one)], room)
+        courier = Courier(errand_of(archive.folder, archive.settings, targets))
+        courier.poke()
+        courier.close()
+
+    with suppress(SettingError, OSError):
+        audited(archive.folder, problems, checked, tell)
 
 
 def try_targets(archive: Archive, wait: float = 40.0) -> list[tuple[str, bool, str]]:

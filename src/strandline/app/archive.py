@@ -32,6 +32,7 @@ from strandline.settings.schema import Settings, StudySettings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.lock import WriteLock
+from strandline.store.outbox import take_over_alerts
 from strandline.store.sqlite import outdated
 from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
@@ -41,6 +42,7 @@ from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 
 if TYPE_CHECKING:
+    from strandline.app.alerts_lookout import Lookout
     from strandline.app.moving import Brought, Wanted
     from strandline.app.studying import Studying
     from strandline.store.studies import StudyReading
@@ -161,6 +163,7 @@ class Archive:
             # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
             again = next(catalog.all_captures(), None) is not None
             studying = None
+            lookout = stack.enter_context(self._looking_out(settings)) if again else None
             if again and settings.study.workers > 0:
                 studying = stack.enter_context(self._studying(settings.study, catalog))
             beside = self._beside(studying)
@@ -172,7 +175,15 @@ class Archive:
             tally = run_crawl(self.folder, replace(prepared, request=replace(request, progress=progress)), catalog)
             if tally.ended == "complete":
                 beside(whole=True)
+                if lookout is not None:
+                    lookout.observe()
             return tally
+
+    def _looking_out(self, settings: Settings) -> "contextlib.closing[Lookout]":
+        """Alerts and alarms of what is written now."""
+        from strandline.app.alerts_lookout import Lookout
+
+        return contextlib.closing(Lookout(self.folder, settings))
 
     def _studying(self, settings: StudySettings, catalog: SqliteCatalog) -> "Studying":
         from strandline.app.studying import Studying
@@ -259,6 +270,7 @@ def rebuild(archive: Archive) -> Rebuilt:
         with contextlib.closing(SqliteCatalog(new)) as catalog:
             count = catalog.rebuild(_facts(files, findings))
             catalog.studies.take_over(_ratings(archive.folder / DATABASE))
+        take_over_alerts(new, archive.folder / DATABASE)
         for side in ("-wal", "-shm"):
             (archive.folder / f"{DATABASE}{side}").unlink(missing_ok=True)
         new.replace(archive.folder / DATABASE)

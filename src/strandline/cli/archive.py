@@ -211,10 +211,13 @@ def reindex(folder: Folder, json_: Json = False) -> None:
 
 def verify(folder: Folder, json_: Json = False, quiet: Quiet = False) -> None:
     """Read every byte and compare it with what was written: finds each cut and each flipped bit."""
+    from strandline.app.alerts_listing import note_audit
     from strandline.app.archive import open_archive
     from strandline.cli.output import as_json, printable, tell
 
-    audit = open_archive(folder).verify(None if quiet or json_ else tell)
+    archive = open_archive(folder)
+    audit = archive.verify(None if quiet or json_ else tell)
+    note_audit(archive, len(audit.problems), audit.captures)
     if json_:
         as_json(audit.as_json())
     else:

@@ -9,9 +9,10 @@ Couriers write beside the archive's writer, through a connection of their own: a
 """
 
 import json
+import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
@@ -23,6 +24,7 @@ WAITING, DELIVERED, GIVEN_UP, PUSHED_OUT = range(4)
 KEPT: Final = 90 * 86400.0
 """Seconds after which an alert nobody waits for is forgotten."""
 _NAMES: Final = uuid.UUID("6f1e7f0e-6a0c-5a5e-9d0e-3d5a8a7b9c11")
+_TAKEN_OVER: Final = ("alerts", "deliveries", "alarms", "observations", "rule_history")
 _ALERT = "alerts.alert, key, alerts.time, kind, site, url, importance, document"
 
 
@@ -131,7 +133,7 @@ class Outbox(OutboxReading):
         """The first look ever: what was captured before it is history, and not told."""
         with self._writing():
             self._connection.execute(
-                """INSERT INTO alert_progress SELECT coalesce(max(seq), 0) FROM captures
+                """INSERT INTO alert_progress SELECT (SELECT coalesce(max(seq), 0) FROM captures)
                    WHERE NOT EXISTS (SELECT 1 FROM alert_progress)"""
             )
 
@@ -236,6 +238,24 @@ class Outbox(OutboxReading):
     def _writing(self) -> Iterator[None]:
         with sqlite.told(self._path), sqlite.transaction(self._connection):
             yield
+
+
+def take_over_alerts(new: Path, old: Path) -> None:
+    """Keep what people were told, and alarms, when a catalog is rebuilt: no WARC file holds them.
+
+    What was captured so far is not told again. An old catalog that cannot be read, or is older than alerts, is left.
+    """
+    if not old.exists():
+        return
+    with closing(sqlite.open_writing(new)) as connection, suppress(sqlite3.Error):
+        connection.execute("ATTACH DATABASE ? AS old", (str(old),))
+        with sqlite.transaction(connection):
+            for table in _TAKEN_OVER:
+                connection.execute(f"INSERT INTO main.{table} SELECT * FROM old.{table}")
+            connection.execute(
+                """INSERT INTO main.alert_progress SELECT (SELECT coalesce(max(seq), 0) FROM main.captures)
+                   WHERE EXISTS (SELECT 1 FROM old.alert_progress)"""
+            )
 
 
 def _alert(row: tuple[object, ...]) -> Alert:
