@@ -13,6 +13,7 @@ from strandline.core.learn.evidence import Source, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.first_sight import COEFFICIENTS
 from strandline.core.learn.learned import PageRate, SiteRules
+from strandline.core.urls import path_segments
 from strandline.crawl.learn import (
     OnlineLearner,
     Patterns,
@@ -235,7 +236,8 @@ def test_a_change_counts_by_its_importance_unless_every_page_counts_the_same():
     pages = quiet_and_busy()
     plain = site_history(pages, WEEK)
     assert plain.changes[1].importance is None
-    assert weighted_history(plain, pages, WEEK).changes[1].importance.tolist() == pytest.approx([0.3] * 3)
+    by_path = {"/".join(path_segments(one.url)): one for one in pages}
+    assert weighted_history(plain, by_path, WEEK).changes[1].importance.tolist() == pytest.approx([0.3] * 3)
     strict = RuleWish(given=GivenThresholds(alpha=0.2, beta=0.5, theta=0.9))
     assert learn_rules("x", pages, strict).learned.rules == ()  # a tenth of the site, by importance
     plain = RuleWish(given=strict.given, weighted=False)

@@ -125,14 +125,19 @@ def page_series(
 
 
 def unchanged_series(pages: Sequence[Visits], calendar: LocalCalendar) -> Iterator[PageSeries]:
-    """The series of pages that were never seen to change, many at once: most pages of an archive are such."""
+    """The series of pages that were never seen to change, many at once: most pages of an archive are such.
+
+    They share their zeros, which cannot be written to.
+    """
+    nothing = PageSeries.empty(calendar.periods).changes
+    nothing.flags.writeable = False
     for start in range(0, len(pages), _AT_ONCE):
         some = pages[start : start + _AT_ONCE]
         observed = calendar.observed([one.times[0] for one in some], [one.times[-1] for one in some])
         for visits, seen in zip(some, observed, strict=True):
-            series = PageSeries.empty(calendar.periods)
-            series.observed, series.last, series.captures = seen.copy(), float(visits.times[-1]), visits.times.size
-            yield series
+            yield PageSeries(
+                calendar.periods, nothing, nothing, seen.copy(), float(visits.times[-1]), visits.times.size
+            )
 
 
 def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed]) -> list[Sighting]:

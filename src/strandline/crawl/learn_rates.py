@@ -8,7 +8,6 @@ every find is one change, then as many as the prior of the page makes likely.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from strandline.core.learn.first_sight import (
     static_factors,
 )
 from strandline.core.learn.learned import DAY, PageRate, Visits
+from strandline.crawl.experience import path_of
 
 Floats = NDArray[np.float64]
 
@@ -92,15 +92,10 @@ def groups_of(pages: Mapping[int, PageRate], classes: int) -> ChangeGroups | Non
 
 
 def _site(visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> _Site:
-    addresses = [read_address(_path(one.url)) for one in visits]
+    addresses = [read_address(path_of(one.url)) for one in visits]
     columns = [_column(visits, summaries, name) for name in ("text_bytes", "headings", "links")]
     features = model_features(addresses, *columns)
     return _Site(tuple(one.page for one in visits), features, Directories(addresses), visits)
-
-
-def _path(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
 def _column(visits: Sequence[Visits], summaries: Mapping[int, PageSummary], name: str) -> Floats:

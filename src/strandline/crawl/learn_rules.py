@@ -7,7 +7,7 @@ thresholds are chosen on the site's own history (core/plan/skip_choice): skippin
 and the rates of the site-level policy are always shown beside the rules; both count every change.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,9 +86,11 @@ def site_history(pages: Sequence[Visits], period: float) -> SiteHistory:
     return SiteHistory.from_captures(_states(_one_page_a_path(pages)), period)
 
 
-def weighted_history(plain: SiteHistory, pages: Sequence[Visits], period: float) -> SiteHistory:
-    """The same versions with the importance of every update; negligible updates are left out."""
-    chosen = _one_page_a_path(pages)
+def weighted_history(plain: SiteHistory, chosen: Mapping[str, Visits], period: float) -> SiteHistory:
+    """The same versions with the importance of every update; negligible updates are left out.
+
+    `chosen` are the pages by path.
+    """
     numbers = sorted({number for visits in chosen.values() for number in np.unique(visits.times // period).tolist()})
     version_of = {number: version for version, number in enumerate(numbers)}
     amounts: list[dict[int, float]] = [{} for _ in numbers]
@@ -138,11 +140,11 @@ def _states(pages: dict[str, Visits]) -> Iterator[tuple[float, str, str | None]]
 
 def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
     """Rules, dormant directories and directory rates of one site."""
-    every = site_history(pages, wish.period)
-    history = weighted_history(every, pages, wish.period) if wish.weighted else every
+    chosen = _one_page_a_path(pages)
+    every = SiteHistory.from_captures(_states(chosen), wish.period)
+    history = weighted_history(every, chosen, wish.period) if wish.weighted else every
     mined = mine_history(site, history, wish)
     window = DeltaTree.of(every, (SMALLEST,)).window()
-    chosen = _one_page_a_path(pages)
     index, rates = rates_from_captures(_states(chosen), wish.period)
     learned = replace(
         mined.learned,
@@ -234,7 +236,9 @@ def _views(
     own = np.bincount(inside, minlength=shape.directories)
     a_week = 1.0 - (1.0 - outlook.rates) ** (WEEK / period)
     chances = np.bincount(inside, a_week, shape.directories) / np.maximum(own, 1)
+    # Whole columns, worked out once: a site can have as many directories as pages.
     quiet = topmost_listed(window.parents, dormant_directories(window)) >= 0
+    counts, near = window.change_counts, skipped.directories
     assert window.index is not None
     views = []
     for place in np.flatnonzero(own).tolist():
@@ -246,8 +250,8 @@ def _views(
                 path=path,
                 pages=int(own[place]),
                 changes_a_week=float(chances[place]),
-                changed=int(window.change_counts[number]),
-                near=bool(skipped.directories[number]),
+                changed=int(counts[number]),
+                near=bool(near[number]),
                 dormant=bool(quiet[number]),
             )
         )

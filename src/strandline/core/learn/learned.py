@@ -12,7 +12,7 @@ starts from the first-sight prior. One more visit costs a few multiplications.
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,15 @@ class SiteRules:
 
     def as_data(self) -> dict[str, Any]:
         """For a catalog or JSON."""
-        return asdict(self) | {"rules": [rule.as_data() for rule in self.rules]}
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        # Not `asdict` for the directories: it copies each value of what may be a million rows.
+        names = [field.name for field in fields(DirectoryView)]
+        return columns | {
+            "thresholds": asdict(self.thresholds),
+            "rules": [rule.as_data() for rule in self.rules],
+            "dormant": list(self.dormant),
+            "directories": [{name: getattr(view, name) for name in names} for view in self.directories],
+        }
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "SiteRules":
