@@ -17,6 +17,7 @@ from strandline.web.api import make_api
 from strandline.web.desk import Desk
 from strandline.web.events import events
 from strandline.web.face import Face
+from strandline.web.feeds import feed_route
 from strandline.web.guard import Policy
 from strandline.web.operating import Operating
 from strandline.web.people import People
@@ -54,6 +55,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
             return events(at_work, request)
 
         routes += [*People(desk, face).routes(), *Operating(desk, face).routes(), Route("/events", live)]
+        routes.append(feed_route(desk.archive))
     else:
         routes.append(Route("/", _to_health))
     routes.append(Mount("/static", StaticFiles(directory=_STATIC)))

@@ -20,6 +20,7 @@ from granian.server.embed import Server
 from strandline.access.index import Holdings
 from strandline.app.archive import Archive
 from strandline.app.holdings import holdings
+from strandline.app.status_metrics import archive_metrics
 from strandline.errors import SettingError
 from strandline.web.desk import open_desk
 from strandline.web.guard import Guard, Policy
@@ -68,7 +69,8 @@ class Service:
             any_address=not options.loopback,
             default=name,
         )
-        policy = Policy(options, origins, access, Metrics())
+        metrics = Metrics() if archive is None else Metrics(archive=partial(archive_metrics, archive))
+        policy = Policy(options, origins, access, metrics)
         self._desk = None if archive is None else open_desk(archive)
         interface = Guard(
             make_interface(held, policy, self._desk), policy, "interface", partial(interface_headers, policy)

@@ -1,0 +1,50 @@
+"""`/feeds/atom` and `/feeds/rss`: the newest changes that matter, of all, of a site (`?site=`) or of a page (`?page=`).
+
+`?min_importance=` and `?limit=` as with `strandline feed`. Answers carry an ETag, for readers who ask often.
+"""
+
+import hashlib
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from strandline.access.feeds import MEDIA_TYPES, feed
+from strandline.app.alerts_feeds import FeedRequest, change_feed
+from strandline.app.archive import Archive
+from strandline.errors import StrandlineError
+
+_MOST = 500
+
+
+def feed_route(archive: Archive) -> Route:
+    """The feeds of an archive."""
+
+    async def answer(request: Request) -> Response:
+        form = request.path_params["form"]
+        if form not in ("atom", "rss"):
+            return PlainTextResponse("There are /feeds/atom and /feeds/rss.\n", 404)
+        try:
+            wanted = _wanted(request)
+            found = change_feed(archive, wanted)
+        except (ValueError, StrandlineError) as problem:
+            return PlainTextResponse(f"{problem}\n", 400)
+        body = feed(found, "rss" if form == "rss" else "atom")
+        tag = f'"{hashlib.sha256(repr(found.entries).encode()).hexdigest()[:32]}"'
+        headers = {"etag": tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type=MEDIA_TYPES["rss" if form == "rss" else "atom"], headers=headers)
+
+    return Route("/feeds/{form}", answer)
+
+
+def _wanted(request: Request) -> FeedRequest:
+    query = request.query_params
+    least = query.get("min_importance")
+    limit = int(query.get("limit", "50"))
+    if not 1 <= limit <= _MOST:
+        raise ValueError(f"limit is 1 to {_MOST}, not {limit}")
+    return FeedRequest(
+        query.get("site", ""), query.get("page", ""), None if least is None else float(least), limit, str(request.url)
+    )
