@@ -54,6 +54,37 @@ def test_a_single_version_is_too_little(tmp_path):
     assert json.loads(run(file, "--json").stdout) == []
 
 
+def written(file, versions):
+    rows, before = [], {}
+    for number, after in enumerate(versions):
+        for path in sorted(before.keys() | after.keys()):
+            if before.get(path) != after.get(path):
+                op = "A" if path not in before else "M" if path in after else "D"
+                rows.append(f"{number}\t2026-01-0{number + 1}T00:00:00Z\t{op}\t{path}\t{after.get(path, '')}\n")
+        before = after
+    file.write_text("".join(rows))
+    return file
+
+
+def test_an_empty_history_says_so_in_one_line(tmp_path):
+    shown = run(written(tmp_path / "empty.tsv", [])).stdout
+    assert "an empty history: nothing was seen" in shown
+    assert json.loads(run(tmp_path / "empty.tsv", "--json").stdout) == []
+
+
+def test_a_site_whose_pages_are_all_new_each_week_has_no_rules(tmp_path):
+    weeks = [{f"h/week{week}/{n}": 1 for n in range(4)} for week in range(8)]
+    assert "0 rules; 0 directories never changed at all" in run(written(tmp_path / "new.tsv", weeks)).stdout
+
+
+def test_paths_with_dots_blanks_empty_segments_and_other_scripts_are_names_like_any_other(tmp_path):
+    quiet = ("hö/ü/日本", "h//a//b", "h/./x", "h/../y", "h/a b/")
+    weeks = [dict.fromkeys(quiet, 1) | {"h/busy/news": week} for week in range(8)]
+    shown = run(written(tmp_path / "odd.tsv", weeks)).stdout
+    for directory in ("hö", "h/", "h/.", "h/..", "h/a b"):
+        assert f"\n  {directory}\n" in shown
+
+
 def test_a_figure_of_a_history_file_is_drawn(history, tmp_path):
     run(history, "--plot", tmp_path / "figures")
     (figure,) = (tmp_path / "figures").iterdir()

@@ -198,6 +198,16 @@ def test_a_pass_that_was_stopped_goes_on_with_the_same_samples(years):
     assert years.records("dormant")["h.example/old"].tests == 1
 
 
+def test_a_site_that_never_changes_is_left_out_but_for_samples_or_not_at_all(tmp_path):
+    archive = Years(tmp_path)
+    for _ in range(6):
+        archive.crawl()
+    archive.learn()
+    assert len(all_pages(archive.crawl("dormant"))) < 15
+    # Without a single change there is nothing to fit a price on.
+    assert len(all_pages(archive.crawl("policy"))) == 112
+
+
 def lore(method, restless=(), **about):
     """A site of two directories with twenty pages each, learned from ten whole versions, a week ago."""
     urls = [f"{SITE}/{name}/{n}" for name in ("old", "busy") for n in range(20)]

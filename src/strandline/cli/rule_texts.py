@@ -53,7 +53,8 @@ def rules_in_words(sites: Sequence[SiteRules], standings: Standings) -> Iterator
     for one in sites:
         yield printable(_heading(one))
         if one.versions < 2:
-            yield "  one version is too little to see change: rules need captures from at least two periods"
+            there = "one version is too little to see change" if one.versions else "an empty history: nothing was seen"
+            yield f"  {there}; rules need captures from at least two periods"
             continue
         for rule in one.rules:
             chain = " and ".join(path or "/" for path in rule.if_changed)
@@ -77,7 +78,9 @@ def rules_in_words(sites: Sequence[SiteRules], standings: Standings) -> Iterator
 
 def _standing_in_words(standing: SkipStanding) -> Iterator[str]:
     price = standing.price
-    if price is None:
+    if price is None and standing.whole > LEAST_VERSIONS:
+        yield "crawl --skip policy would leave out nothing: the site showed no change to fit its price on"
+    elif price is None:
         yield (
             f"crawl --skip policy would leave out nothing yet: {counted(standing.whole, 'version')} "
             f"of the site seen whole, and at least {LEAST_VERSIONS + 1} are needed"
