@@ -10,6 +10,7 @@ from app.news import News
 from strandline.app.alarms import AlarmDesk, alarm_kinds, audited
 from strandline.app.alerts_lookout import Lookout
 from strandline.core.capture import Evidence, Outcome
+from strandline.errors import OutOfSpace
 from strandline.ports import Batch, Visited
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmReading, AlarmWriter
@@ -210,3 +211,28 @@ def test_a_rebuilt_catalog_keeps_what_was_told_and_tells_nothing_again(tmp_path)
     take_over_alerts(new, damaged)
     take_over_alerts(new, tmp_path / "missing.db")
     assert not (tmp_path / "missing.db").exists()
+
+
+def test_a_full_disk_delays_alerts_and_ends_nothing(tmp_path, monkeypatch):
+    site = Watched(tmp_path)
+    lookout = Lookout(tmp_path, Settings())
+    site.news.change(0.9)
+
+    def full(*_):
+        raise OutOfSpace("no room left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lookout._outbox, "decide", full)
+        patched.setattr(lookout._alarms, "raise_alarm", full)
+        lookout.beside()
+        lookout.room("no room")
+    assert lookout._outbox.decided() == 0 and not lookout._alarms.open_alarms()
+    lookout.room("no room")  # told again, because it could not be kept
+    assert [alarm.kind for alarm in lookout._alarms.open_alarms()] == ["disk"]
+    lookout.room("")
+    assert lookout._alarms.open_alarms() == []
+    lookout._next_look = 0.0
+    lookout.beside()
+    assert [alert.kind for alert in lookout._outbox.alerts()] == ["change", "alarm", "alarm"]
+    lookout.close()
+    site.close()

@@ -10,6 +10,8 @@ departs from its normal. Nothing here waits for anybody outside.
 
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,7 +21,7 @@ from strandline.app.alerts import alarm_alert, change_alert
 from strandline.app.alerts_courier import Courier, Errand
 from strandline.app.alerts_targets import Target, targets_of
 from strandline.app.events import event
-from strandline.errors import SettingError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError
 from strandline.fetch.addresses import AddressPolicy
 from strandline.fetch.mail import mail_server
 from strandline.settings.schema import Settings
@@ -30,6 +32,8 @@ from strandline.store.outbox import Alert, Outbox
 from strandline.store.watching import HourRow
 
 _LOOK: Final = 1.0
+_WAIT: Final = 30.0
+"""Seconds after which something that could not be written is tried again."""
 _DAY: Final = 24
 _RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
@@ -119,10 +123,20 @@ class Lookout:
         if now < self._next_look:
             return
         self._next_look = now + _LOOK
-        self.decide()
-        if now >= self._next_hour:
-            self._next_hour = now + self._hour
-            self.observe()
+        with self._patiently():
+            self.decide()
+            if now >= self._next_hour:
+                self._next_hour = now + self._hour
+                self.observe()
+
+    @contextmanager
+    def _patiently(self) -> Iterator[None]:
+        """A full disk, or a database that is held for long, is no reason to end a watch: all of this can wait."""
+        try:
+            yield
+        except (OutOfSpace, ArchiveBusy) as problem:
+            self._next_look = time.monotonic() + _WAIT
+            event("lookout", f"alerts and alarms wait: {problem}", "warning")
 
     def decide(self) -> int:
         """Alerts on what was studied since the last time."""
@@ -193,17 +207,21 @@ class Lookout:
         """Why there is too little room on disk, told again and again; empty when there is enough."""
         if bool(short) == self._short_of_room:
             return
-        self._short_of_room = bool(short)
-        if short:
-            self.alarm("disk", "", short)
-        else:
-            self.calm("disk", "", "there is room again")
+        with self._patiently():
+            if short:
+                self.alarm("disk", "", short)
+            else:
+                self.calm("disk", "", "there is room again")
+            self._short_of_room = bool(short)
 
     def hour(self, row: HourRow, remark: str) -> None:
         """An hour of the watch has ended; `remark` says why its budget cannot be spent, if that is so."""
         event("hour", level="debug", **row._asdict())
         self._day.append(row)
-        now = time.time()
+        with self._patiently():
+            self._budget(remark, time.time())
+
+    def _budget(self, remark: str, now: float) -> None:
         if remark:
             self._desk.raise_alarm("budget", "", remark, now)
         if remark or len(self._day) < _DAY:
@@ -215,7 +233,8 @@ class Lookout:
     def close(self) -> None:
         """Decide on what was studied last, let the courier deliver what it can in a few seconds, and end."""
         try:
-            self.decide()
+            with suppress(OutOfSpace, ArchiveBusy):  # the next start decides
+                self.decide()
         finally:
             if self._courier is not None:
                 self._courier.close()
