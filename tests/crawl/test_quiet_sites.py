@@ -15,7 +15,8 @@ from strandline.app.skipping import skips_of
 from strandline.core.learn.site_state import Price, SiteState
 from strandline.core.plan.retests import Retests
 from strandline.crawl.learn_rules import RuleWish, learn_rules
-from strandline.crawl.quiet_sites import Noticed, QuietSites, SiteLore, SitePass
+from strandline.crawl.quiet_sites import Noticed, QuietPlan, QuietSites, QuietWatch, SiteLore, SitePass
+from strandline.ports import Batch
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter
@@ -208,7 +209,7 @@ def test_a_site_that_never_changes_is_left_out_but_for_samples_or_not_at_all(tmp
     assert len(all_pages(archive.crawl("policy"))) == 112
 
 
-def lore(method, restless=(), **about):
+def known_lore(_method, restless=(), **about):
     """A site of two directories with twenty pages each, learned from ten whole versions, a week ago."""
     urls = [f"{SITE}/{name}/{n}" for name in ("old", "busy") for n in range(20)]
     pages = np.arange(1, 41)
@@ -223,8 +224,11 @@ def lore(method, restless=(), **about):
     )
     rules = replace(learn_rules("h.example", [], RuleWish()).learned, versions=10, dormant=("h.example/old",))
     nothing = np.zeros(40, dtype=np.bool_)
-    known = SiteLore(pages, urls, np.full(40, 9 * WEEK), ~nothing, nothing, rules, state, **about)
-    return SitePass("h.example", method, known, 10 * WEEK)
+    return SiteLore(pages, urls, np.full(40, 9 * WEEK), ~nothing, nothing, rules, state, **about)
+
+
+def lore(method, restless=(), **about):
+    return SitePass("h.example", method, known_lore(method, restless, **about), 10 * WEEK)
 
 
 def visit(one, page, **capture):
@@ -285,6 +289,44 @@ def test_too_little_knowledge_skips_nothing(method):
     nothing = SiteLore(np.arange(1), [f"{SITE}/a"], np.zeros(1), np.ones(1, np.bool_), np.zeros(1, np.bool_))
     one = SitePass("h.example", method, nothing, 1.0)
     assert one.refuses(task(page=0, hops=1)) == ""
+
+
+class Shelf:
+    """A library of one site; remembers for which times it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def site(self, name, method, pass_start):
+        self.asked.append(pass_start)
+        return known_lore(method) if name == "h.example" else None
+
+
+def test_a_plan_leaves_out_what_is_quiet_and_tests_other_pages_in_other_periods():
+    shelf = Shelf()
+    plan = QuietPlan("dormant", shelf, WEEK)
+    answers = [plan.ask("h.example", page, 10.5 * WEEK) for page in range(1, 41)]
+    left_out = [page for page, (quiet, _) in enumerate(answers, 1) if quiet.startswith("quiet directory h.example/old")]
+    tests = [page for page, (_, directory) in enumerate(answers, 1) if directory == "h.example/old"]
+    assert len(left_out) == 19
+    assert len(tests) == 1
+    assert plan.ask("other.example", 1, 10.6 * WEEK) == ("", "")
+    assert not plan.renew(10.9 * WEEK)
+    assert plan.renew(11.0 * WEEK)
+    assert shelf.asked == [10 * WEEK, 10 * WEEK]
+
+
+def test_a_watch_books_one_test_a_period_and_records_all_of_them():
+    watch = QuietWatch("dormant", Shelf(), WEEK)
+    watch.begin(10.2 * WEEK)
+    page = task(f"{SITE}/old/0", page=1)
+    assert watch.refuses(page) == ""
+    for moment in (10.3, 10.4, 11.5):
+        watch.visited(page, SimpleNamespace(capture=SimpleNamespace(revisit=True, status=200), time=moment * WEEK))
+    batch = Batch()
+    watch.book(batch, idle=False)
+    assert [one.last_pass for one in batch.retests] == [10 * WEEK, 11 * WEEK]
+    assert not batch.skipped
 
 
 def test_there_are_three_methods():

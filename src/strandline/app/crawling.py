@@ -125,7 +125,7 @@ def run_crawl(
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
         manners = manners or Manners(prepared.manners, random)
-        skips = _skips(settings.crawl.skip if agenda is None else "none", catalog.path)
+        skips = _skips(settings, catalog.path, planned=agenda is not None)
         parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
         with stopped_by_signals(crawl):  # until all is told: a signal that comes late changes nothing any more
@@ -135,13 +135,14 @@ def run_crawl(
             return tally
 
 
-def _skips(method: str, database: Path) -> Skips:
-    """What a pass leaves out; one that leaves out nothing loads nothing for it. A plan has its own setting for this."""
+def _skips(settings: Settings, database: Path, planned: bool) -> Skips:
+    """What a pass leaves out, or what the plan of a watch does; where that is nothing, nothing is loaded for it."""
+    method = settings.plan.skip if planned else settings.crawl.skip
     if method == "none":
         return SkipNothing()
-    from strandline.app.skipping import skips_of  # noqa: PLC0415
+    from strandline.app.skipping import skips_of, watch_skips  # noqa: PLC0415
 
-    return skips_of(method, database)
+    return watch_skips(method, database, settings.learn.version) if planned else skips_of(method, database)
 
 
 def warc_info(settings: Settings, agent: str) -> WarcInfo:

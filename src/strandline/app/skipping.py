@@ -8,7 +8,7 @@ from typing import Any
 from strandline.core.learn.site_state import Price
 from strandline.core.plan.retests import Retests
 from strandline.crawl.learn_rules import NEGLIGIBLE
-from strandline.crawl.quiet_sites import Answered, Noticed, QuietPlan, QuietSites, SiteLore
+from strandline.crawl.quiet_sites import Answered, Noticed, QuietPlan, QuietSites, QuietWatch, SiteLore
 from strandline.store.skipping import SkipReading
 
 
@@ -67,6 +67,11 @@ def skip_standings(database: Path, site: str = "") -> dict[str, SkipStanding]:
 def skips_of(method: str, database: Path) -> QuietSites:
     """Skips by a method, over the catalog of an archive."""
     return QuietSites(method, Library(SkipReading.open(database)))
+
+
+def watch_skips(method: str, database: Path, period: float) -> QuietWatch:
+    """Books the visits of a watch as tests of what its plan leaves out."""
+    return QuietWatch(method, Library(SkipReading.open(database)), period)
 
 
 def plan_skips(method: str, database: Path, period: float) -> QuietPlan:

@@ -23,6 +23,7 @@ from strandline import __version__
 from strandline.app.crawling import Prepared
 from strandline.app.planning import campaign
 from strandline.app.site_clocks import site_clock
+from strandline.app.skipping import plan_skips
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
@@ -66,6 +67,12 @@ class WatchPlan:
         self._kept_at = 0
         self._learned: Learned | None = None
         self._outlook: Outlook | None = None
+        settings = prepared.settings
+        self._skips = (
+            None
+            if settings.plan.skip == "none"
+            else plan_skips(settings.plan.skip, catalog.path, settings.learn.version)
+        )
         self._compiling = Compiling(catalog)
         self._wishes()  # what is wrong with the settings is said now
 
@@ -144,7 +151,11 @@ class WatchPlan:
         if one.host not in self._pauses:
             self._pauses[one.host] = self._pause(one.host, now) * HOUR / self._hours.length
         barred = "" if one.due >= PLANNED else one.detail or one.outcome or "waits"
-        return Known(one.page, one.url, one.site, one.host, one.weight, 0.0, barred, 0.0, one.visited, zone, shift)
+        quiet, tests = "", ""
+        if self._skips is not None and one.via != "seed":
+            quiet, tests = self._skips.ask(one.site, one.page, now)
+        facts = (0.0, barred or quiet, 0.0, one.visited, zone, shift, tests)
+        return Known(one.page, one.url, one.site, one.host, one.weight, *facts)
 
     def _zone(self, site: str, now: float) -> tuple[str, int]:
         """Zone of a site and the hours to add to UTC there; a demonstration lives in UTC."""
@@ -203,6 +214,8 @@ class WatchPlan:
         if hour >= self._kept_at + _KEEP_EVERY:
             self.keep()
             self._zones.clear()  # summer time may have begun or ended
+            if self._skips is not None and self._skips.renew(start):
+                self._touched.update(page.page for page in self._outlook.planner.pages)
             self._kept_at = hour
         return [Planned(due.page, due.url, due.due) for due in self._outlook.plan(hour, visits)]
 

@@ -254,12 +254,19 @@ class QuietPlan:
         self._sites: dict[str, SitePass | None] = {}
         self._start = 0.0
 
+    def renew(self, moment: float) -> bool:
+        """Whether another period has begun: then other pages are left out, and others test."""
+        start = moment // self._period * self._period
+        if start == self._start:
+            return False
+        self._start = start
+        self._sites.clear()
+        return True
+
     def ask(self, name: str, page: int, moment: float) -> tuple[str, str]:
         """Why a page of a site is left out, and which quiet directory it tests if it is not; empty for neither."""
-        start = moment // self._period * self._period
-        if start != self._start:
-            self._start = start
-            self._sites.clear()
+        self.renew(moment)
+        start = self._start
         if name not in self._sites:
             lore = self._library.site(name, self._method, start)
             self._sites[name] = SitePass(name, self._method, lore, start) if lore is not None else None
@@ -315,3 +322,35 @@ class QuietSites:
             lore = self._library.site(name, self._method, self._pass_start)
             self._sites[name] = SitePass(name, self._method, lore, self._pass_start) if lore is not None else None
         return self._sites[name]
+
+
+class QuietWatch(QuietSites):
+    """For a watch, whose plan leaves pages out (`QuietPlan`): here its visits are booked as tests, one a period."""
+
+    def __init__(self, method: str, library: SkipLibrary, period: float) -> None:
+        super().__init__(method, library)
+        self._period = period
+        self._tested: list[Retests] = []
+
+    def begin(self, pass_start: float) -> None:
+        """A period begins; what was tested in the last one is still to be recorded."""
+        self._tested += self._touched()
+        super().begin(pass_start // self._period * self._period)
+
+    def refuses(self, task: Task) -> str:
+        """Never: what the plan asks for is fetched."""
+        return ""
+
+    def visited(self, task: Task, visited: Visited) -> None:
+        """What a visit led to, in the period it was made in."""
+        if visited.time >= self._pass_start + self._period:
+            self.begin(visited.time)
+        super().visited(task, visited)
+
+    def book(self, batch: Batch, idle: bool) -> None:
+        """Record tests with the captures that made them."""
+        batch.retests += [*self._tested, *self._touched()]
+        self._tested = []
+
+    def _touched(self) -> list[Retests]:
+        return [one for place in self._sites.values() if place and place.quiet for one in place.quiet.touched()]
