@@ -18,7 +18,7 @@ from strandline.app.holdings import CatalogIndex
 from strandline.errors import SettingError, UsageError
 from strandline.settings.file import parse_settings, settings_text
 from strandline.settings.schema import Settings
-from strandline.store.postgres import is_database, shown
+from strandline.store.postgres import Session, is_database, shown
 from strandline.store.postgres_catalog import PostgresCatalog
 from strandline.store.postgres_reading import PostgresReading
 from strandline.store.postgres_status import ClusterStatus, cluster_status
@@ -26,6 +26,8 @@ from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 
 _KIND = "cluster"
+MIGRATING = "migrating"
+"""Key of the note that says from where a migration into this database is under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,47 @@ def init_cluster(database: str, store: str, change: Callable[[Settings], Setting
     return Cluster(database, store, settings)
 
 
-def open_cluster(database: str, store: str = "") -> Cluster:
-    """The cluster a database belongs to; one clear error when it is not ready."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A cluster as its database has it."""
+
+    cluster: Cluster
+    captures: int
+    migrating: str
+    """The folder whose migration into it is not finished; empty for none."""
+
+
+def known_cluster(database: str) -> Known | None:
+    """What a database knows of its cluster; None when it is none, or empty."""
     if not is_database(database):
         raise UsageError(f"--database {database}: use postgresql://user@host/name")
-    with contextlib.closing(PostgresReading.at(database)) as reading:
-        known = reading.note(_KIND, "store")
-        text = reading.note(_KIND, "settings")
-    if known is None or text is None:
+    session = Session(database, 10.0, upgrade=None)
+    with contextlib.closing(PostgresReading(session)) as reading:
+        if not session.format:
+            return None
+        store, text = reading.note(_KIND, "store"), reading.note(_KIND, "settings")
+        if store is None or text is None:
+            return None
+        cluster = Cluster(database, store.decode(), parse_settings(text.decode(), "the cluster's settings"))
+        return Known(cluster, reading.count(), (reading.note(_KIND, MIGRATING) or b"").decode())
+
+
+def mark(database: str, source: str | None) -> None:
+    """Note that a migration is under way, or that it is done."""
+    with contextlib.closing(PostgresCatalog(database, name="migrate", patience=10.0)) as catalog:
+        catalog.note(_KIND, [(MIGRATING, None if source is None else source.encode())])
+
+
+def open_cluster(database: str, store: str = "") -> Cluster:
+    """The cluster a database belongs to; one clear error when it is not ready."""
+    known = known_cluster(database)
+    if known is None:
         raise SettingError(f"{shown(database)} is not ready; make it so with: strandline cluster init --database ...")
-    if store and store != known.decode():
-        raise SettingError(f"{shown(database)} belongs to the store {known.decode()}, not {store}")
-    return Cluster(database, known.decode(), parse_settings(text.decode(), "the cluster's settings"))
+    if known.migrating:
+        raise SettingError(f"{shown(database)}: the migration of {known.migrating} is not finished; run it again")
+    if store and store != known.cluster.store:
+        raise SettingError(f"{shown(database)} belongs to the store {known.cluster.store}, not {store}")
+    return known.cluster
 
 
 def cluster_holdings(cluster: Cluster) -> Holdings:

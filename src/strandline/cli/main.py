@@ -17,6 +17,7 @@ from strandline.cli import (
     doctor,
     learning,
     mining,
+    moving,
     planning,
     reports,
     serve,
@@ -49,6 +50,7 @@ reports.register(app)
 alerts.register(app)
 serve.register(app)
 cluster.register(app)
+moving.register(app)
 demo.register(app)
 doctor.register(app)
 

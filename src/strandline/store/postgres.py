@@ -72,15 +72,19 @@ def shown(url: str) -> str:
 class Session:
     """One connection, made again when it breaks. Used by one thread at a time."""
 
-    def __init__(self, url: str, patience: float = 60.0, upgrade: bool = True) -> None:
-        """`patience`: seconds a server may be away. Without `upgrade` the format is only checked."""
+    def __init__(self, url: str, patience: float = 60.0, upgrade: bool | None = True) -> None:
+        """`patience`: seconds a server may be away. Without `upgrade` the format is only checked; with None, an empty
+        database will do, too.
+        """
         self.url = url
         self._patience = patience
         self._connection: Connection | None = None
         with self._told():
             conninfo_to_dict(url)
         try:
-            self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
+            self.format = self.run(_found, at_once=True)
+            if upgrade is not None or self.format:
+                self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
         except BaseException:
             self.drop()
             raise

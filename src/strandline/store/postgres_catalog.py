@@ -46,7 +46,7 @@ class PostgresCatalog:
         self._frontier = SharedFrontier(me, terms or LeaseTerms(), horizon)
         self._commits = 0
         self.reading = PostgresReading(self._session)
-        self._heartbeat = Heartbeat(url, me, self._frontier.terms.seconds)
+        self._heartbeat = Heartbeat(url, self._frontier)
 
     def _register(self, connection: Connection) -> tuple[int, float]:
         row = connection.execute(
@@ -98,8 +98,8 @@ class PostgresCatalog:
             return []
         self._settle(before, now)
         leased = self._session.run(lambda connection: self._frontier.take(connection, limit, busy), at_once=True)
-        self._frontier.held.update((task.page, lease) for task, lease in leased)
-        self._keep_alive()
+        for task, lease in leased:
+            self._frontier.hold(task.page, lease)
         return [task for task, _ in leased]
 
     def _settle(self, before: float, now: float | None) -> None:
@@ -119,8 +119,7 @@ class PostgresCatalog:
         """Give leased pages back untouched."""
         self._session.run(lambda connection: self._frontier.release(connection, pages))
         for page in pages:
-            self._frontier.held.pop(page, None)
-        self._keep_alive()
+            self._frontier.drop(page)
 
     def waiting(self, before: float) -> tuple[int, float]:
         """Pages due by `before` that are not leased by this worker, and the earliest moment one may be fetched.
@@ -129,9 +128,6 @@ class PostgresCatalog:
         """
         self._settle(before, None)
         return self._session.run(self._frontier.waiting, at_once=True)
-
-    def _keep_alive(self) -> None:
-        self._heartbeat.holding({lease.host for lease in self._frontier.held.values()})
 
     # -- commits ----------------------------------------------------------------------------------------------------
 
@@ -161,8 +157,7 @@ class PostgresCatalog:
         self._session.run(record)
         self._commits = number
         for page in (*(visit.page for visit in batch.visited), *(skip.page for skip in batch.skipped)):
-            self._frontier.held.pop(page, None)
-        self._keep_alive()
+            self._frontier.drop(page)
 
     def _recorder(self, connection: Connection) -> SharedRecorder:
         return SharedRecorder(connection, self._frontier)

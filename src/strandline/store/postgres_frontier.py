@@ -17,6 +17,7 @@ A page may only enter or leave a queue under the lock on its host's row, which i
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -46,21 +47,21 @@ _PROBE = """SELECT (SELECT horizon FROM frontier),
     EXISTS (SELECT FROM pages WHERE state = 0 AND due <= %(before)s),
     EXISTS (SELECT FROM pages WHERE state = 2 AND not_before <= %(now)s)
         OR EXISTS (SELECT FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= %(now)s),
-    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp()),
-    CASE WHEN EXISTS (SELECT FROM workers WHERE ended IS NULL AND worker <> %(me)s AND hungry > clock_timestamp()
+    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= statement_timestamp()),
+    CASE WHEN EXISTS (SELECT FROM workers WHERE ended IS NULL AND worker <> %(me)s AND hungry > statement_timestamp()
             - interval '3 seconds')
         THEN (SELECT count(*) FROM hosts WHERE queued > 0 OR leased > 0)
             / (SELECT count(*) FROM workers WHERE ended IS NULL
-               AND seen > clock_timestamp() - %(lease)s * interval '1 second') END"""
+               AND seen > statement_timestamp() - %(lease)s * interval '1 second') END"""
 
 _HUNGRY = """UPDATE workers SET hungry = clock_timestamp() WHERE worker = %(me)s AND EXISTS (
-    SELECT FROM hosts WHERE queued > 0 AND waiting = 0 AND owner <> %(me)s AND held_until > clock_timestamp())"""
+    SELECT FROM hosts WHERE queued > 0 AND waiting = 0 AND owner <> %(me)s AND held_until > statement_timestamp())"""
 
 _LEASE = f"""WITH chosen AS MATERIALIZED (
     SELECT host FROM hosts
     WHERE queued > 0 AND waiting = 0 AND authority <> ALL (%(busy)s)
         AND (%(only)s::text[] IS NULL OR authority = ANY (%(only)s::text[]))
-        AND (owner = %(me)s OR leased = 0 AND held_until <= clock_timestamp())
+        AND (owner = %(me)s OR leased = 0 AND held_until <= statement_timestamp())
     ORDER BY turn LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED
 ), best AS MATERIALIZED (
     SELECT page FROM chosen CROSS JOIN LATERAL (
@@ -73,14 +74,15 @@ _LEASE = f"""WITH chosen AS MATERIALIZED (
         held_until = clock_timestamp() + %(lease)s * interval '1 second'
     FROM taken WHERE hosts.host = taken.host RETURNING hosts.host, authority, token
 )
-SELECT taken.page, pages.url, authority, taken.kind, taken.hops, taken.attempts, taken.etag, taken.last_modified,
-    taken.conditional, taken.host, token, seq, {CAPTURE}
-FROM taken JOIN held ON held.host = taken.host JOIN pages ON pages.page = taken.page
-    LEFT JOIN captures ON seq = taken.origin LEFT JOIN files USING (file)
-ORDER BY taken.priority, taken.page"""
+SELECT pages.page, pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, pages.host, token, seq,
+    {CAPTURE}
+FROM taken AS pages JOIN held ON held.host = pages.host
+    LEFT JOIN LATERAL (SELECT * FROM captures WHERE seq = origin LIMIT 1) AS captures ON true
+    LEFT JOIN LATERAL (SELECT * FROM files WHERE files.file = captures.file LIMIT 1) AS files ON true
+ORDER BY pages.priority, pages.page"""
 
 _EXPIRED = f"""WITH lost AS MATERIALIZED (
-    SELECT host FROM hosts WHERE leased > 0 AND held_until <= clock_timestamp()
+    SELECT host FROM hosts WHERE leased > 0 AND held_until <= statement_timestamp()
     ORDER BY host LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED
 ), freed AS (
     UPDATE pages SET state = {_STATE} FROM lost WHERE pages.host = lost.host AND state = 3
@@ -117,7 +119,7 @@ _WAITING = """SELECT coalesce(sum(queued + backed_off), 0)
         + coalesce(sum(leased) FILTER (WHERE owner IS DISTINCT FROM %(me)s), 0),
     min(CASE
         WHEN queued > 0 AND waiting = 1 THEN not_before
-        WHEN queued > 0 AND (owner = %(me)s OR held_until <= clock_timestamp()) THEN 0
+        WHEN queued > 0 AND (owner = %(me)s OR held_until <= statement_timestamp()) THEN 0
         WHEN queued > 0 OR leased > 0 AND owner IS DISTINCT FROM %(me)s THEN extract(epoch FROM held_until)::float8
         END),
     (SELECT min(not_before) FROM pages WHERE state = 2)
@@ -151,9 +153,24 @@ class SharedFrontier:
         self.horizon = horizon
         self.held: dict[int, Lease] = {}
         """By page: what this worker is fetching."""
+        self.hosts: Counter[int] = Counter()
+        """How many pages of each host."""
         self._asked = 0.0
         self._share: int | None = None
         """Hosts this worker should have at most, while another finds none."""
+
+    def hold(self, page: int, lease: Lease) -> None:
+        """A page is this worker's now."""
+        self.held[page] = lease
+        self.hosts[lease.host] += 1
+
+    def drop(self, page: int) -> None:
+        """A page is no longer this worker's, if it was."""
+        lease = self.held.pop(page, None)
+        if lease is not None:
+            self.hosts[lease.host] -= 1
+            if not self.hosts[lease.host]:
+                del self.hosts[lease.host]
 
     def state_for(self, due: float, not_before: float) -> int:
         """The state of a page that is not leased; what is due earlier than thought is found by the next `take`."""

@@ -1,31 +1,32 @@
 """Keeps a worker's leases while it works: a thread with a connection of its own.
 
 The worker itself may be busy for long (packing a large answer, sending a file to the object store). What it holds is
-told to the heartbeat, not read from the database: a lease the worker does not know of, because the answer to its
+known from its own memory, not read from the database: a lease the worker does not know of, because the answer to its
 `take` was lost, must run out.
 """
 
 import threading
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 from strandline.errors import StrandlineError
 from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_frontier import SharedFrontier
+
+_PIECE: Final = 100
 
 
 class Heartbeat:
     """Renews leases four times in their length, until stopped."""
 
-    def __init__(self, url: str, worker: int, lease: float) -> None:
+    def __init__(self, url: str, frontier: SharedFrontier) -> None:
         self._url = url
-        self._worker = worker
-        self._lease = lease
-        self._hosts: frozenset[int] = frozenset()
+        self._frontier = frontier
+        self._lease = frontier.terms.seconds
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._thread.start()
-
-    def holding(self, hosts: set[int]) -> None:
-        """Say which hosts are to be kept."""
-        self._hosts = frozenset(hosts)
 
     def stop(self) -> None:
         """Renew no more."""
@@ -37,17 +38,24 @@ class Heartbeat:
         while not self._stopped.wait(self._lease / 4):
             try:
                 session = session or Session(self._url, self._lease / 4, upgrade=False)
-                session.run(self._renew)
+                for hosts in self._pieces():
+                    session.run(partial(self._renew, hosts))
             except StrandlineError:
                 continue  # the worker itself will meet the trouble; the leases may still be saved next time
         if session is not None:
             session.close()
 
-    def _renew(self, connection: Connection) -> None:
+    def _pieces(self) -> Iterator[list[int]]:
+        """Some hosts at a time: while their rows are locked the worker itself cannot take pages of them."""
+        hosts = sorted(self._frontier.hosts.copy())
+        for start in range(0, max(len(hosts), 1), _PIECE):
+            yield hosts[start : start + _PIECE]
+
+    def _renew(self, hosts: list[int], connection: Connection) -> None:
         connection.execute(
             """UPDATE hosts SET held_until = clock_timestamp() + %s * interval '1 second'
                WHERE host IN (SELECT host FROM hosts WHERE host = ANY (%s::bigint[]) AND owner = %s AND leased > 0
                               ORDER BY host FOR NO KEY UPDATE SKIP LOCKED)""",
-            (self._lease, sorted(self._hosts), self._worker),
+            (self._lease, hosts, self._frontier.me),
         )
-        connection.execute("UPDATE workers SET seen = clock_timestamp() WHERE worker = %s", (self._worker,))
+        connection.execute("UPDATE workers SET seen = clock_timestamp() WHERE worker = %s", (self._frontier.me,))

@@ -52,11 +52,11 @@ def _ask(connection: Connection) -> ClusterStatus:
         """SELECT worker, workers.name, extract(epoch FROM clock_timestamp() - started)::float8,
                extract(epoch FROM clock_timestamp() - seen)::float8, workers.captures, octets,
                count(hosts.host), coalesce(sum(leased), 0)
-           FROM workers LEFT JOIN hosts ON owner = worker AND (leased > 0 OR held_until > clock_timestamp())
+           FROM workers LEFT JOIN hosts ON owner = worker AND (leased > 0 OR held_until > statement_timestamp())
            WHERE ended IS NULL GROUP BY worker ORDER BY seen DESC LIMIT 1000"""
     ).fetchall()
     hosts = connection.execute(
-        """SELECT count(*), count(*) FILTER (WHERE leased > 0 OR held_until > clock_timestamp()),
+        """SELECT count(*), count(*) FILTER (WHERE leased > 0 OR held_until > statement_timestamp()),
                count(*) FILTER (WHERE waiting = 1 AND queued > 0), coalesce(sum(pages), 0), coalesce(sum(queued), 0),
                coalesce(sum(backed_off), 0), coalesce(sum(leased), 0), coalesce(sum(captures), 0) FROM hosts"""
     ).fetchone()

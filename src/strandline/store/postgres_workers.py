@@ -12,7 +12,7 @@ def bury(session: Session, silence: float) -> list[int]:
         rows = connection.execute(
             """UPDATE workers SET ended = clock_timestamp() WHERE worker IN (
                    SELECT worker FROM workers
-                   WHERE ended IS NULL AND seen < clock_timestamp() - %s * interval '1 second'
+                   WHERE ended IS NULL AND seen < statement_timestamp() - %s * interval '1 second'
                    ORDER BY worker FOR NO KEY UPDATE SKIP LOCKED) RETURNING worker""",
             (silence,),
         )

@@ -138,22 +138,22 @@ CREATE TABLE links (
 
 CREATE TABLE claims (
     page   bigint NOT NULL,
-    source text   NOT NULL,
+    source text COLLATE "C" NOT NULL,
     time   double precision NOT NULL,
     seen   double precision NOT NULL,
     PRIMARY KEY (page, source, time)
 );
 
 CREATE TABLE refusals (
-    reason text PRIMARY KEY,
+    reason text COLLATE "C" PRIMARY KEY,
     url    text   NOT NULL,
     count  bigint NOT NULL
 );
 
 -- Small state of the cluster and what was learned, by whoever learned it.
 CREATE TABLE notes (
-    kind  text  NOT NULL,
-    key   text  NOT NULL,
+    kind  text COLLATE "C" NOT NULL,
+    key   text COLLATE "C" NOT NULL,
     value bytea NOT NULL,
     PRIMARY KEY (kind, key)
 );

@@ -1,0 +1,149 @@
+"""`strandline migrate`: an archive folder becomes a cluster, or a cluster a folder. Verified by digest, resumable.
+
+    1  WARC files and their checksums; each is read back and compared with what was sent
+    2  the catalog, row by row, with the numbers it has (store/postgres_moving.py)
+    3  digests over all captures and pages of both sides must be equal
+
+The source is only read. Until the last step is done the target is marked as unfinished: no worker starts on it, and
+the same command goes on where it stopped.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from strandline.app.archive import Archive, create, open_archive
+from strandline.app.cluster import Cluster, init_cluster, known_cluster, mark
+from strandline.app.cluster_worker import finish_abandoned
+from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
+from strandline.settings.file import NAME, settings_text
+from strandline.store import sqlite
+from strandline.store.catalog import DATABASE
+from strandline.store.lock import WriteLock
+from strandline.store.postgres import Session, shown
+from strandline.store.postgres_moving import digest_of_postgres, digest_of_sqlite, to_postgres, to_sqlite
+from strandline.store.postgres_status import cluster_status
+from strandline.warc.compacted import finished_files, name_of
+from strandline.warc.fixity import Replacing, sums_path
+from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects
+from strandline.warc.objects_writer import digest_of_file, digest_of_object, send_whole
+
+Say = Callable[[str], None]
+_UNFINISHED: Final = "migrating"
+"""A file of this name in a folder says that a migration into it was not finished."""
+
+
+def to_cluster(folder: Path, database: str, store: str, say: Say) -> tuple[int, int]:
+    """Move an archive folder to PostgreSQL and object storage; captures and files moved."""
+    archive = open_archive(folder)
+    files = finished_files(folder / "archive")
+    packed = [path for path in files if path.name != name_of(path)]
+    if packed:
+        raise UsageError(f"{len(packed)} WARC files are compacted ({packed[0].name}, ...): they cannot be moved")
+    with archive.writing("migrate"):
+        pass  # mends what a crash may have left, and sees that nobody writes
+    cluster = _target(database, store, archive)
+    objects = Objects(cluster.store)
+    with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
+        files = finished_files(folder / "archive")
+        for number, path in enumerate(files, 1):
+            if _send(objects, path):
+                say(f"{path.name}: sent and compared ({number} of {len(files)})")
+        with contextlib.closing(sqlite.open_reading(folder / DATABASE)) as source:
+            to_postgres(source, session, lambda table, count: say(f"{table}: {count} rows"))
+            captures = _compare(digest_of_sqlite(source), digest_of_postgres(session))
+    mark(database, None)
+    return captures, len(files)
+
+
+def _target(database: str, store: str, archive: Archive) -> Cluster:
+    """An empty cluster, or one into which this very archive was being moved."""
+    source, known = str(archive.folder.resolve()), known_cluster(database)
+    if known is not None and known.migrating != source and (known.captures or known.migrating):
+        raise UsageError(f"{shown(database)} is not empty; a folder can be moved into an empty database only")
+    cluster = init_cluster(database, store, lambda _: archive.settings)
+    mark(database, source)
+    return cluster
+
+
+def _send(objects: Objects, path: Path) -> bool:
+    """Send a file unless it is there, the same; whether it was sent."""
+    there = objects.size(f"{ARCHIVE}/{path.name}")
+    if there == path.stat().st_size and _same(objects, path):
+        return False
+    send_whole(objects, path.name, path)
+    return True
+
+
+def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
+    """Move a cluster to an archive folder; captures and files moved."""
+    known = known_cluster(database)
+    if known is None:
+        raise UsageError(f"{shown(database)} is no cluster")
+    if known.migrating:
+        raise UsageError(f"{shown(database)}: a migration into it is not finished")
+    alive = cluster_status(database).workers
+    if alive:
+        raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
+    cluster = known.cluster
+    if not (folder / _UNFINISHED).exists():
+        create(folder)
+        (folder / NAME).write_text(settings_text(cluster.settings), encoding="utf-8")
+        (folder / _UNFINISHED).write_text("")
+    finish_abandoned(cluster, folder, 0.0)
+    objects = Objects(cluster.store)
+    with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
+        names = [(name, size) for name, size in objects.names(f"{ARCHIVE}/") if PARTS not in name]
+        for number, (name, size) in enumerate(names, 1):
+            if _fetch(objects, folder, name.removeprefix(f"{ARCHIVE}/"), size):
+                say(f"{name}: received and compared ({number} of {len(names)})")
+        with contextlib.closing(_open_bare(folder / DATABASE)) as target:
+            to_sqlite(session, target, lambda table, count: say(f"{table}: {count} rows"))
+            captures = _compare(digest_of_postgres(session), digest_of_sqlite(target))
+    archive = open_archive(folder)
+    archive.index.rebuild()
+    (folder / _UNFINISHED).unlink()
+    return captures, len(names)
+
+
+def _open_bare(database: Path) -> sqlite3.Connection:
+    connection = sqlite.open_writing(database)
+    connection.execute("PRAGMA foreign_keys = OFF")
+    return connection
+
+
+def _fetch(objects: Objects, folder: Path, name: str, size: int) -> bool:
+    """Receive a file unless it is there, the same; whether it was received."""
+    path, sums = folder / ARCHIVE / name, sums_path(folder / ARCHIVE, name)
+    if (
+        path.exists()
+        and path.stat().st_size == size
+        and digest_of_object(objects, f"{ARCHIVE}/{name}") == digest_of_file(path)
+    ):
+        return False
+    with Replacing(path) as out:
+        for piece in objects.stream(f"{ARCHIVE}/{name}"):
+            out.write(piece)
+    if not _same(objects, path):
+        path.unlink()
+        raise ArchiveDamaged(f"{name} did not arrive as it is in the store; run the same command again")
+    if objects.size(f"{FIXITY}/{name}.sums") is not None:
+        sums.parent.mkdir(exist_ok=True, mode=0o700)
+        with Replacing(sums) as out:
+            out.write(objects.get(f"{FIXITY}/{name}.sums"))
+    return True
+
+
+def _same(objects: Objects, path: Path) -> bool:
+    return digest_of_object(objects, f"{ARCHIVE}/{path.name}") == digest_of_file(path)
+
+
+def _compare(one: tuple[int, str], other: tuple[int, str]) -> int:
+    if one != other:
+        raise ArchiveDamaged(
+            f"the two catalogs differ ({one[0]} and {other[0]} captures, digests {one[1][:12]} and {other[1][:12]}); "
+            "the source was not changed"
+        )
+    return one[0]

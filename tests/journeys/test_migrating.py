@@ -1,0 +1,123 @@
+"""An archive folder becomes a cluster and a folder again: nothing lost, nothing changed, whatever cuts it short."""
+
+import contextlib
+
+import psycopg
+import pytest
+
+from journeys.command import LOOPBACK, strandline
+from servers import postgres, s3
+from servers.sites import sites
+from strandline.app import cluster_moving
+from strandline.app.archive import open_archive
+from strandline.app.cluster import open_cluster
+from strandline.app.cluster_moving import to_cluster, to_folder
+from strandline.errors import ArchiveDamaged, SettingError, UsageError
+from strandline.store import postgres_moving
+from strandline.store.postgres_catalog import PostgresCatalog
+
+pytestmark = postgres.GROUP
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """Two passes over a small site: several WARC files, revisits, links."""
+    folder = tmp_path_factory.mktemp("embedded")
+    with sites(folder, hosts=1, pages=30, size=600) as site:
+        for _ in range(2):
+            done = strandline("crawl", folder / "a", "--seeds", site.seeds[0], *LOOPBACK)
+            assert done.code == 0, done.err
+    with contextlib.closing(open_archive(folder / "a").reading) as reading:
+        captures = list(reading.all_captures())
+    with open_archive(folder / "a").writing("test") as catalog:
+        catalog.studies.take_over([("http://a.example/", "body/p", "noise", 5.25)])
+    return folder / "a", captures
+
+
+@pytest.fixture
+def place(monkeypatch):
+    server = s3.running()
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    return postgres.running().database(), f"{server.bucket()}/moved"
+
+
+def test_to_a_cluster_and_back_is_the_same_archive(archive, place, tmp_path, monkeypatch):
+    folder, captures = archive
+    database, store = place
+    monkeypatch.setattr(postgres_moving, "PIECE", 7)
+    files = sorted(path.name for path in (folder / "archive").glob("*.warc.gz"))
+    assert to_cluster(folder, database, store, lambda _: None) == (len(captures), len(files))
+    assert open_cluster(database).store == store
+    with contextlib.closing(PostgresCatalog(database)) as catalog:
+        assert list(catalog.all_captures()) == captures
+        # The cluster goes on where the folder stopped: numbers that are new are new.
+        assert catalog.waiting(1e12)[0] == sum(row.due < 1e12 for row in catalog.reading.pages())
+        tasks = [task for _ in range(5) for task in catalog.take(1, 1e12, 1e12, ())]
+        assert len(tasks) == 5 and any(task.original is not None for task in tasks)
+        catalog.release([task.page for task in tasks])
+    assert to_folder(database, tmp_path / "back", lambda _: None) == (len(captures), len(files))
+    back = open_archive(tmp_path / "back")
+    assert list(back.reading.all_captures()) == captures
+    assert back.settings == open_archive(folder).settings
+    for name in files:
+        assert (tmp_path / "back" / "archive" / name).read_bytes() == (folder / "archive" / name).read_bytes()
+    assert list(back.studies.all_ratings()) == [("http://a.example/", "body/p", "noise", 5.25)]
+    audit = strandline("verify", tmp_path / "back", "--json")
+    assert audit.code == 0 and audit.lines[0]["captures"] == len(captures)
+    again = strandline("crawl", tmp_path / "back", "--limit", "1", *LOOPBACK)
+    assert again.code == 0, again.err
+
+
+def test_a_migration_that_is_cut_short_goes_on(archive, place, tmp_path, monkeypatch):
+    folder, captures = archive
+    database, store = place
+    monkeypatch.setattr(postgres_moving, "PIECE", 9)
+
+    class Cut(Exception):  # noqa: N818
+        pass
+
+    for stop in (3, 4, 5):
+        left = [stop]
+
+        def cut(_line, left=left):
+            left[0] -= 1
+            if left[0] == 0:
+                raise Cut
+
+        with pytest.raises(Cut):
+            to_cluster(folder, database, store, cut)
+        with pytest.raises(SettingError, match="not finished"):
+            open_cluster(database)
+    assert to_cluster(folder, database, store, lambda _: None)[0] == len(captures)
+    left = [4]
+
+    def cut_back(_line):
+        left[0] -= 1
+        if left[0] == 0:
+            raise Cut
+
+    with pytest.raises(Cut):
+        to_folder(database, tmp_path / "back", cut_back)
+    assert to_folder(database, tmp_path / "back", lambda _: None)[0] == len(captures)
+    assert list(open_archive(tmp_path / "back").reading.all_captures()) == captures
+
+
+def test_what_differs_is_found_and_what_is_not_empty_is_refused(archive, place, monkeypatch):
+    folder, _ = archive
+    database, store = place
+    real = cluster_moving.to_postgres
+
+    def flawed(source, session, progress):
+        real(source, session, progress)
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("UPDATE captures SET digest = 'sha1:OTHER' WHERE seq = 3")
+
+    monkeypatch.setattr(cluster_moving, "to_postgres", flawed)
+    with pytest.raises(ArchiveDamaged, match="differ"):
+        to_cluster(folder, database, store, lambda _: None)
+    other = postgres.running().database()
+    with contextlib.closing(PostgresCatalog(other)) as catalog:
+        catalog.note("cluster", [("store", store.encode()), ("settings", b""), ("migrating", b"/another/folder")])
+    with pytest.raises(UsageError, match="not empty"):
+        to_cluster(folder, other, store, lambda _: None)
