@@ -153,5 +153,7 @@ def audited(folder: Path, problems: int, checked: int, told: Told = lambda _: No
         if problems:
             why = f"{problems} problems among {checked} captures; `strandline verify` names them"
             desk.raise_alarm("fixity", "", why, now)
-        else:
-            desk.clear_alarm("fixity", "", f"all {checked} captures are sound", now)
+            return
+        for alarm in writer.open_alarms():
+            if alarm.kind == "fixity":
+                desk.clear_alarm("fixity", alarm.subject, f"all {checked} captures are sound", now)

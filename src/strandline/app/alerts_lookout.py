@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from strandline.app.alarms import AlarmDesk
+from strandline.app.alarms_audit import RollingAudit
 from strandline.app.alerts import alarm_alert, change_alert
 from strandline.app.alerts_courier import Courier, Errand
 from strandline.app.alerts_targets import Target, targets_of
@@ -91,6 +92,7 @@ class Lookout:
         """At the last look; None before the first, since an alarm may be open from an earlier run."""
         self._outbox.begin()
         self.reload(settings)
+        self._audit = RollingAudit(folder / "archive", settings.keep.audit, self._alarms, self.alarm, self.calm)
         self._tell_again()
 
     def reload(self, settings: Settings) -> None:
@@ -128,6 +130,7 @@ class Lookout:
             if now >= self._next_hour:
                 self._next_hour = now + self._hour
                 self.observe()
+            self._audit.step(time.time())
 
     @contextmanager
     def _patiently(self) -> Iterator[None]:

@@ -202,6 +202,11 @@ class KeepSettings:
     disk_reserve: str = setting(
         "auto", 'Free space that is left alone: "auto" (5 % of the disk, at most 8 GiB) or a size.'
     )
+    audit: float = setting(
+        90 * DAY,
+        "Beside a watch every stored byte is read again and compared within this time; 0 s: only by `verify`.",
+        "duration",
+    )
     keep_secrets: bool = setting(False, "Keep Cookie and Authorization headers in request records.")
 
 

@@ -173,6 +173,11 @@ class AlarmWriter(AlarmReading):
             name, value = state
             self._connection.execute("REPLACE INTO notes VALUES ('alarms', ?, ?)", (name, json.dumps(value).encode()))
 
+    def keep_note(self, kind: str, key: str, value: object) -> None:
+        """Keep a small value, as JSON."""
+        with self._writing():
+            self._connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, json.dumps(value).encode()))
+
     def settle(self, site: str, signal: str) -> None:
         """What was strange is normal now: what was before is forgotten."""
         with self._writing():
