@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.access.quality import Held, Measures, Sights, evidence_of, shown_at, worth_of_requests
+from strandline.core.learn.censored import CensoredLearner, LearnerSettings
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.objective import Worth
 from strandline.core.quality.coherence import best_instant, coherent_chance
@@ -127,3 +128,43 @@ def test_captures_far_from_the_instant_do_not_matter(seen, at, reach):
     assert (shown.instant, shown.share) == (pytest.approx(instant), pytest.approx(share))
     chosen, chance = coherent_chance(everything, at)
     assert [one.chance for one in shown.mementos] == pytest.approx(chance[chosen >= 0].tolist())
+
+
+def completeness_of(rng, rates, step, captures):
+    """Interval and truth of an archive whose pages change at known rates."""
+    count, end = len(rates), step * captures
+    learner = CensoredLearner(LearnerSettings(clock=False))
+    learner.grow(np.zeros(count, dtype=np.int64), np.arange(count))
+    learner.start_from(np.zeros(count))
+    number = rng.poisson(rates * end)
+    between = [set(np.floor(rng.uniform(0.0, captures, n)).astype(int).tolist()) for n in number]
+    seen = []
+    for k in range(captures + 1):
+        changed = np.array([k - 1 in one for one in between])
+        now = np.full(count, k * step)
+        seen.append((np.arange(count), now, changed))
+        learner.observe(np.arange(count), (now, changed, np.where(changed, 0.4, 0.0), np.full(count, np.nan)))
+        if k % 10 == 9:
+            learner.refresh(k * step)
+    every = np.arange(count)
+    archive = Held(
+        site=np.zeros(count, dtype=np.int64),
+        sites=("a.org",),
+        weight=np.ones(count),
+        estimate=learner.estimate(every),
+        sights=Sights.of(*(np.concatenate(column) for column in zip(*seen, strict=True))),
+        told=(np.empty(0, dtype=np.int64), np.empty(0)),
+        interval=learner.intervals(every),
+    )
+    return Measures(archive, end).of("a.org", every).completeness, sum(map(len, between)) / max(number.sum(), 1)
+
+
+@pytest.mark.parametrize(("step", "slowest", "fastest"), [(6.0, 0.01, 0.3), (24.0, 0.002, 0.05), (24.0, 0.2, 1.0)])
+def test_the_interval_holds_the_true_completeness(step, slowest, fastest):
+    """Also of pages that changed at every visit, whose rates nobody can know."""
+    rng, held_by = np.random.default_rng(0), 0
+    for _ in range(30):
+        rates = np.exp(rng.uniform(np.log(slowest), np.log(fastest), 20))
+        interval, truth = completeness_of(rng, rates, step, 40)
+        held_by += interval.low <= truth <= interval.high
+    assert held_by >= 24  # of 30; nine of ten are wanted

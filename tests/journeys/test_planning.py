@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import strandline as strandline_package
 from journeys.command import strandline
 from strandline.cli.main import app
 from strandline.core.capture import Kind
@@ -238,3 +239,17 @@ def test_an_empty_archive_gives_one_clear_line(tmp_path):
     assert "not known" in run("why", tmp_path / "empty", "https://example.org/")
     done = strandline("next", tmp_path / "empty")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+
+
+def test_the_same_answers_in_python(archive):
+    opened = strandline_package.open(archive)
+    visits = opened.next(strandline_package.Budget(visits=5))
+    assert [visit.url for visit in visits] == [visit.url for visit in opened.next(5, time.time())]
+    assert visits[0].url == NEVER
+    assert all(visit.reason for visit in visits)
+    assert opened.why(HOT[0]).known
+    assert len(list(opened.plan(2.0))) > 0
+    whole, site = opened.quality(), opened.quality(site="harbour-news.org")
+    assert 0.0 <= whole.completeness.low <= whole.completeness.value <= whole.completeness.high <= 1.0
+    assert 0.0 <= site.coherence <= 1.0
+    assert site.pages < whole.pages

@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 
 INSTANTS = 24
 """Moments, evenly over the time a site was watched, at which its coherence is asked."""
+ALWAYS = 0.9
+"""Share of captures that found a change from which on the rate of a page is open-ended."""
 SAMPLE = 10_000
 """Pages that are enough to tell what more requests would catch."""
 
@@ -93,6 +95,8 @@ class Held:
     """Trusted change times: row and time."""
     barred: NDArray[np.bool_] | None = None
     """Pages that may not be fetched: without a capture they belong to the archive no more than unknown ones."""
+    interval: tuple[Floats, Floats] | None = None
+    """Rates between which each page's rate lies with a chance of 90 %, changes a period."""
 
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
@@ -126,6 +130,7 @@ class Measures:
         last = float(self._sights.time.max()) if len(self._sights.time) else self._now
         self._end = last if at is None else at
         self._watched = _watched(held, self._sights, self._end)
+        self._ends = _rate_ends(held, self._watched, self._sights)
         self._counted = held.counted()
 
     def sites(self) -> Iterator[Quality]:
@@ -147,7 +152,7 @@ class Measures:
             site=name,
             pages=len(rows),
             captures=len(times),
-            completeness=whole_share(self._watched, rows),
+            completeness=whole_share(self._watched, rows, self._ends),
             coherence=coherence_estimate(evidence, instants),
             freshness=freshness(self._watched, self._now, rows),
             coverage=coverage(self._watched, rows),
@@ -156,9 +161,9 @@ class Measures:
         )
 
 
-def whole_share(watched: Watched, rows: Ints) -> Estimated:
+def whole_share(watched: Watched, rows: Ints, ends: tuple[Floats, Floats]) -> Estimated:
     """Completeness of some pages. Counting noise averages out over many pages, errors of their rates may not: the
-    interval also holds what follows when all rates are at the low, or all at the high end of what is believed.
+    interval also holds what follows when all rates are at the low, or all at the high end of what is believed (`ends`).
 
     A page that changed at every visit has an open-ended rate; hence the middle of belief, not its mean.
     """
@@ -166,18 +171,35 @@ def whole_share(watched: Watched, rows: Ints) -> Estimated:
     if np.isnan(found.value):
         return Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
     unit = watched.weight[rows] * watched.importance[rows]
-    got = float(unit @ watched.found[rows])
-    expected = watched.rate[rows, None] * watched.level[rows] * watched.span[rows, None]
-    totals = unit @ np.maximum(np.sort(expected, axis=1), watched.found[rows, None])
-    if not totals.min() > 0:
-        return Estimated(min(max(found.value, 0.0), 1.0), 0.0, 1.0)
-    shares = got / totals
-    value = float(np.clip(shares[len(shares) // 2], 0.0, 1.0))
-    return Estimated(
-        value,
-        float(np.clip(min(found.low, shares.min()), 0.0, value)),
-        float(np.clip(max(found.high, shares.max()), value, 1.0)),
+    caught, span = watched.found[rows], watched.span[rows]
+    middle = watched.rate[rows] * np.median(watched.level[rows], axis=1)
+    got = float(unit @ caught)
+    low, value, high = (
+        float(unit @ np.maximum(rate * span, caught)) for rate in (ends[1][rows], middle, ends[0][rows])
     )
+    if not high > 0:
+        return Estimated(min(max(found.value, 0.0), 1.0), 0.0, 1.0)
+    share = float(np.clip(got / value, 0.0, 1.0))
+    return Estimated(
+        share,
+        float(np.clip(min(found.low, got / low), 0.0, share)),
+        float(np.clip(max(found.high, got / high), share, 1.0)),
+    )
+
+
+def _rate_ends(held: Held, watched: Watched, sights: Sights) -> tuple[Floats, Floats]:
+    """Low and high end of what is believed of each page's rate, for errors that all pages share.
+
+    Of most pages these are the means of the lowest and the highest third of belief. A page found changed at (almost)
+    every capture is known by its prior only, and pages of a site share their prior: there it is the whole interval.
+    """
+    rates = np.sort(watched.rate[:, None] * watched.level, axis=1)
+    if held.interval is None:
+        return rates[:, 0], rates[:, -1]
+    captures = np.bincount(sights.row, minlength=len(watched.rate)) - 1
+    always = (captures > 0) & (watched.found >= ALWAYS * captures)
+    low, high = held.interval
+    return np.where(always, low, rates[:, 0]), np.where(always, high, rates[:, -1])
 
 
 def _watched(held: Held, sights: Sights, end: float) -> Watched:

@@ -85,6 +85,7 @@ def _held(planning: Planning) -> Held:
         sights=Sights.of(past.row, past.time, past.changed),
         told=(past.row[told], past.last_change[told]),
         barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
+        interval=planning.learned.learner.intervals(np.arange(len(planning.pages))),
     )
 
 

@@ -57,7 +57,9 @@ class Due:
 
 @dataclass(frozen=True)
 class Belief:
-    """What is believed of a page. Rates in changes a day; `hours` holds them for workday and weekend hours."""
+    """What is believed of a page. Rates in changes a day, with the ends of their 90 % interval; `hours` holds them for
+    workday and weekend hours of the page's own zone.
+    """
 
     rate: float
     rate_low: float
@@ -345,7 +347,7 @@ class Planner:
         """What is believed of a page, and why it is or is not to be fetched at a moment."""
         row, period = self._row_of[page], self.hours.at(now)
         estimate = self._learned.learner.estimate(np.array([row]))
-        rate = float(estimate.mean_rate[0]) * 24.0
+        low, high = self._learned.learner.intervals(np.array([row]))
         reason = ""
         if isinstance(self._strategy, PricedPlan):
             budget = self._budget(period, max(1, round(self.visits_per_hour())))
@@ -354,9 +356,9 @@ class Planner:
             self._strategy.ready(self.table, budget, period)
             reason = self._strategy.reason(row, period)
         return Belief(
-            rate=rate,
-            rate_low=rate * float(estimate.level[0].min()),
-            rate_high=rate * float(estimate.level[0].max()),
+            rate=float(estimate.mean_rate[0]) * 24.0,
+            rate_low=float(low[0]) * 24.0,
+            rate_high=float(high[0]) * 24.0,
             importance=float(estimate.mean_importance[0]),
             hours=estimate.rate[0].astype(np.float64) * 24.0,
             zone=self.pages[row].zone,

@@ -153,3 +153,59 @@ def test_a_clock_set_back_teaches_nothing():
     learner.start_from(np.array([50.0]))
     learner.observe(np.array([0]), (np.array([40.0]), np.array([True]), np.array([0.4]), NONE))
     assert np.all(learner._beliefs.level == 0.0)
+
+
+def watched_at(rates, step, captures, seed):
+    """Pages of known rates, fetched every `step` periods."""
+    rng, count = np.random.default_rng(seed), len(rates)
+    learner = CensoredLearner(LearnerSettings(clock=False))
+    learner.grow(np.zeros(count, dtype=np.int64), np.arange(count))
+    learner.start_from(np.zeros(count))
+    for k in range(1, captures + 1):
+        changed = rng.random(count) < -np.expm1(-rates * step)
+        now = np.full(count, k * step)
+        learner.observe(np.arange(count), (now, changed, np.where(changed, 0.4, 0.0), np.full(count, np.nan)))
+        if k % 10 == 0:
+            learner.refresh(k * step)
+    return learner
+
+
+@pytest.mark.parametrize(("step", "captures"), [(1.0, 60), (6.0, 40), (24.0, 30)])
+def test_nine_intervals_of_ten_hold_the_true_rate(step, captures):
+    rates = np.exp(np.random.default_rng(1).uniform(np.log(0.003), np.log(1.0), 400))
+    learner = watched_at(rates, step, captures, seed=2)
+    low, high = learner.intervals(np.arange(400))
+    assert 0.85 <= np.mean((low <= rates) & (rates <= high)) <= 0.99
+    narrow, wide = learner.intervals(np.arange(400), 0.5)
+    assert np.all((low <= narrow) & (narrow < wide) & (wide <= high))
+
+
+def test_a_page_changed_at_every_visit_has_an_open_ended_rate():
+    """Daily visits cannot tell one change a day from fifty: the interval must hold both."""
+    low, high = watched_at(np.full(50, 1.0), 24.0, 20, seed=3).intervals(np.arange(50))
+    assert np.all(low < 0.6)
+    assert np.all(high > 2.0)
+
+
+def test_pages_added_later_are_believed_to_be_like_their_site():
+    rates = np.repeat([0.5, 0.005], 100)
+    learner = CensoredLearner(LearnerSettings(clock=False))
+    site = np.repeat([0, 1], 100)
+    learner.grow(site, site)
+    learner.start_from(np.zeros(200))
+    rng = np.random.default_rng(4)
+    for k in range(1, 40):
+        changed = rng.random(200) < -np.expm1(-rates * 2.0)
+        now = np.full(200, 2.0 * k)
+        learner.observe(np.arange(200), (now, changed, np.where(changed, 0.4, 0.0), np.full(200, np.nan)))
+    learner.refresh(80.0)
+    before = learner.estimate(np.arange(200)).mean_rate
+    learner.add(np.array([0, 1, 2]), np.array([0, 1, 5]))
+    hot, quiet, foreign = learner.estimate(np.arange(200, 203)).mean_rate
+    assert hot > 10 * quiet
+    assert quiet < foreign < hot
+    assert np.array_equal(learner.estimate(np.arange(200)).mean_rate, before)
+    again = CensoredLearner.from_bytes(learner.to_bytes(), LearnerSettings(clock=False))
+    assert len(again) == 203
+    again.add(np.array([2]), np.array([9]))
+    assert again.estimate(np.array([203])).mean_rate[0] == pytest.approx(foreign, rel=1e-6)

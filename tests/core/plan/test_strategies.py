@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from strandline.checks import CHECKS, check_strategy, example_pages, failures
+from strandline.core.plan.baselines import NutchAdaptive
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.campaigns import Campaign, WithCampaigns
 from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, make_strategy
-from strandline.core.plan.strategy import PageTable, Visit
+from strandline.core.plan.strategy import Outcomes, PageTable, Visit
 
 NAMES = [*STRATEGIES, *(f"{name}-learned" for name in sorted(READS_TABLE))]
 
@@ -75,3 +76,19 @@ def test_sharc_has_the_fastest_page_in_the_middle():
     order = [visit.page for visit in make_strategy("sharc").plan(pages, Budget(9), 1.0)]
     assert order[4] == 8
     assert {order[0], order[-1]} == {0, 1}
+
+
+def test_nutch_fetches_what_is_due_first_and_starts_from_the_time_between_turns():
+    strategy = NutchAdaptive()
+    pages = PageTable.of(10, last_visit=0.0)
+    first = strategy.choose(pages, Budget(2), 6.0).rows  # every page is due after five periods
+    assert first.tolist() == [0, 1]
+    strategy.observe(pages, Outcomes.of([0, 1], 6.0, [True, False], 0.5))
+    last = np.zeros(10)
+    last[:2] = 6.0
+    later = strategy.choose(PageTable.of(10, last_visit=last), Budget(9), 9.0)
+    assert later.rows.tolist()[-1] == 0  # due at 10; its neighbour, unchanged, at 12
+    new = PageTable.of(2, last_visit=[0.0, np.nan])
+    assert NutchAdaptive(start=4.0).choose(new, Budget(1), 100.0).rows.tolist() == [1]
+    with pytest.raises(ValueError, match="intervals"):
+        NutchAdaptive(start=0.5)

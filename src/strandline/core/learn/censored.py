@@ -36,6 +36,8 @@ FIRST_SIGHT_ROWS = 40
 FIRST_SIGHT_SHAPE = 2.0
 UNLIKE = 0.02
 CLOCK_DAYS = 512
+OPEN_END, TOLD = 0.5, 2.0
+"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something."""
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
 
 
@@ -206,6 +208,23 @@ class CensoredLearner:
         odds = np.exp(odds - odds.max(axis=1, keepdims=True))
         found: Floats = odds / odds.sum(axis=1, keepdims=True)
         return found
+
+    def intervals(self, rows: Ints, share: float = 0.9) -> tuple[Floats, Floats]:
+        """Rates between which each page's rate lies with a chance of `share`, as likely below them as above.
+
+        Each rate of the grid stands for all rates nearer to it than to the next one. A page found changed at every
+        capture may have any higher rate, and its captures cannot say which: then the upper end is that of the grid.
+        """
+        logs = np.log(self.grid)
+        half = (logs[1] - logs[0]) / 2.0
+        edges = np.concatenate([logs - half, logs[-1:] + half])
+        below = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(self.levels(rows), axis=1)], axis=1)
+        tail = (1.0 - share) / 2.0
+        low, high = (np.array([np.interp(part, one, edges) for one in below]) for part in (tail, 1.0 - tail))
+        told = self._beliefs.level[rows]
+        best = told.max(axis=1)
+        high[(told[:, -1] > best - OPEN_END) & (told[:, 0] < best - TOLD)] = edges[-1]
+        return np.exp(low), np.exp(high)
 
     @property
     def grid(self) -> Floats:
