@@ -1,8 +1,13 @@
 """`status`, `alerts`, `alarms` and `feed` answer while a watch runs, after it was killed, and when there was none."""
 
+import contextlib
 import json
 import os
+import pty
+import signal
 import socket
+import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +18,7 @@ from typer.testing import CliRunner
 
 from app.news import News
 from app.receivers import Webhook
+from journeys.command import ENVIRONMENT
 from strandline.app.archive import create, open_archive
 from strandline.app.status import status
 from strandline.app.status_metrics import metrics_of, status_metrics
@@ -135,3 +141,21 @@ def test_trying_the_targets(folder):
 def test_nobody_to_be_told_is_said(folder):
     done = CliRunner().invoke(app, ["alerts", str(folder), "--test"])
     assert "nobody is to be told" in str(done.exception)
+
+
+def test_following_it_on_a_terminal_ends_quietly(folder):
+    stand(folder)
+    master, slave = pty.openpty()
+    words = [sys.executable, "-m", "strandline", "status", str(folder), "--live", "--quick"]
+    process = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    os.close(slave)
+    seen = b""
+    while seen.count(b"running since") < 2:
+        seen += os.read(master, 1 << 16)
+    process.send_signal(signal.SIGINT)
+    with contextlib.suppress(OSError):  # the other end has gone
+        while os.read(master, 1 << 16):
+            pass
+    assert process.wait(60) == 0, process.stderr.read()
+    process.stderr.close()
+    os.close(master)

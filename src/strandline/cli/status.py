@@ -1,5 +1,7 @@
 """`strandline status`: how an archive stands, once or live."""
 
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +34,7 @@ def status(
     from strandline.cli.output import as_json
 
     archive = open_archive(folder)
-    if live and not (json_ or metrics):
+    if live and sys.stdout.isatty() and not (json_ or metrics):
         _follow(archive, quick)
         return
     found = stand(archive, None if quick else estimated_completeness(archive))
@@ -73,7 +75,10 @@ def _follow(archive: "Archive", quick: bool) -> None:
 
     threading.Thread(target=estimate, daemon=True, name="completeness").start()
     console = Console(highlight=False)
-    with Live(status_table(stand(archive, known[0])), console=console, auto_refresh=False, screen=False) as shown:
+    with (
+        suppress(KeyboardInterrupt),  # the way to end it
+        Live(status_table(stand(archive, known[0])), console=console, auto_refresh=False) as shown,
+    ):
         while True:
             time.sleep(1.0)
             shown.update(status_table(stand(archive, known[0])), refresh=True)
