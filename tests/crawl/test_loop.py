@@ -266,6 +266,16 @@ def test_an_unchanged_site_is_kept_as_revisits(tmp_path):
     assert sum(one.revisit for one in second.held) == 2
 
 
+def test_the_same_bytes_under_another_address_name_other_pages(tmp_path):
+    same = b"<html>" + b'<a href="next">x</a>' + b"." * 600
+    pages = {f"{SITE}/": page("/one/")} | {f"{SITE}/{name}/": lambda ask: answer(ask, same) for name in ("one", "two")}
+    pages |= {f"{SITE}/one/next": page("/two/"), f"{SITE}/two/next": page()}
+    shop = Workshop(tmp_path, pages, commit_captures=1)
+    shop.run()
+    assert sum(one.revisit for one in shop.held) == 1, "the second listing is kept as a revisit of the first"
+    assert f"{SITE}/two/next" in shop.captured
+
+
 def test_validators_are_sent_and_a_whole_fetch_is_forced_now_and_then(tmp_path):
     sent = []
 

@@ -68,7 +68,7 @@ class Intake:
         target = redirect_target(exchange)
         if target:
             self._follow(task, target)
-        elif visited.capture is not None and not visited.capture.revisit:
+        elif visited.capture is not None and _unread(task, visited.capture):
             discovery = self._reading.named_by(task, exchange)
             if discovery.lost:
                 self.tally.refusals[f"links lost: {discovery.lost}"] += 1
@@ -118,3 +118,10 @@ class Intake:
         self.batch.refused += refused
         for refusal in refused:
             self.tally.refusals[refusal.reason.split(":")[0]] += 1
+
+
+def _unread(task: Task, capture: Capture) -> bool:
+    """Whether a capture may name what its page did not name before. The same bytes under another address do: what they
+    name is meant from there.
+    """
+    return not capture.revisit or (capture.status == 200 and capture.entity != task.entity)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+import psycopg
+
 from strandline.errors import StrandlineError
 from strandline.store.postgres import Connection, Session
 from strandline.store.postgres_frontier import SharedFrontier
@@ -38,9 +40,11 @@ class Heartbeat:
         while not self._stopped.wait(self._lease / 4):
             try:
                 session = session or Session(self._url, self._lease / 4, upgrade=False)
+                # Each in a transaction of its own: a commit locks the two kinds of rows the other way round.
+                session.run(self._alive)
                 for hosts in self._pieces():
                     session.run(partial(self._renew, hosts))
-            except StrandlineError:
+            except (StrandlineError, psycopg.Error):
                 continue  # the worker itself will meet the trouble; the leases may still be saved next time
         if session is not None:
             session.close()
@@ -58,4 +62,6 @@ class Heartbeat:
                               ORDER BY host FOR NO KEY UPDATE SKIP LOCKED)""",
             (self._lease, hosts, self._frontier.me),
         )
+
+    def _alive(self, connection: Connection) -> None:
         connection.execute("UPDATE workers SET seen = clock_timestamp() WHERE worker = %s", (self._frontier.me,))
