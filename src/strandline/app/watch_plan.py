@@ -257,7 +257,10 @@ class Compiling:
         self._process: subprocess.Popen[bytes] | None = None
         if catalog.reading.note(*_COMPILED) != self._mark:
             code = "from strandline.app.watch_plan import warm_up; warm_up()"
-            self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL)
+            nowhere = subprocess.DEVNULL
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code], stdin=nowhere, stdout=nowhere, stderr=nowhere
+            )
 
     def done(self) -> bool:
         """Whether it is ready; if it could not be made ready there, this process does it."""

@@ -73,7 +73,7 @@ _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
 _IN_DOUBT: Final = 2.0
 """Requests younger than this at the start may have reached the server later than they were noted."""
-_COMMITS_AN_HOUR: Final = 40.0
+_COMMITS_AN_HOUR: Final = 10.0
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 

@@ -3,7 +3,8 @@
 The planner ranks pages and spends an allowance to the last request. A watch looks at its proposals once more: a visit
 that will probably find nothing new costs a site and the budget as much as one that finds something. Visits with less
 than a *least chance* are therefore left out, but for a few, which see to it that quiet pages are still quiet; what is
-saved stays in the purse. Pages that were hardly watched are always tried: that is how they are learned.
+saved stays in the purse. A directory that was hardly watched is tried whatever is expected of it: that is how it is
+learned.
 """
 
 from collections import Counter
@@ -19,10 +20,10 @@ from strandline.crawl.next import Due, Planner
 from strandline.crawl.sightings import Sighting
 from strandline.crawl.watch_priors import Watched, neighbour_rates
 
-YOUNG: Final = 3
-"""Visits up to which a page is tried whatever is expected of it."""
 EXPLORED: Final = 0.1
-"""Part of an hour's visits that may look at pages of which nothing is expected."""
+"""Part of an hour's visits, one at least, that may look at pages of which nothing is expected."""
+YOUNG: Final = 6.0
+"""Visits, beside the first of each page, up to which a directory is tried whatever is expected of it."""
 _SMALL: Final = 20_000
 """Pages up to which all of them can be looked at every hour."""
 _LONGEST: Final = 1_344
@@ -38,6 +39,9 @@ class Outlook:
         self._visits = visits
         self._least = least_chance
         self._looked = -1
+        self._directories: Rows = np.empty(0, dtype=np.int64)
+        self._watched: Floats = np.empty(0)
+        """Visits of each directory beside the first of each page."""
         self.left_out = 0
         """Visits of the last plan that were not worth making."""
 
@@ -55,20 +59,28 @@ class Outlook:
         self.left_out = 0
         if visits < 1 or not self.planner.pages:
             return []
-        if hour >= self._looked + self._look_every or hour < self._looked:
+        grown = len(self._directories) != len(self.planner.pages)
+        if grown or hour >= self._looked + self._look_every or hour < self._looked:
             self._looked = hour
             self._look_around()
         wanted = self.planner.next(visits, self.planner.hours.seconds(hour))
         chances = self._chances(wanted)
-        kept, quiet = [], EXPLORED * visits
+        kept, quiet = [], max(1, round(EXPLORED * visits))
         for due, chance in zip(wanted, chances.tolist(), strict=True):
-            if chance >= self._least or self._visits[due.page] <= YOUNG:
-                kept.append(due)
-            elif quiet >= 1.0:
-                quiet -= 1.0
-                kept.append(due)
+            row = self.planner.row_of(due.page)
+            if chance < self._least and not self.planner.pages[row].tests and not self._tried(row):
+                quiet -= 1
+                if quiet < 0:
+                    continue
+            kept.append(due)
         self.left_out = len(wanted) - len(kept)
         return sorted(kept, key=lambda due: due.due)
+
+    def _tried(self, row: int) -> bool:
+        """Whether a page lies in a directory that was hardly watched; the visit is counted."""
+        directory = int(self._directories[row])
+        self._watched[directory] += 1.0
+        return bool(self._watched[directory] <= YOUNG)
 
     # -- neighbours ----------------------------------------------------------------------------------------------------
 
@@ -82,6 +94,8 @@ class Outlook:
         learned, groups = self._learned, self.planner.groups
         visits = np.array([self._visits[page.page] for page in self.planner.pages], dtype=np.float64)
         watched = Watched(np.maximum(visits - 1.0, 0.0), learned.found, np.nan_to_num(learned.last - learned.first))
+        self._directories = groups.directory
+        self._watched = watched.sums(groups.directory).visits
         rates = neighbour_rates(groups.site, groups.directory, watched, learned.learner.settings.start_rate)
         learned.learner.grow(groups.site, groups.directory, rates)
         if isinstance(self.planner.strategy, PricedPlan):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 HOURS = 24
+PARAGRAPHS = 5
+"""Of an article."""
 DAYS = 120
 """Site days the schedule is drawn for; the site is quiet afterwards."""
 
@@ -42,8 +44,13 @@ class Section:
     """Whether its pages carry clock, advertising and most-read lists, which differ at every request."""
     weekend: float = 1.0
     """Rate on Saturdays and Sundays against workdays."""
-    weight: float = 1.0
-    """What a change counts."""
+    rewrites: int = 1
+    """Paragraphs, of five, that a change rewrites beside the headline."""
+
+    @property
+    def weight(self) -> float:
+        """What a change counts: the part of the page it rewrites."""
+        return (1 + self.rewrites) / (1 + PARAGRAPHS)
 
 
 SECTIONS = (
@@ -83,11 +90,24 @@ class PageSchedule:
         return self.changes[seen - 1] if seen else 0.0
 
 
-def draw(seed: int) -> dict[str, PageSchedule]:
+LARGE_SITE = (
+    Section("wire", "Wire", 30, 14.0, DAYTIME, rewrites=3),
+    Section("news", "News", 50, 5.0, DAYTIME, rewrites=2),
+    Section("night-desk", "Night desk", 30, 5.0, NIGHT, rewrites=2),
+    Section("culture", "Culture", 30, 3.0, EVENING),
+    Section("documents/policies", "Policies", 50, 0.1, DAYTIME, noisy=False),
+    Section("documents/minutes", "Minutes", 50, 0.03, DAYTIME, noisy=False),
+    Section("archive/1998", "Archive 1998", 40, 0.0, FLAT, noisy=False),
+    Section("archive/1999", "Archive 1999", 40, 0.0, FLAT),
+)
+"""A larger paper, for trials."""
+
+
+def draw(seed: int, sections: tuple[Section, ...] = SECTIONS) -> dict[str, PageSchedule]:
     """The schedule of every page, by path."""
     rng = np.random.default_rng(seed)
     pages: dict[str, PageSchedule] = {}
-    for section in SECTIONS:
+    for section in sections:
         for number in range(section.pages):
             path = f"/{section.path}/{number + 1}.html"
             pages[path] = PageSchedule(path, section, number, _changes(section, rng))

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from strandline.demo.schedule import SECTIONS, Section
 from strandline.demo.site import LivingSite
 
 
@@ -22,8 +23,14 @@ class Hit:
 class DemoServer:
     """Serves a living site in a thread; use as a context manager."""
 
-    def __init__(self, hour_seconds: float = 1.0, seed: int = 1, port: int = 0) -> None:
-        self.site = LivingSite(seed, hour_seconds, epoch=time.time())
+    def __init__(
+        self,
+        hour_seconds: float = 1.0,
+        seed: int = 1,
+        port: int = 0,
+        sections: tuple[Section, ...] = SECTIONS,
+    ) -> None:
+        self.site = LivingSite(seed, hour_seconds, time.time(), sections)
         self.log: list[Hit] = []
         handler = type("Handler", (_Handler,), {"demo": self})
         self._server = _Server(("127.0.0.1", port), handler)

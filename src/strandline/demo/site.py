@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from email.utils import formatdate
 
-from strandline.demo.schedule import SECTIONS, PageSchedule, Section, draw
+from strandline.demo.schedule import PARAGRAPHS, SECTIONS, PageSchedule, Section, draw
 
 _TEXT = """
 harbour council station bridge museum library river market school theatre garden budget report
@@ -44,10 +44,18 @@ class Answer:
 class LivingSite:
     """The site at any site hour. `epoch` is the UTC second at which site hour 0 begins."""
 
-    def __init__(self, seed: int = 1, hour_seconds: float = 1.0, epoch: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int = 1,
+        hour_seconds: float = 1.0,
+        epoch: float = 0.0,
+        sections: tuple[Section, ...] = SECTIONS,
+    ) -> None:
         self.hour_seconds = hour_seconds
         self.epoch = epoch
-        self.pages: dict[str, PageSchedule] = draw(seed)
+        self._sections = sections
+        self._menu = "".join(f'<a href="/{s.path}/">{s.title}</a> ' for s in sections) + '<a href="/live/">Live</a>'
+        self.pages: dict[str, PageSchedule] = draw(seed, sections)
 
     def hour(self, now: float) -> float:
         """Site hour at a UTC second."""
@@ -69,7 +77,7 @@ class LivingSite:
             return Answer(200, "image/svg+xml", _svg(f"Advertisement {path[5:-4]}", "#c9b458"))
         if path == "/":
             return self._page("Strandline Courier", self._front(hour), hour, noise)
-        section = next((s for s in SECTIONS if path == f"/{s.path}/"), None)
+        section = next((s for s in self._sections if path == f"/{s.path}/"), None)
         if section:
             return self._page(section.title, self._index(section), hour, noise if section.noisy else None)
         if path == "/live/":
@@ -78,21 +86,19 @@ class LivingSite:
         if page and page.born <= hour < page.gone:
             return self._article(page, hour, noise)
         return Answer(
-            404, "text/html; charset=utf-8", _frame("Not found", "<p>There is no such page.</p>", "").encode()
+            404, "text/html; charset=utf-8", self._frame("Not found", "<p>There is no such page.</p>", "").encode()
         )
 
     def _article(self, page: PageSchedule, hour: float, noise: random.Random) -> Answer:
         version = page.version(hour)
+        # Each change rewrites the headline and the next paragraphs in turn; the others stay.
         body = f"<h1>{_headline(page.path, version)}</h1>\n" + "\n".join(
-            # Each change rewrites one paragraph and the headline; the others stay.
-            f"<p>{_paragraph(page.path, k, version - (version - k) % 5)}</p>"
-            if version >= k
-            else f"<p>{_paragraph(page.path, k, 0)}</p>"
-            for k in range(5)
+            f"<p>{_paragraph(page.path, k, _last_rewritten(k, version, page.section.rewrites))}</p>"
+            for k in range(PARAGRAPHS)
         )
         if page.section.noisy:
             return self._page(_headline(page.path, version), body, hour, noise)
-        made = _frame(_headline(page.path, version), body, "").encode()
+        made = self._frame(_headline(page.path, version), body, "").encode()
         return Answer(200, "text/html; charset=utf-8", made, f'"{version}"', self._changed(page.path, hour))
 
     def _page(self, title: str, main: str, hour: float, noise: random.Random | None) -> Answer:
@@ -105,7 +111,18 @@ class LivingSite:
                 f'<img src="/ads/{noise.randrange(4)}.svg" alt="Advertisement"></a></div>'
                 f'<p class="clock">Day {int(hour // 24) + 1}, {_clock(hour)}:{noise.randrange(60):02}</p>'
             )
-        return Answer(200, "text/html; charset=utf-8", _frame(title, main, side).encode())
+        return Answer(200, "text/html; charset=utf-8", self._frame(title, main, side).encode())
+
+    def _frame(self, title: str, main: str, side: str) -> str:
+        return (
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+            '<link rel="stylesheet" href="/style.css"><link rel="icon" href="/logo.svg">'
+            '<link rel="preload" as="fetch" href="/ticker.json" crossorigin>'
+            '<link rel="alternate" type="application/rss+xml" href="/feed.xml"></head>\n'
+            f'<body><nav><a href="/">Courier</a> {self._menu}</nav>\n<main>{main}</main>\n{side}\n'
+            '<p id="ticker"></p><footer>A demonstration site; every change on it is known.</footer>'
+            '<script src="/ticker.js"></script></body></html>\n'
+        )
 
     def _headlines(self, hour: float) -> list[tuple[str, str]]:
         """Newest articles of the whole site: address and headline."""
@@ -165,17 +182,12 @@ def _paragraph(path: str, number: int, version: int) -> str:
     return f"{pick.choice(_OPENINGS)}, " + " ".join(pick.choice(_WORDS) for _ in range(40)) + "."
 
 
-def _frame(title: str, main: str, side: str) -> str:
-    menu = "".join(f'<a href="/{s.path}/">{s.title}</a> ' for s in SECTIONS) + '<a href="/live/">Live</a>'
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<link rel="stylesheet" href="/style.css"><link rel="icon" href="/logo.svg">'
-        '<link rel="preload" as="fetch" href="/ticker.json" crossorigin>'
-        '<link rel="alternate" type="application/rss+xml" href="/feed.xml"></head>\n'
-        f'<body><nav><a href="/">Courier</a> {menu}</nav>\n<main>{main}</main>\n{side}\n'
-        '<p id="ticker"></p><footer>A demonstration site; every change on it is known.</footer>'
-        '<script src="/ticker.js"></script></body></html>\n'
-    )
+def _last_rewritten(paragraph: int, version: int, rewrites: int) -> int:
+    """The last change, up to `version`, that rewrote a paragraph: change v rewrites v * rewrites and those after it."""
+    for change in range(version, max(0, version - PARAGRAPHS), -1):
+        if (paragraph - change * rewrites) % PARAGRAPHS < rewrites:
+            return change
+    return 0
 
 
 def _svg(text: str, colour: str) -> bytes:

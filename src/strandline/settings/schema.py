@@ -159,7 +159,7 @@ class PlanSettings:
         choices=("request", "bytes"),
     )
     least_chance: float = setting(
-        0.1,
+        0.25,
         "A watch leaves out visits that find something new with less than this chance, but for a tenth that looks "
         "whether quiet pages are still quiet; what is saved is not spent. 0 spends the whole budget.",
     )

@@ -1,0 +1,68 @@
+"""What a watch expects: from a cold start it finds the pages that change, and leaves the others alone."""
+
+from collections import Counter
+
+from strandline.core.plan.budget import Allowance
+from strandline.crawl.experience import Hours, Known, history, learn
+from strandline.crawl.next import Planner
+from strandline.crawl.watch_outlook import Outlook
+from strandline.crawl.wishes import Wishes
+from strandline.store.studies import Seen
+
+HOUR = 3600.0
+BUSY, QUIET = range(1, 21), range(21, 61)
+
+
+def known(page, visited):
+    place = "busy" if page in BUSY else "quiet"
+    url = f"http://a.example/{place}/{page}"
+    return Known(page, url, "a.example", "a.example", visited=visited)
+
+
+def seen(page, time, changed):
+    importance = 0.3 if changed else 0.0
+    return Seen(page, known(page, 0.0).url, "a.example", time, 200, changed, importance, importance, False, False)
+
+
+def outlook(least_chance):
+    hours = Hours(0.0)
+    learned = learn([], history([], [], hours), hours)
+    planner = Planner([], learned, Wishes(Allowance(8.0, 1.0), pause=0.0), lambda: history([], [], hours))
+    return Outlook(planner, learned, Counter(), least_chance)
+
+
+def watched(least_chance, hours=48):
+    """Visits of each page when busy pages change every three hours and quiet ones never."""
+    plan, visits = outlook(least_chance), []
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
+    last = {page: 0.01 * page for page in (*BUSY, *QUIET)}
+    for hour in range(1, hours):
+        found = []
+        for due in plan.plan(hour, 8):
+            moment = due.due / HOUR
+            changed = due.page in BUSY and int(moment / 3) > int(last[due.page] / 3)
+            last[due.page] = moment
+            found.append(seen(due.page, due.due, changed))
+            visits.append((hour, due.page))
+        plan.observe(found)
+    return visits
+
+
+def test_visits_go_where_something_changes():
+    late = [page for hour, page in watched(0.0) if hour >= 24]
+    assert sum(page in BUSY for page in late) > 0.8 * len(late), "a third of the pages"
+
+
+def test_what_will_find_nothing_is_left_out_but_for_a_few():
+    visits = watched(0.3)
+    per_hour = Counter(hour for hour, _ in visits)
+    assert max(per_hour.values()) <= 8
+    assert len(visits) < len(watched(0.0))
+    late = Counter(page in BUSY for hour, page in visits if hour >= 24)
+    assert late[True] > 2 * late[False]
+    assert set(per_hour) >= set(range(2, 48)), "somebody looks in every hour"
+
+
+def test_nothing_is_planned_before_anything_is_known():
+    assert outlook(0.1).plan(3, 5) == []
