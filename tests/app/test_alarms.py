@@ -16,6 +16,7 @@ from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmReading, AlarmWriter
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.outbox import OutboxReading, take_over_alerts
+from strandline.store.watching import HourRow
 
 DATABASE = "strandline.db"
 
@@ -234,5 +235,26 @@ def test_a_full_disk_delays_alerts_and_ends_nothing(tmp_path, monkeypatch):
     lookout._next_look = 0.0
     lookout.beside()
     assert [alert.kind for alert in lookout._outbox.alerts()] == ["change", "alarm", "alarm"]
+    lookout.close()
+    site.close()
+
+
+def test_a_budget_that_cannot_be_met_is_told_by_the_watch(tmp_path):
+    site = Watched(tmp_path)
+    lookout = Lookout(tmp_path, Settings())
+
+    def hours(count, made, remark=""):
+        for number in range(count):
+            lookout.hour(HourRow(number, 0.0, 10.0, 10, made, made, 0, 0, 0, 0, 0, 0), remark)
+        return [(alarm.kind, alarm.explanation) for alarm in lookout._alarms.open_alarms()]
+
+    assert hours(23, 0) == []  # less than a day says nothing yet
+    ((kind, said),) = hours(1, 0)
+    assert kind == "budget" and said.startswith("0 of 240 intended visits")
+    assert len(hours(20, 10)) == 1 and hours(4, 10) == []
+    assert hours(1, 10, "a budget of 900/day is more than politeness allows") == [
+        ("budget", "a budget of 900/day is more than politeness allows")
+    ]
+    assert hours(1, 10) == []
     lookout.close()
     site.close()

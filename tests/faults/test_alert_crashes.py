@@ -1,6 +1,6 @@
 """kill -9 while pages change and alerts go out: every change is told once, in order.
 
-STRANDLINE_ALERT_KILLS sets how often (20).
+STRANDLINE_ALERT_KILLS sets how often (12).
 """
 
 import functools
@@ -22,7 +22,7 @@ from strandline.app.alerts_targets import targets_of
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.outbox import Outbox, OutboxReading
 
-KILLS = int(os.environ.get("STRANDLINE_ALERT_KILLS", "20"))
+KILLS = int(os.environ.get("STRANDLINE_ALERT_KILLS", "12"))
 DATABASE = "strandline.db"
 
 

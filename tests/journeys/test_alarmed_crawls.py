@@ -58,9 +58,10 @@ def world(tmp_path):
     hook.close()
 
 
-def crawl(folder):
+def crawl(folder, study=0):
     archive = open_archive(folder)
     flags = ["politeness.delay=0s", 'fetch.allow_address=["127.0.0.1/32"]', "crawl.patience=0s"]
+    flags.append(f"study.workers={study}")  # nothing is to be found while nothing changes
     assert archive.crawl(with_overrides(archive.settings, flags), CrawlRequest()).ended == "complete"
 
 
@@ -70,7 +71,7 @@ def test_crawls_by_the_clock_and_an_audit(world):
         crawl(folder)
     assert hook.got == []
     site.news = "Council votes on a new harbour, ferries return, fishermen celebrate with lanterns"
-    crawl(folder)
+    crawl(folder, study=1)
     told = PAGES + 1  # the front page is known by two addresses
     assert wait_for(lambda: len(hook.got) == told), hook.got
     assert {message["kind"] for message in hook.got} == {"change"}
