@@ -56,6 +56,13 @@ def test_a_record_counts_each_pass_once_and_is_retired_when_failures_are_no_chan
     assert one.in_force == (retired_after is None)
 
 
+def test_a_record_in_words():
+    one = Retests("s", "d", "near")
+    assert one.told() == "not re-tested yet"
+    assert one.tested(1.0).told() == "re-tested once, failed 0"
+    assert one.tested(1.0).failed_by(2.0, "x had changed", 2.0).told() == "re-tested 2 times, failed 1"
+
+
 def policy(records=None, price=0.05, ages=1.0):
     """Twenty pages that change half of the time, forty that hardly ever do."""
     site, index = view([f"busy/{n}" for n in range(20)] + [f"still/s{n}" for n in range(40)], ages)
@@ -145,6 +152,7 @@ def test_no_price_without_versions_that_were_seen_whole():
     known = history(12, 4, 4, np.random.default_rng(1))
     assert choose_price(known, [0, 1, 2, 3]) is None
     assert choose_price(SiteHistory(), []) is None
+    assert choose_price(known, range(12), floor=1.01) is None  # more than everything cannot be caught
     assert choose_price(known, range(12)).tests == sum(len(changes) > 0 for changes in known.changes[4:])
 
 
