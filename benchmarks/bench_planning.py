@@ -4,7 +4,9 @@
 
 Prints, per number of pages N (M = 5 % of them): the cost of choosing M of N in passes of numpy over N (one pass =
 a*b + c on float64), of the timing wheel per capture, of a re-plan, and whether the limits hold: at most 10 passes,
-0.5 us a capture, 300 us a plan. CPU times; the best of several rounds, because machines are shared.
+0.5 us a capture, 300 us a plan. Up to --live pages (they take 2 kB each) also what a plan at work costs at a budget of
+20 visits an hour, whatever N: a decision, taking in a capture, taking in a new page. CPU times; the best of several
+rounds, because machines are shared.
 """
 
 import argparse
@@ -15,8 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from strandline.core.plan.budget import Budget, spend
+from strandline.core.plan.knowledge import LearnedPatterns
+from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_kernels import Pages, evaluate
-from strandline.core.plan.strategy import PageTable
+from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
+from strandline.core.plan.strategy import Outcomes, PageTable
 from strandline.core.plan.timing_wheel import TimingWheel
 
 
@@ -72,9 +77,35 @@ def replan(nodes=3, plans=2000, horizon=96):
     return best_of(3, lambda: evaluate(pages, rows, 20, horizon)) / plans
 
 
+def at_work(count, visits=20, hours=30):
+    """Milliseconds per decision, per capture taken in and per page added, of a plan at work on `count` pages."""
+    rng = np.random.default_rng(0)
+    live = LivePages(PageTable.of(count, directory=np.arange(count) // 20, last_visit=rng.uniform(-500, 0, count)))
+    strategy = PricedPlan(LearnedPatterns(), PricedPlanSettings(scan_up_to=500))
+    strategy.follow(live)
+    budget = Budget(visits)
+    strategy.choose(live.table, budget, 0.0)
+    costs = {"decision_ms": [], "capture_ms": [], "new_page_ms": []}
+    for hour in range(1, hours):
+        begin = time.process_time()
+        rows = strategy.choose(live.table, budget, float(hour)).rows
+        middle = time.process_time()
+        for row in rows.tolist():
+            strategy.observe(live.table, Outcomes.of(row, hour + 0.5, bool(row % 3 == 0), 0.3))
+            live.write(np.array([row]), quietly=True, last_visit=hour + 0.5)
+        end = time.process_time()
+        live.append(PageTable.of(1, page=[count + hour], directory=[hour]))
+        strategy.ready(live.table, budget, float(hour))
+        costs["decision_ms"].append(1e3 * (middle - begin))
+        costs["capture_ms"].append(1e3 * (end - middle) / max(len(rows), 1))
+        costs["new_page_ms"].append(1e3 * (time.process_time() - end))
+    return {name: float(np.median(found)) for name, found in costs.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", default="1000,10000,100000,1000000")
+    parser.add_argument("--live", type=int, default=100_000)
     parser.add_argument("--plot", type=Path)
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.pages.split(",")]
@@ -94,6 +125,8 @@ def main():
                 "ok": bool((chosen / one <= 10 or count < 1_000_000) and turned <= 0.5e-6 and plan <= 300e-6),
             }
         )
+        if count <= arguments.live:
+            rows[-1] |= at_work(count)
         print(json.dumps(rows[-1]))
     if arguments.plot:
         from strandline.plots.scheduling import draw_costs

@@ -23,11 +23,15 @@ SOON, LATE = 4.0, 720.0
 """Fewest and most periods after which a page that is not worth a fetch is looked at again."""
 
 
+SLOTS = 1024
+"""Of the wheel: more than any wait, so that nothing in a slot has to be passed over."""
+
+
 class DuePages:
     """When pages are to be looked at."""
 
     def __init__(self) -> None:
-        self._wheel = TimingWheel(0)
+        self._wheel = TimingWheel(0, SLOTS)
         self._new: list[tuple[float, int]] = []
         self._listed: set[int] = set()
 
