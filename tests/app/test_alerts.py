@@ -397,3 +397,23 @@ def test_change_alert_is_the_same_news_wherever_it_is_made(tmp_path, news):
     assert (
         first.key == second.key != change_alert(replace(change, by=change.by + 1), change.by, AlertSettings(), "t").key
     )
+
+
+def test_mail_goes_out_through_the_courier_and_is_tried_again(tmp_path, news):
+    server = MailServer(refuse=1)
+    given = AlertSettings(
+        email=("anna@example.org",),
+        smtp=f"smtp://127.0.0.1:{server.port}",
+        sender="archive@example.org",
+        mail_pause=0.0,
+    )
+    lookout = Lookout(tmp_path, replace(Settings(), alerts=given))
+    urls = [news.change(), news.change()]
+    lookout.decide()
+    assert wait_for(lambda: server.messages)
+    lookout.close()
+    (got,) = server.messages  # the first was refused for now, and both are in the second
+    text = got.get_content()
+    assert got["subject"] == f"[{tmp_path.name}] 2 changes" and all(url in text for url in urls)
+    assert "Fees: 2 new words (six)" in text and got["x-strandline-try"] == "2"
+    server.close()
