@@ -417,3 +417,9 @@ def test_mail_goes_out_through_the_courier_and_is_tried_again(tmp_path, news):
     assert got["subject"] == f"[{tmp_path.name}] 2 changes" and all(url in text for url in urls)
     assert "Fees: 2 new words (six)" in text and got["x-strandline-try"] == "2"
     server.close()
+
+
+def test_a_secret_that_is_missing_is_said_at_once(tmp_path, news, caplog):
+    lookout = Lookout(tmp_path, settings_for("https://hooks.example/$NOT_SET_ANYWHERE"))
+    assert "NOT_SET_ANYWHERE is not set in the environment; alerts for it wait" in caplog.text
+    lookout.close()

@@ -20,7 +20,7 @@ from strandline.app.alarms import AlarmDesk
 from strandline.app.alarms_audit import RollingAudit
 from strandline.app.alerts import alarm_alert, change_alert
 from strandline.app.alerts_courier import Courier, Errand
-from strandline.app.alerts_targets import Target, targets_of
+from strandline.app.alerts_targets import Target, address_of, targets_of
 from strandline.app.events import event
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError
 from strandline.fetch.addresses import AddressPolicy
@@ -53,6 +53,15 @@ def check_alert_settings(settings: Settings) -> tuple[Target, ...]:
         except ValueError as problem:
             raise SettingError(f"alerts.smtp: {problem}") from None
     return targets
+
+
+def _say_what_is_missing(target: Target) -> None:
+    """A webhook whose secret is not in the environment cannot be reached: told at once, not after days of tries."""
+    if target.kind == "webhook":
+        try:
+            address_of(target)
+        except SettingError as problem:
+            event("alerts", f"{problem}; alerts for it wait", "warning")
 
 
 def errand_of(folder: Path, settings: Settings, targets: tuple[Target, ...]) -> Errand:
@@ -103,6 +112,8 @@ class Lookout:
         self._settings, self._targets = settings, targets
         self._name = archive_name(self._folder, settings)
         self._courier = Courier(errand_of(self._folder, settings, targets))
+        for target in targets:
+            _say_what_is_missing(target)
         self._outbox.tidy([target.name for target in targets], time.time())
         if any(queue.waiting for queue in self._outbox.queues()):
             self._courier.poke()

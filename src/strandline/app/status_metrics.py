@@ -6,6 +6,7 @@ from typing import NamedTuple
 from strandline.app.alerts_targets import shown
 from strandline.app.archive import Archive
 from strandline.app.status import Status, status
+from strandline.errors import StrandlineError
 
 
 class Metric(NamedTuple):
@@ -25,7 +26,10 @@ def status_metrics(found: Status) -> str:
 
 def archive_metrics(archive: Archive) -> str:
     """The same for a server, which counts captures itself and cannot wait for estimates."""
-    return "".join(map(_family, metrics_of(status(archive, errors=0))))
+    try:
+        return "".join(map(_family, metrics_of(status(archive, errors=0))))
+    except (StrandlineError, OSError) as problem:  # the server's own counters are told all the same
+        return f"# the archive cannot be read: {' '.join(str(problem).split())}\n"
 
 
 def metrics_of(found: Status) -> Iterator[Metric]:

@@ -1,0 +1,47 @@
+"""Alerts are decided on once each and in order, whatever is studied, decided on, studied anew and started again."""
+
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.news import News
+from strandline.app.alerts_lookout import Lookout
+from strandline.core.changes.observation import Observed, PageState, PageStudy
+from strandline.settings.schema import Settings
+from strandline.store.outbox import OutboxReading
+
+STEPS = st.lists(st.sampled_from(["important", "small", "held", "decide", "anew", "restart"]), max_size=25)
+
+
+@given(STEPS)
+@settings(max_examples=25, deadline=None)
+def test_once_each_and_in_order(steps):
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        news, expected = News(folder), []
+        lookout = Lookout(folder, Settings())
+        for step in [*steps, "decide"]:
+            if step in ("important", "small", "held"):
+                url = news.change(0.01 if step == "small" else 0.9, held=step == "held")
+                expected += [url] * (step == "important")
+            elif step == "decide":
+                lookout.decide()
+            elif step == "restart":
+                lookout.close()
+                lookout = Lookout(folder, Settings())
+            elif expected:
+                _study_anew(news, expected[0])
+        lookout.close()
+        news.close()
+        with closing(OutboxReading.open(folder / "strandline.db")) as reading:
+            assert [alert.url for alert in reading.alerts()][::-1] == expected
+
+
+def _study_anew(news, url):
+    (change,) = news.catalog.studies.reading.changes_of(url)
+    again = Observed(change.after_seq, change.by_seq, change.after, change.by, 0.9, 0.5, True)
+    page = news.catalog.page(url).page
+    news.catalog.studies.record([PageStudy(page, PageState(), (again,), anew=True)], 0)
