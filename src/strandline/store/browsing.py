@@ -227,7 +227,7 @@ class BrowsingReading(LearnedReading):
     def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
         """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
         query = f"""SELECT change, by, importance >= ? AND visible AND ? IN (site, authority, '')
-            FROM (SELECT * FROM changes INDEXED BY changes_time
+            FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
                   WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT {SCANNED})
             JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
         until = min(wanted.until, 1e15)

@@ -30,6 +30,7 @@ class Desk:
     thinker: Thinker
     _settings: tuple[float, Settings] | None = field(default=None, repr=False)
     _watchers: set[asyncio.Event] = field(default_factory=set, repr=False)
+    _hushed: bool = False
     _ticking: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -55,7 +56,7 @@ class Desk:
         if self._ticking is None or self._ticking.done():
             self._ticking = asyncio.create_task(self._tick())
         try:
-            while True:
+            while not self._hushed:
                 event.clear()
                 yield
                 await event.wait()
@@ -74,9 +75,15 @@ class Desk:
                     event.set()
             await asyncio.sleep(TICK)
 
+    def hush(self) -> None:
+        """Let go of all who watch: the server is about to end."""
+        self._hushed = True
+        for event in self._watchers:
+            event.set()
+
     async def close(self) -> None:
         """End what was started."""
-        self.thinker.close()
+        await self.thinker.close()
         await self.jobs.close()
 
 

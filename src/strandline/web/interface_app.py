@@ -52,7 +52,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         at_work = desk
 
         async def live(request: Request) -> Response:
-            return events(at_work, request)
+            return events(at_work)
 
         routes += [*People(desk, face).routes(), *Operating(desk, face).routes(), Route("/events", live)]
         routes.append(feed_route(desk.archive))

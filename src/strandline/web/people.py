@@ -16,7 +16,7 @@ from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
 from strandline.web.texts import say
 from strandline.web.thinker import answer_or_reason
-from strandline.web.views.changes import ChangesAsked, atom, changes_page, rss
+from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.compare import compare, neighbours
 from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
@@ -27,7 +27,6 @@ from strandline.web.views.simulate import OBJECTIVES, simulation, simulations
 from strandline.web.views.site import pages_of, site_view
 from strandline.web.views.values import address, time_of
 
-_FEEDS = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
 _DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "relevance")
 
 
@@ -49,7 +48,6 @@ class People:
             "/compare": self.compare,
             "/search": self.search,
             "/changes": self.changes,
-            "/changes.{form:str}": self.feed,
             "/rules": self.rules,
             "/patterns": self.patterns,
             "/classes": self.classes,
@@ -185,18 +183,6 @@ class People:
         """What changed lately."""
         found = changes_page(self._desk, self._changes_asked(request))
         return self._face.page(request, "changes.html", {"found": found, "asked": dict(request.query_params)})
-
-    async def feed(self, request: Request) -> Response:
-        """The same as a feed."""
-        form = request.path_params["form"]
-        if form not in _FEEDS:
-            raise NotThereError(say("no_page"))
-        found = changes_page(self._desk, self._changes_asked(request))
-        base = self._face.policy.origins.interface(request.scope["strandline.host"])
-        title = say("feed_title", archive=self._desk.holdings.name)
-        link = f"{base}{request.url.path}" + (f"?{request.url.query}" if request.url.query else "")
-        text = atom(found, title, base, link, time.time()) if form == "atom" else rss(found, title, base, link)
-        return Response(text, media_type=_FEEDS[form])
 
     async def rules(self, request: Request) -> Response:
         """Directory rules."""

@@ -86,9 +86,9 @@ class Thinker:
                 if said["id"] == self._number:
                     return said
         except (OSError, ValueError) as problem:
-            self.close()
+            await self.close()
             raise NoAnswerError(f"The thinking process failed: {problem}") from None
-        self.close()
+        await self.close()
         raise NoAnswerError("The thinking process ended unexpectedly.")
 
     async def _running(self) -> asyncio.subprocess.Process:
@@ -102,12 +102,13 @@ class Thinker:
             )
         return self._process
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the process; the next question starts another."""
-        if self._process is not None and self._process.returncode is None:
+        process, self._process = self._process, None
+        if process is not None:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-        self._process = None
+                process.kill()
+            await process.wait()
 
 
 def _key(ask: str, about: dict[str, object]) -> str:

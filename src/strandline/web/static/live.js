@@ -3,7 +3,6 @@
 
 const live = document.getElementById("live");
 const latest = document.getElementById("latest");
-const states = new Map();
 
 function fill(list, rows, make) {
   list.replaceChildren(...rows.map(make));
@@ -31,13 +30,9 @@ function show(told) {
   }
   for (const job of told.jobs) {
     const item = document.querySelector(`[data-job="${job.number}"]`);
-    const before = states.get(job.number);
-    states.set(job.number, job.state);
-    // Buttons follow the state: the server knows which.
-    if (!item || (before !== undefined && before !== job.state)) {
-      if (document.activeElement === document.body || !document.activeElement?.matches("input, textarea")) {
-        window.location.reload();
-      }
+    // Buttons follow the state, and the server knows which; nobody is interrupted while typing.
+    if (!item || item.dataset.state !== job.state) {
+      if (!document.activeElement?.matches("input")) window.location.reload();
       return;
     }
     item.querySelector("[data-job-counts]").textContent = `${job.captured} captured, ${job.unchanged} unchanged`;

@@ -1,9 +1,7 @@
-"""What changed lately, newest first, with filters; and the same as a feed."""
+"""What changed lately, newest first, with filters. Feeds of the same are in `web.feeds`."""
 
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
 
-from strandline.access.timestamps import http_date, iso, timestamp
 from strandline.app.browsing import Change, ChangesWanted
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
@@ -116,65 +114,3 @@ def _cursor(text: str) -> tuple[float, int]:
     if not (abs(found[0]) < 1e15 and 0 <= found[1] < 2**62):
         raise UsageError(f"{text[:40]!r} is no cursor of this list")
     return found
-
-
-def compare_path(change: ChangeView) -> str:
-    """Where the two versions around a change are compared."""
-    from_, to = timestamp(change.after), timestamp(change.by)
-    return f"/compare?from={from_}&to={to}&url={_quoted(change.url)}"
-
-
-def _quoted(url: str) -> str:
-    return url.replace("%", "%25").replace("&", "%26").replace("#", "%23").replace("+", "%2B").replace(" ", "%20")
-
-
-def atom(found: ChangesPage, title: str, base: str, address: str, now: float) -> str:
-    """Changes as an Atom feed (RFC 4287)."""
-    updated = max((one.by for one in found.changes), default=now)
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        '<feed xmlns="http://www.w3.org/2005/Atom">',
-        f"<title>{_text(title)}</title><id>{_text(address)}</id><updated>{iso(updated)}</updated>",
-        f'<link rel="self" href={quoteattr(address)}/><link href={quoteattr(f"{base}/changes")}/>',
-        "<author><name>Strandline</name></author>",
-    ]
-    for one in found.changes:
-        link = base + compare_path(one)
-        lines.append(
-            f"<entry><id>{_text(link)}</id><title>{_text(_title(one))}</title><updated>{iso(one.by)}</updated>"
-            f'<link href={quoteattr(link)}/><summary type="text">{_text(_summary(one))}</summary></entry>'
-        )
-    return "\n".join([*lines, "</feed>\n"])
-
-
-def rss(found: ChangesPage, title: str, base: str, address: str) -> str:
-    """Changes as an RSS 2.0 feed."""
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>',
-        f"<title>{_text(title)}</title><link>{_text(f'{base}/changes')}</link>",
-        f"<description>{_text(title)}</description>",
-        f'<atom:link rel="self" type="application/rss+xml" href={quoteattr(address)}/>',
-    ]
-    for one in found.changes:
-        link = base + compare_path(one)
-        lines.append(
-            f'<item><title>{_text(_title(one))}</title><link>{_text(link)}</link><guid isPermaLink="true">{_text(link)}'
-            f"</guid><pubDate>{http_date(one.by)}</pubDate><description>{_text(_summary(one))}</description></item>"
-        )
-    return "\n".join([*lines, "</channel></rss>\n"])
-
-
-def _title(one: ChangeView) -> str:
-    return f"{one.importance:.2f} {one.url}"
-
-
-def _summary(one: ChangeView) -> str:
-    said = "; ".join(f"{block.topic}: {block.why}" if block.topic else block.why for block in one.blocks)
-    return f"Changed between {iso(one.after)} and {iso(one.by)}. {said}".strip()
-
-
-def _text(text: str) -> str:
-    """Text as XML allows it: control characters and lone surrogates have no place there."""
-    kept = (c for c in text if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff"))
-    return escape("".join(kept))

@@ -12,7 +12,7 @@ from strandline.web.views.values import Data, Moment
 _SITES = 20
 _GROUPS = 24
 _FELLOWS = 8
-_SCANNED = 5000
+_SCANNED = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,206 @@
+"""A large archive made up in the catalog alone: 100,000 pages, 1,000,000 captures, changes, blocks, what was learned.
+
+There are no WARC files behind it: lists, calendars and search work, replayed content does not. Made once and kept:
+
+    python -m benchmarks.large_archive FOLDER [--pages 100000] [--captures 1000000]
+"""
+
+import argparse
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from strandline.app.archive import create
+from strandline.core.blocks.tree import Item
+from strandline.core.changes.versions import BlockRecord, LayoutRecord
+from strandline.core.history.calendar import Cycle, Periods
+from strandline.core.history.series import PageSeries
+from strandline.core.learn.evidence import TrustBook
+from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
+from strandline.core.urls import surt_key
+from strandline.store.addresses import key as address_key
+from strandline.store.catalog import DATABASE
+from strandline.store.learned import LearnedWriter
+from strandline.store.studies import packed
+
+START = 1_735_689_600.0  # 1 January 2025
+YEAR = 365 * 86_400.0
+SITES = 200
+BLOCKS = 60_000
+BEGINNINGS = ["har", "bri", "sta", "mus", "lib", "riv", "mar", "ele"]
+ENDINGS = ["bour", "dge", "tion", "eum", "rary", "er", "ket", "ction", "gate", "field", "ton", "by"]
+WORDS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
+
+
+def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000) -> Path:
+    """The archive in a new folder."""
+    archive = create(folder, contact="https://library.test/bot")
+    rng = np.random.default_rng(7)
+    site = np.minimum(rng.zipf(1.4, pages) - 1, SITES - 1)  # one site holds about a third, most are small
+    urls = [f"http://site{s}.test/d{n % 17}/e{n % 5}/page{n}.html" for n, s in enumerate(site)]
+    times = np.sort(START + rng.random(captures) * YEAR)
+    page = rng.integers(1, pages + 1, captures)
+    with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)",
+            [(s + 1, f"site{s}.test", f"site{s}.test", s) for s in range(SITES)],
+        )
+        _pages(connection, urls, site)
+        _captures(connection, page, times)
+        _study(connection, rng, page, times)
+        _sums(connection)
+        connection.execute("COMMIT")
+        connection.execute("ANALYZE")
+    _learned(folder, rng, urls)
+    return archive.folder
+
+
+def _pages(connection: sqlite3.Connection, urls: list[str], site: np.ndarray) -> None:
+    connection.executemany(
+        """INSERT INTO pages (page, key, url, host, kind, via, hops, state, priority, due, evidence, visited, surt)
+           VALUES (?, ?, ?, ?, 'page', 'link', 1, 0, 0, ?, ?, ?, ?)""",
+        (
+            (
+                n + 1,
+                address_key(url),
+                url,
+                int(site[n]) + 1,
+                START + YEAR + n,
+                "absent" if n % 400 == 0 else "present",
+                START + YEAR,
+                surt_key(url),
+            )
+            for n, url in enumerate(urls)
+        ),
+    )
+
+
+def _captures(connection: sqlite3.Connection, page: np.ndarray, times: np.ndarray) -> None:
+    connection.execute("INSERT INTO files (file, name) VALUES (1, 'made-up.warc.gz')")
+    rows = (
+        (seq + 1, int(page[seq]), float(times[seq]), f"sha1:{seq % 7}", seq * 1000, int(seq % 3 == 0), f"r{seq}")
+        for seq in range(len(times))
+    )
+    connection.executemany(
+        """INSERT INTO captures (seq, page, time, status, mime, digest, file, offset, length, revisit, truncated,
+               redirect, record_id, entity) VALUES (?, ?, ?, 200, 'text/html', ?, 1, ?, 900, ?, '', '', ?, '')""",
+        rows,
+    )
+
+
+def _blocks(rng: np.random.Generator) -> Iterator[tuple[object, ...]]:
+    for number in range(1, BLOCKS + 1):
+        words = [WORDS[int(w)] for w in rng.integers(0, len(WORDS), 40)]
+        topic, text = f"Topic {words[0]} {number}", " ".join(words) + f" unique{number}"
+        record = BlockRecord(number.to_bytes(8, "big"), (Item("text", text),), len(text), 0, topic, topic, "main")
+        yield number, record.key, topic, "main", packed(record.as_bytes()), text
+
+
+def _study(connection: sqlite3.Connection, rng: np.random.Generator, page: np.ndarray, times: np.ndarray) -> None:
+    layout = LayoutRecord(b"layout", tuple(("html/body/main", n, "main", "") for n in range(5)), 2, 1)
+    connection.execute("INSERT INTO layouts VALUES (1, ?, ?)", (layout.key, packed(layout.as_bytes())))
+    for number, key, topic, label, content, text in _blocks(rng):
+        connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, 1, NULL, ?)", (number, key, topic, label, content))
+        connection.execute("INSERT INTO block_words (rowid, topic, text) VALUES (?, ?, ?)", (number, topic, text))
+    reason = {"path": "html/body/main", "topic": "Topic", "role": "main", "why": "new words", "contribution": 2.0}
+    why = packed(json.dumps([reason]).encode())
+    order = np.lexsort((times, page))
+    same = page[order][1:] == page[order][:-1]
+    changed = same & (rng.random(len(same)) < 0.4)
+    before, after = order[:-1][changed], order[1:][changed]
+    importance = rng.beta(1, 8, len(after))
+    connection.executemany(
+        """INSERT INTO changes (page, after_seq, by_seq, after, by, importance, impch, visible, held, operations,
+               blocks) VALUES (?, ?, ?, ?, ?, ?, 0.1, 1, 0, 3, ?)""",
+        (
+            (int(page[b]), int(a) + 1, int(b) + 1, float(times[a]), float(times[b]), float(i), why)
+            for a, b, i in zip(before, after, importance, strict=True)
+        ),
+    )
+    _versions(connection, rng, page, times, after)
+    count = np.bincount(page[after], minlength=int(page.max()) + 1)
+    total = np.bincount(page[after], weights=importance, minlength=int(page.max()) + 1)
+    connection.executemany(
+        "INSERT INTO page_states VALUES (?, 2, 1, x'', 1, '', 0, ?, 0, 0, ?, ?, 0, ?, 1)",
+        ((n, START + YEAR, float(total[n]), int(count[n]), START + YEAR) for n in range(1, int(page.max()) + 1)),
+    )
+    connection.execute("UPDATE study_progress SET seq = ?", (len(times),))
+
+
+def _versions(
+    connection: sqlite3.Connection, rng: np.random.Generator, page: np.ndarray, times: np.ndarray, after: np.ndarray
+) -> None:
+    blocks = rng.integers(1, BLOCKS + 1, (len(after), 5)).astype("<u4")
+    connection.executemany(
+        "INSERT INTO versions (page, seq, time, layout, blocks, indexed) VALUES (?, ?, ?, 1, ?, 1)",
+        ((int(page[b]), int(b) + 1, float(times[b]), blocks[n].tobytes()) for n, b in enumerate(after)),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO appearances VALUES (?, ?, ?, ?, ?)",
+        (
+            (
+                int(page[b]),
+                int(block),
+                float(times[b]),
+                None if n % 3 else float(times[b]) + 9e4,
+                None if n % 3 else float(times[b]) + 1e5,
+            )
+            for n, b in enumerate(after)
+            for block in blocks[n][:2]
+        ),
+    )
+
+
+def _sums(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE pages SET captures = (SELECT count(*) FROM captures WHERE captures.page = pages.page)")
+    of_host = "FROM host_days WHERE host_days.host = hosts.host AND captures > 0"
+    connection.execute(
+        f"""UPDATE hosts SET pages = (SELECT count(*) FROM pages WHERE pages.host = hosts.host),
+           captures = (SELECT coalesce(sum(captures), 0) FROM pages WHERE pages.host = hosts.host),
+           first = (SELECT min(day) * 86400.0 {of_host}),
+           last = (SELECT max(day) * 86400.0 + 86399 {of_host})"""
+    )
+
+
+def _learned(folder: Path, rng: np.random.Generator, urls: list[str]) -> None:
+    with closing(LearnedWriter.open(folder / DATABASE)) as writer:
+        seq, pages = writer.reading.newest(), len(urls)
+        periods = Periods("UTC", None, Cycle.DAY, 24)
+        series = PageSeries.empty(periods)
+        series.observed += 10.0
+        groups = [
+            {"number": n, "pages": pages // 20, "changes": 9.0, "shape": rng.random((4, 24)).tolist()}
+            for n in range(20)
+        ]
+        about = (seq, seq, seq, pages, 0, START, START + YEAR)
+        data = {"cycle": "day", "periods": 24, "groups": groups}
+        clocks = {f"site{s}.test": SiteClock("UTC", None, "made up") for s in range(SITES)}
+        rows = ((n + 1, series, n % 20) for n in range(pages))
+        writer.replace_patterns(LearnedFrom("patterns", *about, data), clocks, rows, TrustBook())
+        classes = {
+            "classes": 4,
+            "cuts": [0.01, 0.1, 1.0],
+            "rates": [3.0, 0.3, 0.03, 0.003],
+            "sizes": [pages // 4] * 4,
+            "levels": {},
+            "coefficients": {},
+            "moved": 0,
+            "base": 0.1,
+        }
+        rates = ((n + 1, PageRate(9, int(n % 9), float(n % 9), 300.0, 0.1), START + YEAR) for n in range(pages))
+        writer.replace_rates(LearnedFrom("classes", *about, classes), rates)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--captures", type=int, default=1_000_000)
+    given = parser.parse_args()
+    print(make(given.folder, given.pages, given.captures))

@@ -1,0 +1,147 @@
+"""What people change from the interface, and who may: forms, jobs, roles."""
+
+import json
+import re
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+from strandline.app.archive import create
+from strandline.demo.server import DemoServer
+from strandline.errors import SettingError
+from strandline.settings.edit import change_settings
+from strandline.settings.file import read_settings
+from strandline.web.options import ServeOptions
+from strandline.web.tokens import open_access
+from web.archives import Builder, served
+
+TOKEN, READER = "operate-" + "x" * 20, "read-" + "y" * 20
+
+
+def _post(server, path, values, headers=None):
+    return server.get(
+        path,
+        {"Content-Type": "application/x-www-form-urlencoded", **(headers or {})},
+        "POST",
+        "interface",
+        urlencode(values).encode(),
+    )
+
+
+def _json(server, method, path, document=None, headers=None):
+    body = None if document is None else json.dumps(document).encode()
+    status, _, answer = server.get(
+        f"/api/v1{path}", {"Content-Type": "application/json", **(headers or {})}, method, "interface", body
+    )
+    return status, json.loads(answer) if answer.startswith((b"{", b"[")) else answer
+
+
+def _key(server, headers=None):
+    page = server.get("/", {"Accept": "text/html", **(headers or {})}, origin="interface")[2].decode()
+    return re.search('name="key" value="([0-9a-f]+)"', page)[1]
+
+
+def _wait(server, number, states, headers=None):
+    for _ in range(600):
+        job = _json(server, "GET", f"/jobs/{number}", headers=headers)[1]
+        if job["state"] in states:
+            return job
+        time.sleep(0.1)
+    raise AssertionError(job)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    made = create(tmp_path / "archive")
+    values = {"fetch.allow_address": '["127.0.0.1/32"]', "politeness.delay": '"0"', "study.workers": "0"}
+    change_settings(made.folder, values)
+    return made
+
+
+def test_a_site_is_crawled_paused_resumed_and_audited(archive):
+    with DemoServer(hour_seconds=3600.0) as site, served(archive) as server:
+        status, added = _json(server, "POST", "/sites", {"url": site.url})
+        assert (status, added["job"]["kind"]) == (201, "crawl")
+        assert _json(server, "POST", "/jobs", {"kind": "learn"})[0] == 400, "one writer at a time"
+        assert _json(server, "POST", "/jobs/1", {"action": "pause"})[1]["state"] == "pausing"
+        job = _wait(server, 1, ("paused", "done"))
+        if job["state"] == "paused":
+            assert _json(server, "POST", "/jobs/1", {"action": "resume"})[0] == 200
+            job = _wait(server, 1, ("done", "failed"))
+        assert job["state"] == "done" and job["captured"] > 100
+        assert site.url in read_settings(archive.folder / "strandline.toml").scope.seeds
+        assert _json(server, "POST", "/jobs", {"kind": "verify"})[0] == 201
+        _wait(server, 2, ("done",))
+        health = _json(server, "GET", "/health")[1]
+        assert health["audit"]["ok"] is True and health["audit"]["captures"] > 100 and health["writer"] is None
+        assert _json(server, "POST", "/jobs/2", {"action": "stop"})[0] == 400
+        assert _json(server, "POST", "/jobs/77", {"action": "stop"})[0] == 400
+        assert _json(server, "GET", "/jobs/77")[0] == 404
+
+
+def test_forms_need_the_key_of_a_page_of_ours(archive):
+    with served(archive) as server:
+        assert _post(server, "/budget", {"budget": "9/day"})[0] == 400
+        assert _post(server, "/budget", {"budget": "9/day", "key": "0" * 64})[0] == 400
+        key = _key(server)
+        assert _post(server, "/budget", {"budget": "many", "key": key})[0] == 400
+        assert read_settings(archive.folder / "strandline.toml").plan.budget == "500/day"
+        status, headers, _ = _post(server, "/budget", {"budget": "9/day", "key": key})
+        assert status == 303 and headers["location"].startswith("/?notice=")
+        assert read_settings(archive.folder / "strandline.toml").plan.budget == "9/day"
+        for path, values in (
+            ("/jobs", {"kind": "reindex"}),
+            ("/jobs/1", {"action": "explode"}),
+            ("/rate", {"url": "http://x.test/", "rating": "lovely"}),
+            ("/simulate", {"strategy": "none", "budgets": "5", "objective": "pool"}),
+            ("/simulate", {"strategy": "frequency", "budgets": "500", "objective": "pool"}),
+            ("/adopt", {"strategy": "none"}),
+            ("/sites", {"url": "ftp://x"}),
+        ):
+            assert _post(server, path, {**values, "key": key})[0] == 400, path
+        for headers in ({"Origin": "http://evil.test"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert _post(server, "/budget", {"budget": "1/day", "key": key}, headers)[0] == 403
+
+
+def test_who_may_look_and_who_may_operate(tmp_path):
+    made = Builder(tmp_path)
+    made.add("http://site.test/", "<p>1</p>")
+    with served(made.archive(), token=TOKEN, read_token=READER) as server:
+        operate, read = ({"Authorization": f"Bearer {token}"} for token in (TOKEN, READER))
+        assert _json(server, "GET", "/overview")[0] != 200
+        assert _json(server, "GET", "/overview", headers=read)[0] == 200
+        assert _json(server, "PUT", "/plan", {"budget": "7/day"}, read)[0] == 403
+        status, plan = _json(server, "PUT", "/plan", {"budget": "7/day", "objective": "page"}, operate)
+        assert (status, plan) == (200, {"budget": "7/day", "strategy": "priced-plan", "objective": "page"})
+        assert _json(server, "PUT", "/plan", {"strategy": "none"}, operate)[0] == 400
+        for token, sees in ((TOKEN, True), (READER, False)):
+            cookie = _post(server, "/login", {"token": token})[1]["set-cookie"].partition(";")[0]
+            page = server.get("/", {"Cookie": cookie, "Accept": "text/html"}, origin="interface")[2].decode()
+            assert ("Add and start crawling" in page) == sees and "site.test" in page
+            assert _post(server, "/jobs", {"kind": "crawl"}, {"Cookie": cookie})[0] == (400 if sees else 403)
+
+
+def test_a_read_token_needs_another_one():
+    for options in (ServeOptions(read_token=READER), ServeOptions(token=TOKEN, read_token="short")):
+        with pytest.raises(SettingError, match="read token"):
+            open_access(options.token_file, options.token, options.read_token)
+
+
+def test_a_contact_is_asked_for_before_the_web_is_crawled(tmp_path):
+    with served(create(tmp_path / "archive")) as server:
+        status, said = _json(server, "POST", "/sites", {"url": "example.org"})
+        assert status == 400 and "reach you" in said["detail"]
+        given = {"url": "example.org", "contact": "https://library.test/bot", "start": False}
+        assert _json(server, "POST", "/sites", given) == (201, {"url": "https://example.org/", "job": None})
+        settings = read_settings(tmp_path / "archive" / "strandline.toml")
+        assert (settings.archive.contact, settings.scope.seeds) == (
+            "https://library.test/bot",
+            ("https://example.org/",),
+        )
+
+
+def test_a_job_that_fails_says_why(archive):
+    (archive.folder / "strandline.db").write_bytes(b"not a database" * 100)
+    with pytest.raises(Exception, match="database"), served(archive):
+        raise AssertionError("a broken catalog cannot be served")

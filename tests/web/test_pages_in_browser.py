@@ -1,0 +1,256 @@
+"""Every page in a real browser: what people click, read and type, without console errors or accessibility faults."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from strandline.app.archive import create
+from strandline.demo.server import DemoServer
+from strandline.settings.edit import change_settings
+from web.archives import served
+from web.living import ARABIC, LONG, NASTY, SITE
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("interface")]
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+NEWS = f"{SITE}/news/1.html"
+PAGES = {
+    "overview": "/",
+    "site": "/site?site=courier.test",
+    "pages": "/pages?site=courier.test",
+    "page": f"/page?url={quote(NEWS)}",
+    "captures": f"/captures?url={quote(NEWS)}",
+    "compare": f"/compare?url={quote(NEWS)}",
+    "one page": f"/compare?url={quote(NEWS)}&view=one",
+    "search": "/search?q=harbour",
+    "changes": "/changes",
+    "rules": "/rules",
+    "patterns": "/patterns",
+    "classes": "/classes",
+    "simulate": "/simulate",
+    "health": "/health",
+    "nasty": f"/page?url={quote(NASTY, safe='')}",
+    "long": f"/page?url={quote(LONG, safe='')}",
+    "arabic": f"/page?url={quote(ARABIC, safe='')}",
+}
+
+
+class Watched:
+    """A page of a browser that remembers every complaint."""
+
+    def __init__(self, browser, server, **options):
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(60_000)
+        self.page = self.context.new_page()
+        self.server = server
+        self.complaints = []
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda fault: self.complaints.append(str(fault)))
+        self.page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+
+    def _heard(self, said):
+        # What an archived page complains about is its own business.
+        if said.type in ("error", "warning") and not said.location["url"].startswith(self.server.replay):
+            self.complaints.append(f"{said.text} {said.location['url']}")
+
+    def open(self, path):
+        answer = self.page.goto(self.server.interface + path)
+        self.settle()
+        return answer
+
+    def settle(self):
+        """Wait for the parts that are worked out apart."""
+        self.page.wait_for_selector(".later", state="detached")
+
+
+@pytest.fixture
+def watched(browser, living_server):
+    made = Watched(browser, living_server)
+    yield made
+    made.context.close()
+    assert made.complaints == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_every_page_fits_and_axe_finds_nothing_serious(browser, living_server, width, scheme):
+    made = Watched(
+        browser, living_server, viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
+    )
+    made.context.add_init_script(AXE)
+    for name, path in PAGES.items():
+        assert made.open(path).status == 200, name
+        page = made.page
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, name
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)")
+        serious = [
+            (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
+            for fault in found
+            if fault["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], (name, scheme, width)
+    made.context.close()
+    assert made.complaints == []
+
+
+def test_from_the_calendar_to_replay_and_on_to_comparison(watched):
+    watched.open(PAGES["page"])
+    page = watched.page
+    assert page.locator(".month td.i3, .month td.i4, .month td.i5").count() > 0
+    page.locator(".month a").nth(4).click()
+    page.wait_for_url("**/web/2026*/**")
+    assert page.frame_locator("#replay").locator("h1").inner_text()
+    page.wait_for_selector("#parts.coherent, #parts.alone, #parts.mostly, #parts.patchwork")
+    page.get_by_role("link", name=re.compile("Later")).click()
+    page.get_by_role("link", name="Compare").click()
+    page.wait_for_url("**/compare?*")
+    assert page.locator("section.block").count() >= 3
+
+
+def test_compared_blocks_are_marked_and_can_be_rated(watched, living):
+    watched.open(f"/compare?url={quote(NEWS)}&from=20260106&to=20260120")
+    page = watched.page
+    assert page.locator("ins").count() and page.locator("del").count()
+    assert page.locator(".block.updated, .block.inserted").count() >= 1
+    assert page.locator(".block.noisy").first.locator(".about").inner_text()
+    page.get_by_role("link", name="Only what changed").click()
+    assert page.locator(".block.unchanged").count() == 0
+    page.get_by_role("link", name="One page").click()
+    assert page.locator(".compared.one ins").count()
+    before = page.url
+    page.get_by_role("button", name="Matters").first.click()
+    page.wait_for_url(lambda url: url != before)
+    assert page.get_by_role("status").first.inner_text().startswith("Your rating was kept")
+    assert list(living.studies.ratings(NEWS).values()) == ["matters"]
+
+
+def test_search_finds_texts_topics_and_addresses(watched):
+    watched.open("/")
+    page = watched.page
+    page.get_by_role("searchbox").fill("harbour")
+    page.get_by_role("searchbox").press("Enter")
+    page.wait_for_url("**/search?*")
+    assert "harbour" in page.locator(".hits .text").first.inner_text().lower()
+    page.get_by_label("In", exact=True).select_option("url")
+    page.get_by_label("Look for").fill("night-desk")
+    page.locator("main").get_by_role("button", name="Search").click()
+    assert page.locator("main .rows a").first.inner_text() == f"{SITE}/night-desk/1.html"
+    page.get_by_label("In", exact=True).select_option("words")
+    page.get_by_label("Look for").fill("harbour")
+    page.get_by_label("Shown until").fill("2020-01-01")
+    page.locator("main").get_by_role("button", name="Search").click()
+    assert page.get_by_role("heading", name="Nothing found").is_visible()
+
+
+def test_changes_are_filtered_and_compared(watched):
+    watched.open("/changes")
+    page = watched.page
+    everything = page.locator(".feed > li").count()
+    page.get_by_label("At least").select_option("0.1")
+    page.get_by_role("button", name="Show").click()
+    shown = [float(text.split()[-1]) for text in page.locator(".feed-head .score").all_inner_texts()]
+    assert 0 < len(shown) <= everything and min(shown) >= 0.1
+    page.locator(".feed-head").first.get_by_role("link", name=re.compile("^Compare")).click()
+    page.wait_for_url("**/compare?*")
+    assert page.locator(".block").count()
+
+
+def test_the_site_is_walked_down_its_directories(watched):
+    watched.open(PAGES["site"])
+    page = watched.page
+    page.locator(".treemap a").filter(has_text="documents").click()
+    page.wait_for_url("**at=*")
+    watched.settle()
+    assert page.locator(".crumbs [aria-current]").inner_text() == "documents"
+    assert page.locator(".treemap a").count() == 2
+    page.locator("summary").first.click()
+    assert page.get_by_role("row").filter(has_text="policies").is_visible()
+
+
+def test_a_simulation_is_run_drawn_and_adopted(watched, living):
+    watched.open("/simulate")
+    page = watched.page
+    for box in page.get_by_role("checkbox").all():
+        box.set_checked(box.get_attribute("value") in ("frequency", "relevance"))
+    page.get_by_label(re.compile("^Budgets")).fill("10, 40")
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector(".run canvas", timeout=120_000)
+    assert page.locator(".run .scroll tbody tr").count() == 4
+    assert page.locator(".u-legend .u-series").count() >= 3
+    page.get_by_label("From now on choose pages by").select_option("frequency")
+    page.get_by_role("button", name="Adopt").click()
+    assert "frequency from now on" in page.get_by_role("status").first.inner_text()
+    assert 'strategy = "frequency"' in (living.folder / "strandline.toml").read_text()
+    change_settings(living.folder, {"plan.strategy": '"priced-plan"'})
+
+
+def test_hostile_values_are_inert(watched):
+    for path in (
+        PAGES["nasty"],
+        "/site?site=nasty.test",
+        "/search?q=script",
+        "/changes?site=nasty.test",
+        f"/compare?url={quote(NASTY, safe='')}",
+    ):
+        watched.open(path)
+        assert watched.page.title() != "reached"
+        assert watched.page.locator("main script, main [onerror], main [onload]").count() == 0
+    assert "<script>" in watched.page.locator("main").inner_text()
+
+
+def test_with_the_keyboard_alone(watched):
+    watched.open(PAGES["page"])
+    page = watched.page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.month a')"):
+            break
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/web/2026*/**")
+    page.wait_for_selector("#parts.coherent, #parts.alone, #parts.mostly, #parts.patchwork")
+
+
+def test_everything_can_be_read_without_script(browser, living_server):
+    made = Watched(browser, living_server, java_script_enabled=False)
+    for path in PAGES.values():
+        assert made.page.goto(living_server.interface + path).status == 200
+    made.page.goto(living_server.interface + PAGES["page"])
+    made.page.get_by_role("link", name="Work it out").last.click()
+    assert made.page.locator(".reasons dt").count() >= 5
+    made.context.close()
+
+
+def test_a_site_is_added_and_its_first_captures_are_seen_live(browser, tmp_path):
+    archive = create(tmp_path / "archive", operator="Tests")
+    change_settings(
+        archive.folder, {"fetch.allow_address": '["127.0.0.1/32"]', "politeness.delay": '"0.05"', "study.workers": "0"}
+    )
+    with DemoServer(hour_seconds=3600.0) as site, served(archive) as server:
+        made = Watched(browser, server)
+        page = made.page
+        made.open("/")
+        assert page.get_by_role("heading", name="Nothing is archived yet").is_visible()
+        page.get_by_label("Budget").fill("70/hour")
+        page.get_by_role("button", name="Set").click()
+        assert "70/hour" in page.get_by_role("status").first.inner_text()
+        page.get_by_label("Address to start from").fill(site.url)
+        page.get_by_role("button", name="Add and start crawling").click()
+        page.wait_for_selector("#latest li")
+        assert site.url in page.locator("#latest a").first.inner_text() + "/"
+        page.get_by_role("button", name="Pause").click()
+        page.wait_for_selector(".job.paused, .job.done")
+        if page.locator(".job.paused").count():
+            assert page.locator(".card h3").first.inner_text() in site.url
+            page.get_by_role("button", name="Stop").click()
+            page.wait_for_selector(".job.stopped")
+        made.settle()
+        page.locator(".card a").first.click()
+        made.settle()
+        assert page.locator(".treemap a").count() >= 1
+        made.context.close()
+        assert made.complaints == []
