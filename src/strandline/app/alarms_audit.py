@@ -65,7 +65,7 @@ class RollingAudit:
 
     def _begin(self, now: float) -> bool:
         """Choose the file that waited longest; False when none is due. Looks about ten times a day at most."""
-        if now - self._looked < self._within / 900.0:
+        if 0.0 <= now - self._looked < self._within / 900.0:  # less than zero: the clock was set back
             return False
         self._looked = now
         files = stored_files(self._archive)

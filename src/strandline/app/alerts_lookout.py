@@ -89,6 +89,7 @@ class Lookout:
 
     def __init__(self, folder: Path, settings: Settings, hour: float = 3600.0) -> None:
         """`hour` is the length of an hour in seconds; demonstrations shorten it."""
+        check_alert_settings(settings)
         self._folder = folder
         self._hour = hour
         self._outbox = Outbox.open(folder / DATABASE)
