@@ -16,11 +16,12 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.changes.importance import study
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
-from strandline.dom.scan import ready
+from strandline.dom.scan import ready as ready_to_cut
 from strandline.simulate.page_versions import page_versions
 
 ROUNDS, OF_A_PAGE, MOST_PAGES = 3, 30, 12
@@ -99,7 +100,8 @@ def comparisons(page: Sequence[bytes]) -> tuple[list[float], list[float]]:
 
 
 def main() -> None:
-    ready()
+    ready_to_cut()
+    ready_to_compare()
     folder = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pages"
     pages = real_pages(folder) if folder.is_dir() else made_pages()
     versions = [html for page in pages for html in page]

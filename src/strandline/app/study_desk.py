@@ -21,6 +21,7 @@ from strandline.app.studying import StudyContext
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import BlockTree
+from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.capture import Capture
 from strandline.core.changes.observation import PageStudy
 from strandline.core.content import charset_of, text_of
@@ -29,7 +30,8 @@ from strandline.dom import html
 from strandline.dom.advertising import FilterLists
 from strandline.dom.documents import kind_of
 from strandline.dom.rendered import browser
-from strandline.dom.scan import PageTooCostlyError, ready
+from strandline.dom.scan import PageTooCostlyError
+from strandline.dom.scan import ready as ready_to_cut
 from strandline.settings.schema import StudySettings
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
@@ -127,7 +129,8 @@ class Desk:
 
 def prepare(context: StudyContext) -> Desk:
     """Open the archive for reading and load what is compiled, before limits are set."""
-    ready()
+    ready_to_cut()
+    ready_to_compare()
     index = CatalogIndex(StudyReading.open(context.folder / DATABASE))
     holdings = Holdings(index, WarcReader(context.folder / "archive"), "")
     return Desk(ArchiveReader(holdings, context.settings.render_empty), study_rules(context.settings))

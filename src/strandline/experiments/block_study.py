@@ -11,13 +11,15 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.tree import BlockTree
+from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.changes.importance import study
 from strandline.core.changes.index_threshold import indexed
 from strandline.core.changes.versions import SEGMENT_VERSIONS, BlockRepository, appended
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
-from strandline.dom.scan import ready
+from strandline.dom.scan import ready as ready_to_cut
+from strandline.experiments.lasting_changes import Judged
 from strandline.simulate.page_versions import PageVersion
 from strandline.warc.deltas import OldRecord, check, compact
 
@@ -47,6 +49,7 @@ class Study:
     state_bytes: int = 0
     indexed: int = 0
     block_counts: list[int] = field(default_factory=list)
+    judged: Judged = field(default_factory=Judged)
     samples: list[tuple[bytes, BlockTree]] = field(default_factory=list)  # the first version of each page
 
     @contextmanager
@@ -59,7 +62,8 @@ class Study:
 
 def study_versions(versions: Iterable[PageVersion], progress: Callable[[str], None]) -> Study:
     """Take in all versions, page by page."""
-    ready()
+    ready_to_cut()
+    ready_to_compare()
     result = Study()
     page: list[PageVersion] = []
     for version in versions:
@@ -80,6 +84,7 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
     base_hash = 0
     trees: list[tuple[BlockTree, float]] = []
     importances: list[float] = []
+    visible: list[bool] = []
     for version in versions:
         result.versions += 1
         with result.timed("parse"):
@@ -105,11 +110,13 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
         result.no_block_change += delta.empty
         result.held += scored.held
         importances.append(scored.value)
+        visible.append(not delta.empty)
         if not delta.empty:
             result.importances.append(scored.value)
             result.impchs.append(scored.impch)
         if not scored.held:
             base, base_hash = tree, shown
+    result.judged.take([tree for tree, _ in trees], importances, visible)
     result.state_bytes += len(noise.as_bytes())
     result.indexed += sum(indexed(importances, float(np.mean(importances)))) if importances else 0
     result.index_bytes += index_size(trees)

@@ -45,7 +45,7 @@ def run(data: Path | None, progress: Progress = lambda _: None, quick: bool = Fa
         studies[name] = study_versions(_first(page_versions(file), quick), progress)
     if not any(study.pairs for study in studies.values()):
         raise ValueError(f"{data}: no page has two versions")
-    tables = [_changes(studies), _scores(studies), _speed(studies), _storage(studies)]
+    tables = [_changes(studies), _scores(studies), _agreement(studies), _speed(studies), _storage(studies)]
     targets = [*_storage_targets(studies, quick), *_speed_targets(studies)]
     agreed, target = _rendered(studies, progress, QUICK_RENDERED if quick else RENDERED)
     tables += agreed
@@ -103,6 +103,24 @@ def _scores(studies: dict[str, Study]) -> Table:
             rows.append((name, label, len(values), *quantiles))
     columns = ("data", "score", "visible changes", *(f"q{round(100 * q)}" for q in QUANTILES))
     return Table("Scores of visible changes", columns, tuple(rows), "One absolute threshold fits no two pages.")
+
+
+def _agreement(studies: dict[str, Study]) -> Table:
+    """Do high scores go with changes that last?"""
+    rows = tuple(
+        (
+            name,
+            len(study.judged.real),
+            len(study.judged.other),
+            study.judged.area(),
+            study.judged.alarms(),
+            study.judged.seen / len(study.judged.real) if study.judged.real else None,
+        )
+        for name, study in studies.items()
+    )
+    columns = ("data", "real changes", "others", "AUC", "others as high as 80 % of the real", "real ones visible")
+    note = "Real: a sentence of the document came and stayed, or stood and left for good. A proxy: nobody marked them."
+    return Table("Importance against changes that last", columns, rows, note)
 
 
 def _speed(studies: dict[str, Study]) -> Table:

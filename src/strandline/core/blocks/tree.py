@@ -8,18 +8,17 @@ Paper 003: Block tree -> `BlockTree` (its leaves at the chosen partition level),
 skeleton with the places of blocks marked and their contents left out.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from strandline.core.blocks.words import masked, word_set
+from strandline.core.blocks.word_numbers import WordCounts, WordNumbers, word_numbers
+from strandline.core.blocks.words import masked
 
 ItemKind = Literal["text", "link", "image", "frame"]
 LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
@@ -126,11 +125,6 @@ class PageBlock:
         return hashed("\x1f".join(self.identities))
 
     @cached_property
-    def text_digest(self) -> int:
-        """64 bits over the texts alone (`th`)."""
-        return hashed("\x1f".join(self.texts))
-
-    @cached_property
     def masked_digest(self) -> int:
         """64 bits over the texts with numbers masked (`sh`)."""
         return hashed(masked("\x1f".join(self.texts)))
@@ -146,9 +140,9 @@ class PageBlock:
         return "\n".join(self.texts)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Distinct words of the block."""
-        return frozenset().union(*map(word_set, self.texts))
+    def words(self) -> WordNumbers:
+        """Distinct words of the block, as numbers."""
+        return word_numbers("\n".join(self.texts))
 
     @property
     def link_density(self) -> float:
@@ -166,7 +160,7 @@ class BlockTree:
     url: str = ""
     title: str = ""
     rendered: bool = False
-    _word_counts: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    _word_counts: list[WordCounts] = field(default_factory=list, compare=False, repr=False)  # none until asked for
 
     @cached_property
     def layout(self) -> str:
@@ -179,25 +173,16 @@ class BlockTree:
         return hashed(",".join(f"{block.digest:x}" for block in self.blocks))
 
     @property
-    def word_counts(self) -> Mapping[str, int]:
+    def word_counts(self) -> WordCounts:
         """In how many blocks each word of the page occurs."""
         if not self._word_counts:
-            self._word_counts.update(Counter(chain.from_iterable(block.words for block in self.blocks)))
-        return self._word_counts
+            self._word_counts.append(WordCounts.of([block.words for block in self.blocks]))
+        return self._word_counts[0]
 
-    def count_words_on(self, before: "BlockTree", come: Iterable[Set[str]], gone: Iterable[Set[str]]) -> None:
+    def count_words_on(self, before: "BlockTree", come: Sequence[WordNumbers], gone: Sequence[WordNumbers]) -> None:
         """Work out the word counts from those of an earlier version and the words that blocks gained and lost since."""
-        if self._word_counts:
-            return
-        counts = Counter(before.word_counts)
-        counts.update(chain.from_iterable(come))
-        for word in chain.from_iterable(gone):
-            left = counts[word] - 1
-            if left:
-                counts[word] = left
-            else:
-                counts.pop(word)
-        self._word_counts.update(counts)
+        if not self._word_counts:
+            self._word_counts.append(before.word_counts.after(come, gone))
 
     @property
     def nearly_empty(self) -> bool:

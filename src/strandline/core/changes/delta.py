@@ -9,13 +9,14 @@ each new block either the number of an equal old block, or the block with those 
 given by number. `as_data` and `as_xml` write operations and script for other programs; `applied` runs the script.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
+from strandline.core.blocks.word_numbers import WordNumbers, without
 
 OperationKind = Literal["insert", "delete", "update", "move"]
 ElementKind = Literal["block", "text", "link", "image", "frame"]
@@ -44,6 +45,14 @@ class Operation:
         }
 
 
+def now_or_before(new: PageBlock | None, old: PageBlock | None) -> PageBlock:
+    """A block as it is now, or as it was when it is gone."""
+    found = new or old
+    if found is None:
+        raise ValueError("a block is in one of the versions")
+    return found
+
+
 @dataclass(frozen=True)
 class BlockChange:
     """All operations on one block; `old` or `new` is missing for a block that was inserted or deleted."""
@@ -57,10 +66,7 @@ class BlockChange:
     @property
     def block(self) -> PageBlock:
         """The block as it is now, or as it was when it is gone."""
-        found = self.new or self.old
-        if found is None:
-            raise ValueError("a change needs a block")
-        return found
+        return now_or_before(self.new, self.old)
 
     @cached_property
     def content(self) -> tuple[Operation, ...]:
@@ -83,17 +89,17 @@ class Delta:
         return tuple(operation for change in self.changes for operation in change.operations)
 
     @cached_property
-    def word_counts(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    def page_words(self) -> tuple[WordNumbers, WordNumbers]:
         """The words of the old and of the new version; of the new one, only blocks that differ are looked at."""
         old, new = self.old.blocks, self.new.blocks
         # A block that only lost a text to another one has no operation, so pairs are looked at, not changes.
         differing = [(old[i].words, new[j].words) for i, j in self.pairs if old[i].digest != new[j].digest]
-        come = [other - one for one, other in differing]
-        gone = [one - other for one, other in differing]
+        come = [without(other, one) for one, other in differing]
+        gone = [without(one, other) for one, other in differing]
         come += [change.block.words for change in self.changes if change.old is None]
         gone += [change.block.words for change in self.changes if change.new is None]
         self.new.count_words_on(self.old, come, gone)
-        return self.old.word_counts, self.new.word_counts
+        return self.old.word_counts.words, self.new.word_counts.words
 
     @property
     def empty(self) -> bool:

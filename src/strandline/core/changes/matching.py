@@ -9,29 +9,21 @@ cross are moves: those outside a longest increasing subsequence of new positions
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
 
 from strandline.core.blocks.tree import PageBlock
-from strandline.core.changes.matching_kernels import count_common
+from strandline.core.blocks.word_numbers import likeness, likenesses
 
 ALIKE_ON_PATH: Final = 0.4
 ALIKE_ALONE: Final = 0.1  # enough when a path has one block left on each side
 ALIKE_ANYWHERE: Final = 0.5
-FEW_PAIRS: Final = 8  # so few blocks are compared one by one
 MOST_PAIRS: Final = 250_000  # more blocks than that on both sides are not compared by their words
 
 Pairs = dict[int, int]  # old number -> new number
 Free = tuple[list[int], list[int]]  # numbers of the old and the new blocks that have no partner yet
-
-
-def likeness(one: PageBlock, other: PageBlock) -> float:
-    """Share of distinct words two blocks have in common."""
-    common = len(one.words & other.words)
-    union = len(one.words) + len(other.words) - common
-    return common / union if union else float(one.digest == other.digest)
 
 
 def same_beginning(old: Iterable[PageBlock], new: Iterable[PageBlock]) -> int:
@@ -97,7 +89,7 @@ def _same_text(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
 
 
 def _text_signature(block: PageBlock) -> Hashable:
-    return block.text_digest if block.texts else ("place", block.key)
+    return block.texts or ("place", block.key)
 
 
 def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
@@ -111,7 +103,7 @@ def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
             continue
         if len(olds) == len(news) == 1:
             one, other = old[olds[0]], new[news[0]]
-            if likeness(one, other) >= ALIKE_ALONE or one.masked_digest == other.masked_digest:
+            if likeness(one.words, other.words) >= ALIKE_ALONE or one.masked_digest == other.masked_digest:
                 pairs[olds[0]] = news[0]
             continue
         masks: dict[int, list[int]] = {}
@@ -121,7 +113,7 @@ def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
         scored = [(-(alike + 0.15 * (old[i].nth == new[j].nth)), i, j) for (i, j), alike in found.items()]
         for i in olds:
             for j in masks.get(old[i].masked_digest, ()):  # they differ in their numbers only
-                alike = found.get((i, j)) or likeness(old[i], new[j])
+                alike = found.get((i, j)) or likeness(old[i].words, new[j].words)
                 scored.append((-(alike + 0.15 * (old[i].nth == new[j].nth) + 1.0), i, j))
         _take_best(scored, pairs)
 
@@ -137,23 +129,7 @@ def _alike(
 ) -> Iterator[tuple[int, int, float]]:
     """The pairs (old number, new number) of these blocks that are at least so much alike, and how much."""
     olds, news = free
-    if len(olds) * len(news) <= FEW_PAIRS:
-        for i in olds:
-            for j in news:
-                size, other = len(old[i].words), len(new[j].words)
-                if size >= least * other and other >= least * size:  # else they cannot be that much alike
-                    alike = likeness(old[i], new[j])
-                    if alike >= least:
-                        yield i, j, alike
-        return
-    held = [old[i].words for i in olds] + [new[j].words for j in news]
-    sizes = np.fromiter(map(len, held), np.int64, len(held))
-    words = np.fromiter(map(hash, chain.from_iterable(held)), np.int64, int(sizes.sum()))
-    order = np.argsort(words, kind="stable")
-    common = np.zeros((len(olds), len(news)), np.int64)
-    count_common(words[order], np.repeat(np.arange(len(held)), sizes)[order], len(olds), common)
-    union = sizes[: len(olds), None] + sizes[None, len(olds) :] - common
-    shares = common / np.maximum(union, 1)
+    shares = likenesses([old[i].words for i in olds], [new[j].words for j in news])
     for i, j in np.argwhere(shares >= least).tolist():
         yield olds[i], news[j], float(shares[i, j])
 

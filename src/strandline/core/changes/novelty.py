@@ -11,14 +11,13 @@ Words are those of all touched texts of the block together: a word that went fro
 Texts that were on the page earlier count a tenth; those whose changing part differs at every fetch count nothing.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import plain_address
-from strandline.core.blocks.words import is_number, word_set
+from strandline.core.blocks.word_numbers import WordNumbers, exchanged, word_numbers, words_among
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
@@ -45,35 +44,40 @@ class Novelty:
     linked: int = 0
     masked: int = 0  # texts whose changing part differs at every fetch
     returned: int = 0  # texts that were on the page earlier
-    examples: tuple[str, ...] = ()
+    novel: list[tuple[str, WordNumbers]] = field(default_factory=list)  # texts, and which of their words are new
+
+    @property
+    def examples(self) -> list[str]:
+        """A few of the new words."""
+        return nsmallest(_EXAMPLES, set().union(*(words_among(text, words) for text, words in self.novel)))
 
 
 class NoveltyCounter:
     """Counts what is new, block by block, knowing the words of both versions and the page's noise."""
 
     def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
-        self._before, self._after = delta.word_counts
+        self._pages = delta.page_words
         self._noise = noise
         self._advertising = advertising
 
     def count(self, change: BlockChange) -> Novelty:
         """What is new in one block."""
         found = Novelty()
+        noise = self._noise
         texts, addresses = _touched(change)
-        if self._noise.masked_texts:
+        if noise.masked_texts:
             texts = self._unmasked(texts, change.block.path, found)
-        back: Texts = []
-        if self._noise.items:
-            seen = self._noise.seen_item
-            back = [text for text in texts if seen(text[1] or text[0])]
-            if back:
-                texts = [text for text in texts if not seen(text[1] or text[0])]
-                found.returned = len(back)
-                found.value += RETURNED * self._words(back, found)
+        if noise.items:
+            back = [noise.seen_item(after or before) for before, after in texts]
+            found.returned = sum(back)
+            if found.returned:
+                returned = [text for text, seen in zip(texts, back, strict=True) if seen]
+                found.value += RETURNED * self._words(returned, found)
+                texts = [text for text, seen in zip(texts, back, strict=True) if not seen]
         if texts:
-            found.value += self._words(texts, found)
+            found.value += self._words(texts, found, change)
         for address in addresses:
-            small = self._advertising(address) or self._noise.seen_item(plain_address(address))
+            small = self._advertising(address) or noise.seen_item(plain_address(address))
             found.value += LINKED * ADVERTISING if small else LINKED
         found.linked = len(addresses)
         return found
@@ -87,32 +91,24 @@ class NoveltyCounter:
         found.masked = len(texts) - len(kept)
         return kept
 
-    def _words(self, texts: Texts, found: Novelty) -> float:
-        """What the words of texts are worth that came, left or were altered."""
-        old = _all_words(before for before, _ in texts if before)
-        new = _all_words(after for _, after in texts if after)
-        come, gone = new - old, old - new
-        novel = self._unheard(come, self._before)
-        lost = self._unheard(gone, self._after)
-        found.inserted += len(come)
+    def _words(self, texts: Texts, found: Novelty, whole: BlockChange | None = None) -> float:
+        """What the words of texts are worth that came, left or were altered; `whole` is the change they may all be."""
+        before = "\n".join([before for before, _ in texts if before])
+        after = "\n".join([after for _, after in texts if after])
+        if whole and whole.old is None and len(texts) == len(whole.block.texts):
+            old, new = word_numbers(""), whole.block.words
+        elif whole and whole.new is None and len(texts) == len(whole.block.texts):
+            old, new = whole.block.words, word_numbers("")
+        else:
+            old, new = word_numbers(before), word_numbers(after)
+        words = exchanged(old, new, self._pages)
+        novel, lost = self._noise.unseen_words(words.novel), self._noise.unseen_words(words.lost)
+        found.inserted += words.come
         found.new_words += len(novel)
         found.lost_words += len(lost)
-        if novel:
-            found.examples = tuple(nsmallest(_EXAMPLES, {*novel, *found.examples}))
-        known = len(come) - len(novel) + len(gone) - len(lost)
+        found.novel.append((after, novel))
+        known = words.come + words.gone - len(novel) - len(lost)
         return TOUCHED * len(texts) + NEW_WORD * len(novel) + LOST_WORD * len(lost) + KNOWN_WORD * known
-
-    def _unheard(self, words: frozenset[str], page: Mapping[str, int]) -> list[str]:
-        """Those of the words that the other version of the page does not show, nor did an earlier one; no numbers."""
-        found = [word for word in words.difference(page) if word.isalpha() or not is_number(word)]
-        if not found or not self._noise.words:
-            return found
-        seen = self._noise.seen_word
-        return [word for word in found if not seen(word)]
-
-
-def _all_words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset().union(*map(word_set, texts))
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:

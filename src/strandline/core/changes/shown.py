@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import marked_pieces
-from strandline.core.changes.delta import BlockChange, Delta, Operation
+from strandline.core.changes.delta import BlockChange, Delta, Operation, now_or_before
 from strandline.core.changes.importance import NOVELTY_SCALE, BlockReason, Importance
 
 ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
@@ -48,10 +48,7 @@ class ShownBlock:
     @property
     def block(self) -> PageBlock:
         """The block as it is now, or as it was when it is gone."""
-        found = self.new or self.old
-        if found is None:
-            raise ValueError("a block is in one of the versions")
-        return found
+        return now_or_before(self.new, self.old)
 
     @property
     def importance(self) -> float:

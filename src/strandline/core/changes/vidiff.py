@@ -5,16 +5,17 @@ without queries: leftovers on both sides are updates. Texts are compared as mult
 words. An element that the page as a whole neither lost nor gained, and that only turned up in another block, is moved.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
-from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
+from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 from strandline.core.blocks.words import masked, set_distance, word_distance, word_set
-from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind
+from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
 from strandline.core.changes.matching import in_place, matched, same_beginning
 
 FARTHEST_UPDATE: Final = 0.8  # texts that share less are a deletion and an insertion
@@ -23,8 +24,7 @@ FEWEST_COMMON: Final = 1.0 - FARTHEST_UPDATE
 ADVERTISING: Final = 0.1  # the paper's alpha: what a change of an advertising link or image counts
 _ELEMENTS: Final[tuple[ElementKind, ...]] = ("link", "image", "frame")
 
-Identity = str | tuple[str, str]  # of a text its words, else the kind of element and its address
-Named = list[tuple[Identity, Item]]
+Named = list[tuple[str, Item]]  # items, each with what makes it what it is (`PageBlock.identities`)
 
 
 def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising) -> Delta:
@@ -72,17 +72,15 @@ class _Writer:
 
     def __init__(self, advertising: AdRule) -> None:
         self._advertising = advertising
-        self._gained: dict[Identity, int] = {}  # how often more than before; less than before is negative
+        self._come: Counter[str] = Counter()  # how often each item is met as new, and as gone
+        self._gone: Counter[str] = Counter()
         self._left_over: dict[tuple[int, int], tuple[Named, Named]] = {}
 
     def meet(self, old: PageBlock | None, new: PageBlock | None) -> None:
         """Take in a block that differs, or is inserted or deleted. What both states hold cancels out for the page."""
-        gone, come = _left_over(old.items if old else (), new.items if new else ())
-        gained = self._gained
-        for identity, _ in come:
-            gained[identity] = gained.get(identity, 0) + 1
-        for identity, _ in gone:
-            gained[identity] = gained.get(identity, 0) - 1
+        gone, come = _left_over(old, new)
+        self._come.update([identity for identity, _ in come])
+        self._gone.update([identity for identity, _ in gone])
         self._left_over[id(old), id(new)] = gone, come
 
     def change(self, old: PageBlock | None, new: PageBlock | None, *, moved: bool) -> BlockChange:
@@ -93,10 +91,8 @@ class _Writer:
             if gone or come:
                 operations += self._inside(new.path, gone, come)
             return BlockChange(old, new, tuple(operations), moved)
-        block = new or old
-        if block is None:
-            raise ValueError("a change needs a block")
-        real = [item for identity, item in (come if new else gone) if self._spend(identity, 1 if new else -1)]
+        block = now_or_before(new, old)
+        real = self._real(come, self._come, self._gone) if new else self._real(gone, self._gone, self._come)
         share = len(real) / len(block.items) if block.items else 1.0
         kind: OperationKind = "move" if not real else "insert" if new else "delete"
         text = _shown(real or block.items)
@@ -104,25 +100,36 @@ class _Writer:
         operation = Operation(kind, "block", block.path, share, before, after)
         return BlockChange(old, new, (operation,), moved, tuple(real))
 
-    def _spend(self, identity: Identity, sign: int) -> bool:
-        """True when the page gained (sign 1) or lost (-1) this item, once for each time it did."""
-        surplus = sign * self._gained[identity]
-        if surplus <= 0:
-            return False
-        self._gained[identity] = sign * (surplus - 1)
-        return True
+    @cached_property
+    def _some_moved(self) -> bool:
+        """Whether anything left one block and came to another."""
+        return not self._come.keys().isdisjoint(self._gone)
+
+    def _real(self, named: Named, met: Counter[str], other: Counter[str]) -> list[Item]:
+        """The items that the page as a whole gained or lost, each once for every time it did."""
+        if not self._some_moved:
+            return [item for _, item in named]
+        real = []
+        for identity, item in named:
+            count = met[identity]
+            if count > other.get(identity, 0):
+                met[identity] = count - 1
+                real.append(item)
+        return real
 
     def _inside(self, path: str, old: Named, new: Named) -> list[Operation]:
         """Content operations between two states of a block."""
-        gone = [item for identity, item in old if self._spend(identity, -1)]
-        come: list[Item] = []
+        gone = self._real(old, self._gone, self._come)
+        come = self._real(new, self._come, self._gone)
         moved: list[Operation] = []
-        for identity, item in new:
-            if self._spend(identity, 1):
-                come.append(item)
-            else:
-                shown = item.text or item.address
-                moved.append(Operation("move", item.kind, path, 0.0, shown, shown))
+        if len(come) < len(new):
+            left = Counter(come)
+            for item in (item for _, item in new):
+                if left[item] > 0:
+                    left[item] -= 1
+                else:
+                    shown = item.text or item.address
+                    moved.append(Operation("move", item.kind, path, 0.0, shown, shown))
         operations = self._texts(path, gone, come)
         if any(item.kind != "text" for item in chain(gone, come)):
             for element in _ELEMENTS:
@@ -162,6 +169,8 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, int]
 
     Texts that differ in their numbers only are paired in order; the others by words, the closest first.
     """
+    if not before or not after:
+        return {}
     waiting: defaultdict[str, list[int]] = defaultdict(list)
     for i in range(len(before) - 1, -1, -1):
         waiting[masked(before[i])].append(i)
@@ -173,40 +182,53 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, int]
         return pairs
     scored = []
     for i, old in left:
+        size = len(old)
         for j, new in right:
-            if len(new) < FEWEST_COMMON * len(old) or len(old) < FEWEST_COMMON * len(new):
-                continue
-            distance = set_distance(old, new)
-            if distance <= FARTHEST_UPDATE:
-                scored.append((distance, i, j))
-    for _, i, j in sorted(scored):
-        if i not in used and j not in pairs:
+            common = len(old & new)
+            if common >= FEWEST_COMMON * (size + len(new) - common):
+                scored.append((set_distance(old, new), i, j))
+    for distance, i, j in sorted(scored):
+        if i not in used and j not in pairs and distance <= FARTHEST_UPDATE:
             pairs[j] = i
             used.add(i)
     return pairs
 
 
-def _left_over(old: Sequence[Item], new: Sequence[Item]) -> tuple[Named, Named]:
+def _left_over(old: PageBlock | None, new: PageBlock | None) -> tuple[Named, Named]:
     """Items that are not, or not as often, among the others, for both sides."""
-    start = 0
-    for one, other in zip(old, new, strict=False):  # most items are the same in the same order
+    if old is None or new is None:
+        return _named(old, 0, 0), _named(new, 0, 0)
+    before, after = old.identities, new.identities
+    start = _same_beginning(before, after)  # most items are the same in the same order
+    most = min(len(before), len(after)) - start
+    ending = min(most, _same_beginning(reversed(before), reversed(after)))
+    gone, come = _named(old, start, ending), _named(new, start, ending)
+    if gone and come:
+        return _surplus(gone, come), _surplus(come, gone)
+    return gone, come
+
+
+def _same_beginning(old: Iterable[str], new: Iterable[str]) -> int:
+    count = 0
+    for one, other in zip(old, new, strict=False):
         if one != other:
             break
-        start += 1
-    gone, come = _named(old[start:]), _named(new[start:])
-    if not gone or not come:
-        return gone, come
-    return _surplus(gone, come), _surplus(come, gone)
+        count += 1
+    return count
 
 
-def _named(items: Sequence[Item]) -> Named:
-    return [(item[1] if item[0] == "text" else (item[0], plain_address(item[2])), item) for item in items]
+def _named(block: PageBlock | None, start: int, ending: int) -> Named:
+    if block is None:
+        return []
+    end = len(block.items) - ending
+    return list(zip(block.identities[start:end], block.items[start:end], strict=True))
 
 
 def _surplus(named: Named, others: Named) -> Named:
-    held: dict[Identity, int] = {}
-    for identity, _ in others:
-        held[identity] = held.get(identity, 0) + 1
+    names = [name for name, _ in named]
+    held = Counter([name for name, _ in others])
+    if len(set(names)) == len(names):  # none is there twice
+        return [entry for entry in named if entry[0] not in held]
     surplus = []
     for entry in named:
         left = held.get(entry[0], 0)

@@ -20,14 +20,13 @@ kilobytes. Paths, items and words are kept as hashes only.
 import struct
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import Final, Literal
 
 import numpy as np
-import xxhash
 
 from strandline.core.blocks.tree import PageBlock, hashed, plain_address
+from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbers
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
 
@@ -38,7 +37,9 @@ FADING: Final = 0.975
 MOST_ITEMS: Final = 50_000
 MOST_WORDS: Final = 50_000
 MOST_PATHS: Final = 4_000  # beyond it the half that was met least often is forgotten
-_MAGIC: Final = b"SNS1"
+_MAGIC: Final = b"SNS2"
+_OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
+_HALF: Final = np.uint64(32)
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
 
 
@@ -91,9 +92,12 @@ class NoiseState:
 
     # What was seen before
 
-    def seen_word(self, word: str) -> bool:
-        """True for a word that was on the page earlier and left it."""
-        return bool(self.words) and _short(word) in self.words
+    def unseen_words(self, words: WordNumbers) -> WordNumbers:
+        """Those of the words that were not on the page earlier."""
+        if not self.words or not words.size:
+            return words
+        known = self.words
+        return words[[short not in known for short in _short(words)]]
 
     def seen_item(self, text: str) -> bool:
         """True for a text or address that was on the page earlier and left it."""
@@ -195,15 +199,12 @@ class NoiseState:
         gone = [operation for change in delta.changes for operation in change.content if operation.before]
         if not gone:
             return
-        staying = delta.word_counts[1]
-        for operation in gone:
-            if operation.element in ("text", "block"):
-                for text in operation.before.split("\n"):
-                    self.items[hashed(text)] = None
-                    for word in sorted(word_set(text).difference(staying)):
-                        self.words[_short(word)] = None
-            else:
-                self.items[hashed(plain_address(operation.before))] = None
+        texts = [operation.before for operation in gone if operation.element in ("text", "block")]
+        addresses = [operation.before for operation in gone if operation.element not in ("text", "block")]
+        self.items.update(dict.fromkeys(hashed(line) for text in texts for line in text.split("\n")))
+        self.items.update(dict.fromkeys(hashed(plain_address(address)) for address in addresses))
+        departed = without(word_numbers("\n".join(texts)), delta.page_words[1])
+        self.words.update(dict.fromkeys(_short(departed)))
         _forget_oldest(self.items, MOST_ITEMS)
         _forget_oldest(self.words, MOST_WORDS)
 
@@ -230,7 +231,7 @@ class NoiseState:
     @classmethod
     def from_bytes(cls, stored: bytes) -> "NoiseState":
         """The state that `as_bytes` wrote."""
-        if stored[:4] != _MAGIC:
+        if stored[:4] not in (_MAGIC, _OLD_MAGIC):
             raise ValueError("not a stored noise state")
         _, comparisons, double_fetches, held = struct.unpack_from("<4sIIQ", stored)
         sections = list(_sections(stored, struct.calcsize("<4sIIQ")))
@@ -243,7 +244,7 @@ class NoiseState:
             comparisons,
             {path: (known, times) for path, (known, times) in zip(paths, counts, strict=True)},
             dict.fromkeys(np.frombuffer(sections[2], np.uint64).tolist()),
-            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist()),
+            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist() if stored[:4] == _MAGIC else ()),
             set(np.frombuffer(sections[4], np.uint64).tolist()),
             set(np.frombuffer(sections[5], np.uint64).tolist()),
             set(np.frombuffer(sections[6], np.uint64).tolist()),
@@ -266,9 +267,10 @@ def _tag(step: str) -> str:
     return step.partition("#")[0].partition(".")[0]
 
 
-@lru_cache(maxsize=1 << 15)
-def _short(word: str) -> int:
-    return xxhash.xxh32_intdigest(word.encode("utf-8", "surrogatepass"))
+def _short(words: WordNumbers) -> list[int]:
+    """Words in half the room, for remembering."""
+    found: list[int] = (words >> _HALF).tolist()
+    return found
 
 
 def _mostly_changed(change: BlockChange) -> bool:
