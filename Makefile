@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: ## archive a living demonstration site and show what was captured
+demo: ## watch a living demonstration site: what was learned, and caught beside round robin
 	@scripts/setup run
 	@$(BIN)/strandline demo
 
@@ -30,9 +30,26 @@ crash: ## the long kill -9 and power-loss loops (CYCLES=10000)
 	@scripts/setup dev
 	STRANDLINE_KILL_CYCLES=$(or $(CYCLES),10000) STRANDLINE_POWER_CYCLES=$(or $(CYCLES),1000) $(BIN)/python -m pytest tests/faults -q
 
+soak: ## watch a living site for half an hour (SECONDS=1800): memory and open files stay as they are
+	@scripts/setup dev
+	STRANDLINE_SOAK_SECONDS=$(or $(SECONDS),1800) $(BIN)/python -m pytest tests/journeys/test_watch_soak.py -q
+
+watch-trial: ## a watch against the truth of a living site, beside round robin (HOURS=120)
+	@scripts/setup dev
+	STRANDLINE_TRIAL_HOURS=$(or $(HOURS),120) STRANDLINE_TRIAL_HOUR=3 $(BIN)/python -m pytest tests/journeys/test_watch_trial.py -q
+
+watch-crash: ## kill -9 a watch at random moments (CYCLES=200)
+	@scripts/setup dev
+	STRANDLINE_WATCH_KILLS=$(or $(CYCLES),200) $(BIN)/python -m pytest tests/faults/test_watch_crashes.py -q
+
 docs: ## the documentation as a site under site/
 	@scripts/setup dev
 	$(BIN)/mkdocs build --strict --quiet --site-dir site
+
+screenshots: ## the pictures of the interface in docs/pictures
+	@scripts/setup dev
+	@scripts/setup-browser
+	PYTHONPATH=tests $(BIN)/python scripts/screenshots
 
 lock: ## pin dependencies after changing pyproject.toml
 	@scripts/setup dev
@@ -41,4 +58,4 @@ lock: ## pin dependencies after changing pyproject.toml
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test check bench crash docs lock clean
+.PHONY: help demo test check bench crash soak watch-trial watch-crash docs screenshots lock clean

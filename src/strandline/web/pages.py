@@ -11,7 +11,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from strandline.access.timestamps import iso, timestamp
 from strandline.core.capture import Capture
-from strandline.settings.units import size_text
 from strandline.web.drawings import band, polyline
 from strandline.web.texts import say
 from strandline.web.views.values import IMPORTANT, level
@@ -40,7 +39,7 @@ def _environment() -> Environment:
             "number": lambda value: f"{value:,}",
             "percent": percent_text,
             "score": lambda value: f"{value:.2f}",
-            "size": size_text,
+            "size": room_text,
             "query": lambda values: urlencode({key: value for key, value in values.items() if value not in ("", None)}),
             "polyline": polyline,
             "level": level,
@@ -104,6 +103,19 @@ def percent_text(share: float) -> str:
     if 0.99 < share < 1.0:
         return "> 99 %"
     return f"{100.0 * share:.0f} %"
+
+
+def room_text(octets: float) -> str:
+    """Bytes for people.
+
+    >>> room_text(512), room_text(708_469), room_text(79_767_838_720)
+    ('512 B', '692 KiB', '74.3 GiB')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if octets < 1024:
+            return f"{octets:.0f} {unit}" if octets >= 100 or unit == "B" else f"{octets:.1f} {unit}"
+        octets /= 1024
+    return f"{octets:.1f} TiB"
 
 
 def by_day(captures: Iterable[Capture]) -> list[tuple[float, list[Capture]]]:

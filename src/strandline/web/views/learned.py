@@ -44,7 +44,7 @@ class GroupView:
     pages: int
     changes: float
     shape: list[list[float]]
-    """Relative change per kind of day and period; 1 is the most."""
+    """Change per kind of day and period, against the mean."""
     kinds: list[str]
     fellows: list[str]
 
@@ -120,8 +120,8 @@ def patterns_page(desk: Desk, start: int = 0) -> PatternsPage:
 
 def _group(desk: Desk, one: Data) -> GroupView:
     shape = np.atleast_2d(np.array(one["shape"], dtype=np.float64))
-    most = float(shape.max(initial=0.0))
-    rows = shape / most if most > 0 else shape
+    mean = float(shape.mean()) if shape.size else 0.0
+    rows = shape / mean if mean > 0 else shape
     kinds = ("workday", "saturday", "sunday", "holiday") if len(rows) == 4 else ("",) * len(rows)
     fellows = desk.reading.group_members(int(one["number"]), _FELLOWS)
     return GroupView(int(one["number"]), int(one["pages"]), float(one["changes"]), rows.tolist(), list(kinds), fellows)

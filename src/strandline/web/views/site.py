@@ -48,6 +48,8 @@ class Tree:
     """Names and keys of the directories above."""
     branches: list[BranchView]
     """Largest first."""
+    height: float = TREE[1]
+    """Of its drawing, which is 960 wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +181,24 @@ def tree(desk: Desk, site: str, key: str = "", rules: RulesView | None = None) -
         raise UsageError(f"{key} is no directory of {site}.")
     if not key and len(spans) > 1:
         branches = [desk.reading.host_branch(host, low, high) for host, low, high in spans]
-        return Tree(site, "", [], _boxed(branches, rules))
+        return _tree(site, "", [], _boxed(branches, rules))
     low = key or (spans[0][1] if spans else "")
     branches = list(desk.reading.branches(low)) if low else []
-    return Tree(site, low, _crumbs(low, spans), _boxed(branches, rules))
+    return _tree(site, low, _crumbs(low, spans), _boxed(branches, rules))
+
+
+def _tree(site: str, key: str, crumbs: list[tuple[str, str]], branches: list[BranchView]) -> Tree:
+    return Tree(site, key, crumbs, branches, _height(len(branches)))
+
+
+def _height(branches: int) -> float:
+    """A few boxes need less room."""
+    return min(TREE[1], 100.0 * max(1, branches))
 
 
 def _boxed(branches: list[Branch], rules: RulesView | None) -> list[BranchView]:
     branches = sorted(branches, key=lambda one: (-one.pages, one.name))
-    boxes = treemap([float(one.pages) for one in branches], *TREE)
+    boxes = treemap([float(one.pages) for one in branches], TREE[0], _height(len(branches)))
     skipped = {row["path"].strip("/"): row["by"] for row in rules.skipped} if rules else {}
     return [
         BranchView(
