@@ -11,9 +11,11 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import numba
@@ -27,6 +29,7 @@ from strandline.app.skipping import plan_skips
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
+from strandline.core.plan.strategy import Floats
 from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Planner
@@ -36,7 +39,7 @@ from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
 from strandline.ports import PLANNED
 from strandline.settings.units import rate
-from strandline.store.catalog import SqliteCatalog
+from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.standing import Standing, StandingReading
 from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
@@ -103,19 +106,11 @@ class WatchPlan:
 
     def _kept(self, standings: dict[int, Standing], now: float) -> tuple[list[Known], Learned] | None:
         """What an earlier run kept; None when there is nothing, or it is of another time or release."""
-        data = self._reading.note(*_NOTE)
-        if data is None:
+        note = _read_note(self._reading.note(*_NOTE))
+        if note is None or note.learned.hours != self._hours or not all(page in standings for page in note.pages):
             return None
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as note:
-                numbers, seq = note["pages"].tolist(), int(note["seq"])
-                learned = Learned.from_bytes(note["learned"].tobytes())
-        except (ValueError, KeyError, OSError, zipfile.BadZipFile):
-            return None
-        if learned.hours != self._hours or not all(number in standings for number in numbers):
-            return None
-        self._seq = seq
-        return [self._known(standings[number], now) for number in numbers], learned
+        self._seq = note.seq
+        return [self._known(standings[number], now) for number in note.pages], note.learned
 
     def keep(self) -> None:
         """Keep what was learned."""
@@ -255,7 +250,7 @@ class Compiling:
         self._catalog = catalog
         self._mark = f"{__version__} {sys.version} {numba.__version__}".encode()
         self._process: subprocess.Popen[bytes] | None = None
-        if catalog.reading.note(*_COMPILED) != self._mark:
+        if not _WARM and catalog.reading.note(*_COMPILED) != self._mark:
             code = "from strandline.app.watch_plan import warm_up; warm_up()"
             nowhere = subprocess.DEVNULL
             self._process = subprocess.Popen(
@@ -276,8 +271,34 @@ class Compiling:
             self._process.wait()
 
 
+class _Note(NamedTuple):
+    """What is kept: pages in the order of rows, what was learned of them, and the last capture it rests on."""
+
+    pages: list[int]
+    learned: Learned
+    seq: int
+
+
+def _read_note(data: bytes | None) -> _Note | None:
+    """What `keep` wrote; None for nothing, or something of another release."""
+    if data is None:
+        return None
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as note:
+            return _Note(note["pages"].tolist(), Learned.from_bytes(note["learned"].tobytes()), int(note["seq"]))
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
+        return None
+
+
+_WARM: Final[list[bool]] = []
+"""Holds something once this process has all compiled code."""
+
+
 def warm_up() -> None:
     """Plan something small, so that all compiled code is made."""
+    if _WARM:
+        return
+    _WARM.append(True)
     hours = Hours(0.0)
     pages = [Known(number, f"http://a.example/{number}", "a.example", "a.example", visited=1.0) for number in (1, 2)]
     past = history(pages, (), hours)
@@ -321,3 +342,35 @@ def _objective(text: str) -> Objective:
     if text not in OBJECTIVES:
         raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(OBJECTIVES)}")
     return text  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class HoursOfPage:
+    """What a watch believes of a page: changes a day, how much one matters, and its share of each hour of the day."""
+
+    url: str
+    visits: int
+    found: int
+    per_day: float
+    importance: float
+    hours: Floats
+
+
+def learned_hours(folder: Path) -> list[HoursOfPage]:
+    """What the watch of an archive has learned of its pages, as kept last; empty when nothing was kept."""
+    with closing(StandingReading.open(folder / DATABASE)) as reading:
+        note = _read_note(reading.note(*_NOTE))
+        if note is None or not len(note.learned):
+            return []
+        standings = {one.page: one for one in reading.standings()}
+    estimate = note.learned.learner.estimate(np.arange(len(note.learned)))
+    workday = estimate.rate[:, :24].astype(np.float64)
+    shares = workday / np.maximum(workday.sum(axis=1, keepdims=True), 1e-12)
+    found = []
+    for row, number in enumerate(note.pages):
+        if number in standings:
+            one = standings[number]
+            per_day, matters = 24.0 * float(estimate.mean_rate[row]), float(estimate.mean_importance[row])
+            changes = int(note.learned.found[row])
+            found.append(HoursOfPage(one.url, one.captures, changes, per_day, matters, shares[row]))
+    return found

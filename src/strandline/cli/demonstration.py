@@ -1,23 +1,37 @@
-"""The demonstration: a living site on loopback, archived for a while, and what came of it."""
+"""The demonstration: a living site on loopback, watched for some days of its time, and what came of it.
+
+The site knows its every change, so the archive is measured against the truth, beside a round robin that makes the same
+number of fetches at the same moments.
+"""
 
 import shutil
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from strandline.app.archive import Archive, create
 from strandline.app.crawling import CrawlRequest
+from strandline.app.watch_plan import HoursOfPage, learned_hours, warm_up
+from strandline.app.watching import Hooks, WatchRequest, run_watch
 from strandline.cli.output import tell
 from strandline.cli.serving import run_server
-from strandline.core.capture import Capture
 from strandline.core.urls import path_segments
+from strandline.demo.schedule import PageSchedule
 from strandline.demo.server import DemoServer
+from strandline.demo.truth import Fetch, Score, round_robin, score
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, with_overrides
+from strandline.store.watching import HourRow
 
 SITE_DAYS = 3
 """Days of site time that pass during the demonstration."""
+LEARNING_DAYS = 1
+BUDGET = 12
+"""Requests an hour."""
+_LATER = 10**6
+_BARS = " ▁▂▃▄▅▆▇█"
 
 
 def run_demo(folder: Path, seconds: float, serve: bool | None, port: int) -> None:
@@ -27,49 +41,88 @@ def run_demo(folder: Path, seconds: float, serve: bool | None, port: int) -> Non
             raise UsageError(f"{folder} exists and is no archive; name another with --archive")
         shutil.rmtree(folder)
     archive = create(folder, operator="Strandline demonstration")
-    captures: list[Capture] = []
-    with DemoServer(hour_seconds=seconds / (24 * SITE_DAYS)) as site:
-        tell(f"A newspaper lives at {site.url} for {seconds:g} s: {SITE_DAYS} days of its time. Archiving it ...")
+    tell("Making ready (the first time, code is compiled for half a minute) ...")
+    warm_up()
+    hours = 24 * SITE_DAYS
+    with DemoServer(hour_seconds=seconds / hours) as demo:
+        demo.site.epoch = time.time() + _LATER  # its time stands still until the watch begins
         settings = with_overrides(
             archive.settings,
             [
                 'fetch.allow_address=["127.0.0.1/32"]',
-                "politeness.delay=0",
-                f'scope.seeds=["{site.url}"]',
+                f'scope.seeds=["{demo.url}"]',
+                f'plan.budget="{BUDGET}/hour"',
                 'archive.description="A demonstration site that changes while it is archived"',
             ],
         )
-        ends, passes = time.monotonic() + seconds, 0
-        while time.monotonic() < ends:
-            started = time.monotonic()
-            tally = archive.crawl(settings, CrawlRequest(captured=captures.append))
-            passes += 1
-            tell(
-                f"  day {site.site.hour(time.time()) / 24 + 1:.1f}: pass {passes}, "
-                f"{tally.captured} new or changed, {tally.unchanged} unchanged, {tally.statuses[404]} gone"
-            )
-            time.sleep(max(0.0, min(ends - time.monotonic(), seconds / 9 - (time.monotonic() - started))))
-        truth = {path: page.version(site.site.hour(time.time())) for path, page in site.site.pages.items()}
-    _summary(archive, captures, truth)
-    if serve or (serve is None and sys.stdout.isatty()):
-        run_server(archive, None, port, port + 1 if port else 0, None)
-    else:
-        tell(f"Look at it: strandline serve {folder}   (then open http://127.0.0.1:8080/)")
-
-
-def _summary(archive: Archive, captures: list[Capture], truth: dict[str, int]) -> None:
-    pages = {capture.url for capture in captures if capture.status == 200}
-    print(f"\n{len(captures)} captures of {len(pages)} addresses in {archive.folder / 'archive'}")
-    print(f"  {sum(not c.revisit for c in captures)} kept whole, {sum(c.revisit for c in captures)} as revisits")
-    changed: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
-    for path, changes in truth.items():
-        changed["/" + path_segments("http://demo" + path)[1] + "/"] += changes
-    for capture in captures:
-        if not capture.revisit and capture.status == 200:
-            kept["/" + path_segments(capture.url)[1] + "/"] += 1
-    print("  section         changes on the site   captures kept whole")
-    for section, count in sorted(changed.items()):
-        print(f"  {section:16}{count:12}{kept[section]:22}")
+        found = archive.crawl(with_overrides(settings, ["politeness.delay=0"]), CrawlRequest())
+        tell(f"A newspaper lives at {demo.url}: {found.captured} addresses found in a first pass.")
+        tell(f"Watching it for {seconds:g} s, {SITE_DAYS} days of its time, with {BUDGET} requests an hour ...")
+        demo.log.clear()
+        demo.site.epoch = time.time()
+        run_watch(archive, settings, WatchRequest((), hours, seconds / hours, Hooks(hour=_hour, said=tell)))
+        fetches = [Fetch(demo.site.hour(hit.time), hit.path) for hit in demo.log]
+        pages = demo.site.pages
+    archive.study()
+    _learned(learned_hours(folder))
+    _measured(pages, fetches)
     audit = archive.verify()
     print(f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.")
+    _offer(archive, serve, port)
+
+
+def _offer(archive: Archive, serve: bool | None, port: int) -> None:
+    if serve or (serve is None and sys.stdout.isatty()):
+        run_server(archive, None, port, port + 1 if port else 0, None)
+        return
+    tell(f"Look at it: strandline serve {archive.folder}   (then open http://127.0.0.1:8080/)")
+    tell(f"  or: strandline changes {archive.folder}, strandline status {archive.folder}")
+
+
+def _hour(row: HourRow) -> None:
+    """A line for every quarter of a day."""
+    if row.hour % 6 == 5:
+        tell(
+            f"  day {row.hour // 24 + 1}, {row.hour % 24 + 1:2}:00  {row.requests} requests in the last hour: "
+            f"{row.changed} pages changed, {row.unchanged} not, {row.firsts} new, {row.parts} other"
+        )
+
+
+def _learned(pages: Sequence[HoursOfPage]) -> None:
+    """What the watch believes of each directory."""
+    directories: dict[str, list[HoursOfPage]] = defaultdict(list)
+    for page in pages:
+        directories["/".join(("", *path_segments(page.url)[1:-1], ""))].append(page)
+    print("\nLearned from its own captures: when the pages of each directory change")
+    print("  directory             pages visits  changes/day   0h    6h    12h   18h   ")
+    for name, members in sorted(directories.items()):
+        rate = sum(page.per_day for page in members) / len(members)
+        day = [sum(page.per_day * float(page.hours[hour]) for page in members) for hour in range(24)]
+        top = max(max(day), 1e-12)
+        bars = "".join(_BARS[round(8 * value / top)] for value in day) if rate > 0.3 else "quiet: left alone"
+        visits = sum(page.visits for page in members)
+        print(f"  {name:22}{len(members):5}{visits:7}{rate:13.2f}   {bars}")
+
+
+def _measured(pages: Mapping[str, PageSchedule], fetches: Sequence[Fetch]) -> None:
+    """Against the truth: the watch, and a round robin with the same fetches."""
+    if not fetches:
+        return
+    start, end = 24.0 * LEARNING_DAYS, max(fetch.hour for fetch in fetches)
+    turns = round_robin(pages, sorted(fetch.hour for fetch in fetches))
+    print(
+        f"\nAgainst the truth, after {LEARNING_DAYS} day of learning      watch   round robin, same number of fetches"
+    )
+    for name in sorted({page.section.path for page in pages.values()}):
+        members = {path: page for path, page in pages.items() if page.section.path == name}
+        mine, other = score(members, fetches, start, end), score(members, turns, start, end)
+        if mine.appeared:
+            caught = f"{mine.completeness:8.0%}{other.completeness:10.0%}"
+            print(f"  versions caught in /{name + '/':22}{caught}   of {mine.appeared:.0f} by weight")
+    mine, other = score(pages, fetches, start, end), score(pages, turns, start, end)
+    print(f"  completeness, pooled and weighted        {mine.completeness:8.0%}{other.completeness:10.0%}")
+    print(f"  fetches that found nothing new           {_wasted(mine):>8}{_wasted(other):>10}")
+
+
+def _wasted(one: Score) -> str:
+    return f"{one.wasted_share:.0%}"
