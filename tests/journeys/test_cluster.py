@@ -50,6 +50,7 @@ def done(process, timeout=300):
 def init(place, site, **settings):
     database, store, environment = place
     given = {"politeness.delay": "0", "keep.disk_reserve": "0", "scope.sitemaps": "false"} | settings
+    given |= {"politeness.hanging_per_host": "0"}  # on a busy machine any answer may hang, and the log would show it
     words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
     seeds = [word for seed in site.seeds for word in ("--seeds", seed)]
     made = command(

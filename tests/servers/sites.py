@@ -18,8 +18,12 @@ from pathlib import Path
 PER_LIST = 100
 
 
-def page(host: str, path: str, pages: int, size: int) -> bytes | None:
-    """`/` names the lists, lists name their pages, pages are text."""
+LIVING = 5
+"""Every so many pages one changes, when the sites live."""
+
+
+def page(host: str, path: str, pages: int, size: int, now: int = 0) -> bytes | None:
+    """`/` names the lists, lists name their pages, pages are text. Living pages tell which period it is."""
     name = path.strip("/")
     if path == "/robots.txt":
         return b"User-agent: *\nAllow: /\n"
@@ -31,7 +35,8 @@ def page(host: str, path: str, pages: int, size: int) -> bytes | None:
         if first < pages:
             return "".join(f'<a href="/p{n}">p</a>' for n in range(first, min(first + PER_LIST, pages))).encode()
     if name.startswith("p") and name[1:].isdigit() and int(name[1:]) < pages:
-        return (f"<h1>{host} {name}</h1>" + f"<p>{name} of {host}</p>" * (size // 20)).encode()
+        period = f"<p>period {now}</p>" if int(name[1:]) % LIVING == 0 else ""
+        return (f"<h1>{host} {name}</h1>{period}" + f"<p>{name} of {host}</p>" * (size // 20)).encode()
     return None
 
 
@@ -40,7 +45,7 @@ def addresses_of(pages: int) -> list[str]:
     return ["/", *(f"/list{n}" for n in range(-(-pages // PER_LIST))), *(f"/p{n}" for n in range(pages))]
 
 
-async def serve(pages: int, size: int, pause: float, log: Path) -> None:
+async def serve(pages: int, size: int, pause: float, period: float, log: Path) -> None:
     with log.open("a", buffering=1) as lines:
 
         async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -51,7 +56,7 @@ async def serve(pages: int, size: int, pause: float, log: Path) -> None:
                     host = writer.get_extra_info("sockname")[0]
                     if pause:
                         await asyncio.sleep(pause)
-                    body = page(host, path, pages, size)
+                    body = page(host, path, pages, size, int(came / period) if period else 0)
                     status = b"404 Not Found" if body is None else b"200 OK"
                     kind = b"text/plain" if path == "/robots.txt" else b"text/html; charset=utf-8"
                     lines.write(json.dumps([host, path, came, time.monotonic()]) + "\n")
@@ -105,9 +110,10 @@ class Sites:
 
 
 @contextlib.contextmanager
-def sites(folder: Path, hosts: int, pages: int, size: int = 2_000, pause: float = 0.0):
+def sites(folder: Path, hosts: int, pages: int, size: int = 2_000, pause: float = 0.0, period: float = 0.0):
+    """`pause`: seconds every answer takes; `period`: seconds between two changes of a living page, 0 for none."""
     log = folder / "requests.log"
-    words = [sys.executable, __file__, str(pages), str(size), str(pause), str(log)]
+    words = [sys.executable, __file__, *map(str, (pages, size, pause, period, log))]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         port = int(server.stdout.readline())
@@ -119,4 +125,5 @@ def sites(folder: Path, hosts: int, pages: int, size: int = 2_000, pause: float 
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), Path(sys.argv[4])))
+    count, size, pause, period = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4])
+    asyncio.run(serve(count, size, pause, period, Path(sys.argv[5])))

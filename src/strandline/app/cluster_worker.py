@@ -53,6 +53,8 @@ COMMIT_CAPTURES: Final = 256
 _LOOK: Final = 30.0
 _APART: Final = 2.0
 """Seconds a machine's clock may be wrong before that is said."""
+_LONGEST: Final = 300.0
+"""Seconds a host is kept from other workers for politeness, at most: longer waits are written into the catalog."""
 _NUMBER: Final = re.compile(r"-w(\d+)\.warc\.gz$")
 
 
@@ -69,6 +71,8 @@ class WorkerRequest:
     """Seconds the database or the store may be away."""
     commit_seconds: float = COMMIT_SECONDS
     commit_captures: int = COMMIT_CAPTURES
+    hour: float = 0.0
+    """Seconds an hour of a watch lasts: pages are visited again as the desks of their sites plan it. 0: one pass."""
     say: Callable[[str], None] = lambda _: None
 
 
@@ -100,7 +104,7 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
 
     def polite(authority: str) -> float:
         now = time.monotonic()
-        return max(0.0, manners.ready_at(authority, now) - now)
+        return min(_LONGEST, max(0.0, manners.ready_at(authority, now) - now))
 
     agent = user_agent(__version__, settings.archive.contact)
     terms = LeaseTerms(request.lease, polite)
@@ -138,9 +142,17 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
                 clock.look()
             prepared.request.progress(tally)
 
-        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress))
+        agenda = None
+        if request.hour:
+            from strandline.app.cluster_watching import watching  # noqa: PLC0415 - planning is slow to load
+
+            agenda = stack.enter_context(watching(cluster, catalog, clock, (request.hour, request.say)))
+        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
         with stopped_by_signals(crawl):
-            return crawl.run()
+            tally = crawl.run()
+        if request.hour and tally.ended == "time":
+            tally.ended = "complete"
+        return tally
 
 
 def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:

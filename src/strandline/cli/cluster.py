@@ -136,10 +136,17 @@ def worker(
     ] = 60.0,
     commit_seconds: Annotated[float, typer.Option(help="Seconds between commits.", min=0.05)] = 5.0,
     patience: Annotated[float, typer.Option(help="Seconds the database or the store may be away.", min=0.1)] = 120.0,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Never end: visit pages again as planned, within the cluster's plan.budget.")
+    ] = False,
+    hour_seconds: Annotated[
+        float, typer.Option(help="Seconds an hour of a watch lasts, for demonstrations; the same for all.", min=0.5)
+    ] = 3600.0,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Fetch for a cluster, beside any number of workers, until nothing waits. May be stopped or lost at any time."""
     from strandline.cli.clustering import run_worker
 
-    run_worker((database, store), spool, (limit or 0, time_limit, ""), (lease, commit_seconds, patience), json_, quiet)
+    times = (lease, commit_seconds, patience, hour_seconds if watch else 0.0)
+    run_worker((database, store), spool, (limit or 0, time_limit, ""), times, json_, quiet)

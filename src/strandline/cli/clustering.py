@@ -16,12 +16,15 @@ def run_worker(
     place: tuple[str, str],
     spool: Path | None,
     limits: tuple[int, str, str],
-    times: tuple[float, float, float],
+    times: tuple[float, float, float, float],
     as_lines: bool,
     quiet: bool,
 ) -> None:
-    """Work and report. Exceptions carry the exit code of the way it ended."""
-    lease, commit_seconds, patience = times
+    """Work and report. Exceptions carry the exit code of the way it ended.
+
+    `times` are seconds: a lease, between commits, of patience, and of an hour of a watch (0 for one pass).
+    """
+    lease, commit_seconds, patience, hour = times
     cluster = open_cluster(*place)
 
     def captured(capture: Capture) -> None:
@@ -35,6 +38,7 @@ def run_worker(
         lease=lease,
         patience=patience,
         commit_seconds=commit_seconds,
+        hour=hour,
         say=lambda line: tell(f"strandline: {line}"),
     )
     try:

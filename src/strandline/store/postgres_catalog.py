@@ -20,6 +20,7 @@ from strandline.core.capture import Capture, Original
 from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
 from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_desks import plan_visited, spend
 from strandline.store.postgres_frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres_heartbeat import Heartbeat
 from strandline.store.postgres_reading import PostgresReading
@@ -185,6 +186,16 @@ class PostgresCatalog:
                     )
 
         self._session.run(write)
+
+    # -- watching ---------------------------------------------------------------------------------------------------
+
+    def plan_visited(self) -> None:
+        """From now on visits of pages that were visited before are planned."""
+        plan_visited(self._session)
+
+    def spend(self, hour: float, wanted: int, allowed: int) -> int:
+        """Set aside requests of an hour, of all that workers may send in it; how many may be sent."""
+        return self._session.run(lambda connection: spend(connection, hour, wanted, allowed))
 
     # -- reading ----------------------------------------------------------------------------------------------------
 

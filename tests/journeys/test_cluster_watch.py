@@ -1,0 +1,57 @@
+"""Three workers watch living sites on PostgreSQL and S3: planned by site, within one budget; one is killed."""
+
+import signal
+import time
+from collections import Counter
+
+import psycopg
+
+from journeys.test_cluster import done, indexed, init, place, readable, worker
+from servers import postgres
+from servers.sites import LIVING, sites
+from strandline.app.watch_plan import warm_up
+
+pytestmark = postgres.GROUP
+__all__ = ["place"]
+
+HOUR = 4.0
+HOURS = 9
+BUDGET = 120
+"""Requests an hour, of all workers."""
+
+
+def test_three_workers_watch_what_changes(place, tmp_path):
+    warm_up()  # what is compiled once must not be compiled in the few seconds of this watch
+    with sites(tmp_path, hosts=4, pages=20, size=400, period=HOUR / 2) as site:
+        init(place, site, **{"politeness.delay": "0.02", "plan.budget": f"{BUDGET}/hour"})
+        words = ("--watch", "--hour-seconds", HOUR, "--time-limit", f"{HOUR * HOURS:.0f}s")
+        begun = time.monotonic()
+        workers = [worker(place, *words) for _ in range(3)]
+        time.sleep(HOUR * HOURS / 2)
+        workers[0].send_signal(signal.SIGKILL)
+        _, killed, _ = done(workers[0])
+        ended = [done(one) for one in workers[1:]]
+        assert [code for code, _, _ in ended] == [0, 0], [err for _, _, err in ended]
+        captures = indexed(place)
+        recorded = Counter((capture.place.file, capture.place.offset) for capture in captures)
+        promised = [line for lines in (killed, *(lines for _, lines, _ in ended)) for line in lines]
+        promised = [(line["file"], line["offset"]) for line in promised if line["event"] == "captured"]
+        assert max(recorded.values()) == 1 and set(promised) <= set(recorded) and len(promised) == len(set(promised))
+        assert site.shortest_pause() > 0.018
+        asked = site.asked()
+        assert site.urls <= set(asked), "a page was never visited"
+        # Workers that start or end between two hours take part in one more; robots.txt is paid an hour later.
+        hours = (time.monotonic() - begun) / HOUR + 1
+        assert sum(asked.values()) <= BUDGET * hours + 3 * len(site.hosts)
+        living = [asked[url] for url in site.urls if "/p" in url and int(url.rpartition("/p")[2]) % LIVING == 0]
+        still = [asked[url] for url in site.urls if "/p" in url and int(url.rpartition("/p")[2]) % LIVING]
+        print(f"visits: living pages {sum(living) / len(living):.1f}, still pages {sum(still) / len(still):.1f}")
+        assert sum(living) / len(living) > sum(still) / len(still), "what changes is visited no more often"
+        versions = Counter(capture.url for capture in captures if not capture.revisit)
+        assert max(versions.values()) > 1, "no change was caught"
+        readable(place, captures[::5])
+    with psycopg.connect(place[0]) as connection:
+        desks = connection.execute("SELECT count(*), min(token), sum(visits) FROM site_desks").fetchone()
+        assert desks[0] == len(site.hosts) and desks[1] >= 2
+        (spent,) = connection.execute("SELECT max(spent) FROM spending").fetchone()
+        assert 0 < spent <= BUDGET
