@@ -78,6 +78,10 @@ _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 
 
+Hour = HourRow
+"""What `Hooks.hour` hears."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """Who is told what; see the module's text."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from strandline.app.archive import Archive, create
 from strandline.app.crawling import CrawlRequest
 from strandline.app.watch_plan import HoursOfPage, learned_hours, warm_up
-from strandline.app.watching import Hooks, WatchRequest, run_watch
+from strandline.app.watching import Hooks, Hour, WatchRequest, run_watch
 from strandline.cli.output import tell
 from strandline.cli.serving import run_server
 from strandline.core.urls import path_segments
@@ -23,7 +23,6 @@ from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, Score, round_robin, score
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, with_overrides
-from strandline.store.watching import HourRow
 
 SITE_DAYS = 3
 """Days of site time that pass during the demonstration."""
@@ -79,7 +78,7 @@ def _offer(archive: Archive, serve: bool | None, port: int) -> None:
     tell(f"  or: strandline changes {archive.folder}, strandline status {archive.folder}")
 
 
-def _hour(row: HourRow) -> None:
+def _hour(row: Hour) -> None:
     """A line for every quarter of a day."""
     if row.hour % 6 == 5:
         tell(

@@ -25,6 +25,7 @@ from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visite
 
 FRONTIER_SHARE: Final = 0.8
 _DAY: Final = 24.0
+_WEEK: Final = 168.0
 _MONTH: Final = 720.0
 _AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISITE: (48.0, 1440.0)}
 """Hours after which a part of pages that has just changed, and one that never does, is looked at again."""
@@ -339,8 +340,8 @@ class WatchAgenda:
         return self._parts.clock.now() // step * step
 
     def passed_over(self) -> float:
-        """Tomorrow."""
-        return self._after(_DAY)
+        """Next week: robots.txt and scope seldom change, and some pages name new refused addresses at every visit."""
+        return self._after(_WEEK)
 
     def committed(self, batch: Batch) -> None:
         """The plan looks at these pages anew."""
