@@ -27,7 +27,7 @@ DATABASE = "strandline.db"
 
 
 def settings_for(url):
-    return replace(Settings(), alerts=AlertSettings(webhooks=(url,), allow_address=LOOPBACK))
+    return replace(Settings(), alerts=AlertSettings(webhooks=(url,), allow_address=LOOPBACK, queue=10**6))
 
 
 def watch(folder, url, rounds=10**6):

@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from io import FileIO
 from pathlib import Path
 from random import random
 from typing import Any, Final
@@ -204,18 +205,17 @@ class _Rounds:
     """Threads, one for each target, until told to stop or to finish."""
 
     def __init__(self, errand: Errand) -> None:
-        self._errand = errand
+        self.errand = errand
+        self.ending = threading.Event()
+        """Whoever gave the errand wants no more than what is here, or is gone."""
         self._stopping = threading.Event()
         self._finishing = threading.Event()
         self._pokes = [threading.Event() for _ in errand.targets]
-        self._threads = [
-            threading.Thread(target=self._work, args=(target, poke), name=target.kind)
-            for target, poke in zip(errand.targets, self._pokes, strict=True)
-        ]
 
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+    def work(self) -> None:
+        """Deliver until told otherwise; ends with its threads."""
+        for target, poke in zip(self.errand.targets, self._pokes, strict=True):
+            threading.Thread(target=self._work, args=(target, poke), name=target.kind).start()
 
     def poke(self) -> None:
         for poke in self._pokes:
@@ -224,16 +224,19 @@ class _Rounds:
     def finish(self) -> None:
         """Go when the queue is empty or stuck."""
         self._finishing.set()
+        self.ending.set()
         self.poke()
 
     def stop(self) -> None:
-        """Go after what is under way."""
-        self._stopping.set()
+        """Nobody is there any more: go after what is under way, unless told to finish before."""
+        if not self._finishing.is_set():
+            self._stopping.set()
+        self.ending.set()
         self.poke()
 
     def _work(self, target: Target, poke: threading.Event) -> None:
-        outbox = Outbox.open(Path(self._errand.folder) / DATABASE)
-        carrier = Carrier(target, outbox, sender_for(target, self._errand), self._errand)
+        outbox = Outbox.open(Path(self.errand.folder) / DATABASE)
+        carrier = Carrier(target, outbox, sender_for(target, self.errand), self.errand)
         while not self._stopping.is_set():
             poke.clear()
             try:
@@ -249,33 +252,38 @@ class _Rounds:
 
 def serve() -> None:
     """The process: orders come on standard input, and its end means that whoever gave them is gone."""
-    orders = sys.stdin.buffer
-    errand = Errand.from_line(orders.readline())
-    if not _alone(Path(errand.folder)):
-        return
-    rounds = _Rounds(errand)
-    rounds.start()
+    # Without a buffer: at the end of the process its lock would have to be had from a thread that still reads.
+    orders = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - standard input
+    rounds = _Rounds(Errand.from_line(orders.readline()))
+    threading.Thread(target=_listen, args=(orders, rounds), name="orders", daemon=True).start()
+    if _alone(Path(rounds.errand.folder), rounds.ending):
+        rounds.work()
+
+
+def _listen(orders: FileIO, rounds: _Rounds) -> None:
+    """Hear what is asked for, to the end."""
     for order in orders:
         if order == b"finish\n":
             rounds.finish()
-            return  # Python waits for the threads
-        rounds.poke()
+        else:
+            rounds.poke()
     rounds.stop()
 
 
-def _alone(folder: Path) -> bool:
-    """Wait until no other courier is out: it may wait for an answer, and must mark it first. False: nobody needs us."""
-    parent = os.getppid()
+def _alone(folder: Path, ending: threading.Event) -> bool:
+    """Wait until no other courier is out: it may wait for an answer, and must mark it first. False: not in time."""
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    while True:
+    last = float("inf")
+    while time.monotonic() < last:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if os.getppid() != parent:
-                return False
+            if ending.is_set():
+                last = min(last, time.monotonic() + _UNKNOWN_TROUBLE)
             time.sleep(0.1)
         else:
             return True
+    return False
 
 
 class Courier:
