@@ -55,6 +55,10 @@ lock: ## pin dependencies after changing pyproject.toml
 	@scripts/setup dev
 	scripts/lock
 
+crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (KILLS=200)
+	@scripts/setup dev
+	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest tests/journeys/test_cluster.py -k killed -q -s
+
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
