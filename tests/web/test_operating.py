@@ -100,8 +100,10 @@ def test_forms_need_the_key_of_a_page_of_ours(archive):
             ("/sites", {"url": "ftp://x"}),
         ):
             assert _post(server, path, {**values, "key": key})[0] == 400, path
-        for headers in ({"Origin": "http://evil.test"}, {"Sec-Fetch-Site": "cross-site"}):
+        origins = ("http://evil.test", "null", server.replay)
+        for headers in (*({"Origin": origin} for origin in origins), {"Sec-Fetch-Site": "cross-site"}):
             assert _post(server, "/budget", {"budget": "1/day", "key": key}, headers)[0] == 403
+            assert _json(server, "POST", "/jobs", {"kind": "verify"}, headers)[0] == 403
 
 
 def test_who_may_look_and_who_may_operate(tmp_path):
@@ -141,7 +143,13 @@ def test_a_contact_is_asked_for_before_the_web_is_crawled(tmp_path):
         )
 
 
-def test_a_job_that_fails_says_why(archive):
-    (archive.folder / "strandline.db").write_bytes(b"not a database" * 100)
-    with pytest.raises(Exception, match="database"), served(archive):
-        raise AssertionError("a broken catalog cannot be served")
+def test_a_job_waits_for_a_busy_archive_and_says_why_it_failed(archive):
+    with served(archive) as server:
+        with archive.writing("test"):
+            assert _json(server, "POST", "/jobs", {"kind": "learn"})[0] == 201
+            time.sleep(2.0)
+            assert _json(server, "GET", "/jobs/1")[1]["state"] == "running"
+        assert _wait(server, 1, ("done", "failed"))["state"] == "done"
+        (archive.folder / "strandline.toml").write_text("[nonsense]\n")
+        assert _json(server, "POST", "/jobs", {"kind": "verify"})[0] == 201
+        assert "nonsense" in _wait(server, 2, ("failed",))["problem"]

@@ -31,6 +31,9 @@ _KEPT = 40
 _LATEST = 30
 _LONGEST_LINE = 16 * 2**20
 _INTERRUPTED = 11
+_BUSY = 5
+_TRIES = 6
+"""Times a job is started while another process holds the archive for a moment, a second apart."""
 
 
 @dataclass(slots=True)
@@ -52,6 +55,7 @@ class Job:
     latest: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_LATEST))
     """Its last captures, newest first."""
     process: asyncio.subprocess.Process | None = None
+    tries: int = 1
 
     @property
     def active(self) -> bool:
@@ -156,6 +160,11 @@ class Jobs:
             job.problem = str(problem)
         code = await process.wait()
         complaint = await said
+        if code == _BUSY and job.state == "running" and job.tries < _TRIES:
+            job.tries += 1
+            await asyncio.sleep(1.0)
+            await self._spawn(job)
+            return
         job.ended = time.time()
         if job.state in ("pausing", "stopping"):
             job.state = "paused" if job.state == "pausing" else "stopped"
