@@ -14,6 +14,7 @@ import pytest
 from faults.loops import crash_loop, promises_hold
 from journeys.command import ENVIRONMENT, strandline
 from strandline.app import watching as _ready_before_the_fork  # noqa: F401
+from strandline.app.watch_plan import warm_up
 from strandline.cli.main import app
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
@@ -43,15 +44,15 @@ def site():
         out, _ = process.communicate("\n", timeout=60)
         return [(float(line.split()[0]), line.split()[1]) for line in out.splitlines()]
 
-    yield process.stdout.readline().strip(), log
-    process.kill()
-    process.wait()
+    with process:
+        yield process.stdout.readline().strip(), log
+        process.kill()
 
 
 def words(folder, url):
     return [
         "watch", str(folder), "--seeds", url, "--allow-address", "127.0.0.1/32", "--budget", f"{BUDGET}/hour",
-        "--hour-seconds", str(HOUR), "--json",
+        "--hour-seconds", str(HOUR), "--set", "plan.least_chance=0.0", "--json",
     ]  # fmt: skip
 
 
@@ -61,8 +62,10 @@ def known(folder):
         return reading.progress(), sum(1 for _ in reading.changes())
 
 
+@pytest.mark.timeout(600 + 60 * KILLS)
 def test_kill_9_at_any_moment_of_a_watch(tmp_path, site):
     url, log = site
+    warm_up()
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
     promised, learned = [], [(0, 0)]

@@ -196,12 +196,14 @@ class WatchPlan:
         self._touched.update(pages)
 
     def plan(self, hour: int, visits: int) -> list[Planned]:
-        """The visits of an hour; what was found and studied until now is taken in first. None while the code that
-        plans is being compiled: what is due by itself is enough for a beginning.
+        """The visits of an hour; what was found and studied until now is taken in first. While the code that plans is
+        still being compiled, pages have their turn.
         """
-        if not self._compiling.done():
-            return []
         start = self._hours.seconds(hour)
+        if not self._compiling.done():
+            found = self._reading.longest_unseen(visits, start)
+            pace = self._hours.length / max(visits, 1)
+            return [Planned(page, url, start + place * pace) for place, (page, url) in enumerate(found)]
         if self._outlook is None:
             self._touched.clear()
             self._outlook = self._made(start)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from strandline.ports import PLANNED
 from strandline.store.studies import Seen, StudyReading
 
 UNSTUDIED_IMPORTANCE = 0.3
@@ -63,6 +64,12 @@ class StandingReading(StudyReading):
         query = f"""SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' AND page IN (SELECT value FROM json_each(?))
             ORDER BY page"""
         return map(Standing._make, self._rows(query, json.dumps(sorted(pages))))
+
+    def longest_unseen(self, limit: int, before: float) -> list[tuple[int, str]]:
+        """Number and address of pages whose visits are planned, visited longest ago first; none since `before`."""
+        query = """SELECT page, url FROM pages WHERE due = ? AND kind = 'page' AND visited < ?
+            ORDER BY visited LIMIT ?"""
+        return [(int(str(page)), str(url)) for page, url in self._rows(query, PLANNED, before, limit)]
 
     def claims_of(self, pages: Iterable[int]) -> Iterator[tuple[int, float]]:
         """Page and time of claims about the last change of some pages, by page and time."""
