@@ -1,5 +1,7 @@
 """The API against its own description: whatever is asked, answers are those the description promises, and never 5xx."""
 
+import os
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -21,7 +23,7 @@ CHECKS = [
     response_schema_conformance,
     response_headers_conformance,
 ]
-EXAMPLES = 12
+EXAMPLES = int(os.environ.get("STRANDLINE_SCHEMA_EXAMPLES", "12"))
 
 
 @pytest.fixture(scope="module")
