@@ -66,7 +66,7 @@ simulate.__class__ = _Simulate
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name == "open":
-        return import_module("strandline.app.archive").open_archive
+        return import_module("strandline.app.opened").open_folder
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'strandline' has no attribute {name!r}")

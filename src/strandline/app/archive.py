@@ -42,14 +42,9 @@ from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 
 if TYPE_CHECKING:
-    from strandline.access.quality import Quality
     from strandline.app.alerts_lookout import Lookout
-    from strandline.app.explaining import Why
     from strandline.app.moving import Brought, Wanted
-    from strandline.app.planning import Planning
     from strandline.app.studying import Studying
-    from strandline.core.plan.budget import Budget
-    from strandline.crawl.next import Due
     from strandline.store.studies import StudyReading
     from strandline.warc.verify import Audit
 
@@ -141,38 +136,6 @@ class Archive:
                 progress(f"{name} ({size} bytes)")
 
         return verify(self.folder / "archive", self.reading.all_captures, file)
-
-    # -- deciding ---------------------------------------------------------------------------------------------------
-
-    def next(self, visits: "int | Budget | None" = None, now: float | None = None) -> "list[Due]":
-        """The most urgent pages now (UTC epoch seconds), most urgent first, each with its reason; nothing is fetched.
-        By default as many as the budget allows in an hour. See app.planning.
-        """
-        wanted = visits if isinstance(visits, int) or visits is None else visits.visits
-        return self._planning(now).next(wanted)
-
-    def plan(self, hours: float = 24.0, now: float | None = None) -> "Iterator[Due]":
-        """The visits of the coming hours in the order of time, as if each were made."""
-        return self._planning(now).ahead(hours)
-
-    def why(self, url: str, now: float | None = None) -> "Why":
-        """Every reason for one page: may it be fetched, what was learned of it, when is its turn."""
-        from strandline.app.explaining import why
-
-        return why(self._planning(now), url)
-
-    def quality(self, site: str = "", at: float | None = None, now: float | None = None) -> "Quality":
-        """Completeness, coherence, freshness and coverage of the archive, or of one of its sites."""
-        from strandline.app.measuring import measured
-
-        found = measured(self._planning(now), site, at)
-        return found.sites[0] if found.whole is None else found.whole
-
-    def _planning(self, now: float | None) -> "Planning":
-        from strandline.app.clock import SystemClock
-        from strandline.app.planning import Planning
-
-        return Planning(self, SystemClock().now() if now is None else now)
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
