@@ -18,11 +18,16 @@ _LARGE: Final = 4 << 20
 """Larger pieces of memory go back to the system at once."""
 
 
+def tidy_less_often() -> None:
+    """Look for garbage after 20,000 new objects instead of 700: start-up makes many, and all of them stay."""
+    gc.set_threshold(_OBJECTS, 10, 10)
+
+
 @cache
 def settle_in() -> None:
     """Make this process ready for a long run, once: what is garbage at this moment will stay, too."""
     gc.freeze()
-    gc.set_threshold(_OBJECTS, 10, 10)
+    tidy_less_often()
     if sys.platform != "linux":
         return
     from ctypes import CDLL  # noqa: PLC0415

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from strandline import __version__
+from strandline.app.long_run import tidy_less_often
 from strandline.cli import (
     alerts,
     archive,
@@ -62,8 +63,18 @@ def _start(version: bool = typer.Option(False, "--version", help="Print the vers
         raise typer.Exit
 
 
+def _only(name: str) -> None:
+    """Typer takes the signatures of all commands apart, which is slow: a named command does without the rest."""
+    named = [command for command in app.registered_commands if command.name == name]
+    if named:
+        app.registered_commands = named
+        app.registered_groups = []
+
+
 def main() -> None:
     """Run a command; whatever goes wrong ends in one line and a documented exit code."""
+    tidy_less_often()
+    _only("".join(sys.argv[1:2]))
     try:
         app()
     except StrandlineError as problem:

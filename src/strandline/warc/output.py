@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import deflate
 import xxhash
 from zlib_ng import zlib_ng
 
@@ -26,6 +27,8 @@ OPEN: Final = ".open"
 _DRAIN: Final = 1 << 20
 _GZIP: Final = 31
 """Window bits that ask for a gzip member with the largest window."""
+_AT_ONCE: Final = 4 << 20
+"""Bytes of a record that are packed in one go; a longer one is packed as a stream, which costs more and holds less."""
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -88,6 +91,8 @@ class OpenWarc:
 
     def _restart(self) -> None:
         """Nothing is waiting to be written."""
+        self._unpacked: list[bytes] = []
+        self._unpacked_size = 0
         self._packer: zlib_ng._Compress | None = None
         self._parts: list[bytes] = []
         self._waiting = 0
@@ -101,9 +106,20 @@ class OpenWarc:
 
     def add(self, data: bytes) -> None:
         """Append some bytes to the record being written."""
-        if self._packer is None:
+        if self._packer is not None:
+            self.add_packed(self._packer.compress(data))
+            return
+        self._unpacked.append(data)
+        self._unpacked_size += len(data)
+        if self._unpacked_size > _AT_ONCE:
             self._packer = zlib_ng.compressobj(self._level, zlib_ng.DEFLATED, _GZIP)
-        self.add_packed(self._packer.compress(data))
+            self.add_packed(self._packer.compress(self._whole()))
+
+    def _whole(self) -> bytes:
+        """What was added and not yet packed."""
+        whole = b"".join(self._unpacked)
+        self._unpacked, self._unpacked_size = [], 0
+        return whole
 
     def add_packed(self, data: bytes) -> None:
         """Append some bytes of a gzip member that is copied as it is."""
@@ -119,9 +135,8 @@ class OpenWarc:
     def end_record(self, packed: bool = False, remark: str = "") -> int:
         """End the record, and with it its gzip member; return the file size this leads to."""
         if not packed:
-            assert self._packer is not None, "a record has at least its header"
-            self.add_packed(self._packer.flush())
-            self._packer = None
+            packer, self._packer = self._packer, None
+            self.add_packed(packer.flush() if packer else bytes(deflate.gzip_compress(self._whole(), self._level)))
         end = self._written + self._waiting
         self._new_sums.append(Sum(end - self._record, self._record, self._checksum.hexdigest(), remark))
         self._record = 0
