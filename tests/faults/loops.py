@@ -241,5 +241,7 @@ class LoopDisk:
                 break
             time.sleep(0.05)
         else:
+            # Somebody still holds a file: let go of it, so that later runs are not in its way.
+            subprocess.run(["umount", "-l", str(self.folder)], check=False, capture_output=True)
             raise RuntimeError(f"cannot unmount {self.folder}: {done.stderr!r}")
         self._mounted = False

@@ -26,7 +26,7 @@ class Watched(NamedTuple):
     def sums(self, group: Rows) -> "Watched":
         """Sums over groups, by number."""
         size = int(group.max()) + 1
-        return Watched(*(np.bincount(group, weights=column, minlength=size) for column in self))
+        return Watched(*(np.bincount(group, weights=column, minlength=size).astype(np.float64) for column in self))
 
     def at(self, rows: Rows) -> "Watched":
         """Some rows, in this order."""

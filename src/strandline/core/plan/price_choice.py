@@ -17,7 +17,26 @@ from strandline.core.learn.site_state import Price
 from strandline.core.plan.past_crawls import PastCrawls
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, StopRule
 
-PRICES = (1e-5, 3e-5, 1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2)
+PRICES = (
+    1e-5,
+    3e-5,
+    1e-4,
+    2e-4,
+    5e-4,
+    0.001,
+    0.002,
+    0.003,
+    0.005,
+    0.0075,
+    0.01,
+    0.015,
+    0.02,
+    0.03,
+    0.05,
+    0.075,
+    0.1,
+    0.2,
+)
 LEAST_VERSIONS = 4
 """Versions that must have been seen whole before anything is left out."""
 MOST_TESTS = 10
