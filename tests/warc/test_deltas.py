@@ -98,6 +98,19 @@ def test_a_flipped_or_missing_byte_is_found(data):
     assert back.getvalue() == warc  # a byte of the index that names only the old length
 
 
+@pytest.mark.parametrize("bit", [1, 128])
+def test_a_bit_that_points_anywhere_is_found(bit):
+    warc = b"".join(record("https://a/", page(number)) for number in range(4))
+    whole = compacted(warc).getvalue()
+    for place in range(0, len(whole), 3):
+        back = io.BytesIO()
+        try:
+            expand(io.BytesIO(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :]), back)
+        except ArchiveDamaged:
+            continue
+        assert back.getvalue() == warc
+
+
 def test_a_wrong_original_is_refused():
     target = compacted(record("https://a/", b"x"))
     with pytest.raises(ArchiveDamaged):

@@ -145,7 +145,7 @@ class CompactedWarc:
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
-        size = source.seek(0, 2)
+        self._size = size = source.seek(0, 2)
         if size < len(MAGIC) + _TRAILER.size:
             raise ArchiveDamaged("a compacted WARC file is cut short")
         trailer = _TRAILER.unpack(self._at(size - _TRAILER.size, _TRAILER.size))
@@ -214,11 +214,10 @@ class CompactedWarc:
         return content
 
     def _at(self, place: int, size: int) -> bytes:
-        self._source.seek(place)
-        data = self._source.read(size)
-        if len(data) != size:
+        if place + size > self._size:  # a flipped bit may also point farther than any file reaches
             raise ArchiveDamaged(f"cut short at {place}")
-        return data
+        self._source.seek(place)
+        return self._source.read(size)
 
 
 def expand(source: BinaryIO, target: BinaryIO) -> str:
