@@ -16,7 +16,7 @@ from strandline.store.catalog import DATABASE
 from strandline.store.reading import Reading
 
 TARGET = 0.4
-HOURS, HOUR, BUDGET = 12, 3.0, 250
+HOURS, HOUR, BUDGET = 10, 6.0, 400
 
 
 def captures(folder: Path) -> int:

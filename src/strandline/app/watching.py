@@ -159,7 +159,12 @@ def paced(settings: Settings, length: float, own_machine: bool) -> Settings:
         return settings
     politeness = settings.politeness
     if own_machine:
-        politeness = replace(politeness, shortest=politeness.shortest * pace, longest=politeness.longest * pace)
+        politeness = replace(
+            politeness,
+            delay_factor=politeness.delay_factor * pace,
+            shortest=politeness.shortest * pace,
+            longest=politeness.longest * pace,
+        )
     return replace(
         settings,
         politeness=politeness,

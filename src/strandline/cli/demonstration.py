@@ -83,7 +83,7 @@ def _hour(row: Hour) -> None:
     if row.hour % 6 == 5:
         tell(
             f"  day {row.hour // 24 + 1}, {row.hour % 24 + 1:2}:00  {row.requests} requests in the last hour: "
-            f"{row.changed} pages changed, {row.unchanged} not, {row.firsts} new, {row.parts} other"
+            f"{row.changed} pages with other bytes, {row.unchanged} without, {row.firsts} new, {row.parts} other"
         )
 
 

@@ -36,6 +36,8 @@ _STEP: Final = 0.005
 """Part of an hour in which new addresses become visible to the frontier together."""
 _LOOK: Final = 0.25
 """Part of an hour after which the rest of it is divided anew between the plan and the frontier."""
+_IDLE: Final = 0.05
+"""Part of an hour's requests that may be without a use before it is divided anew."""
 _MEMORY: Final = 0.05
 _ROUNDING: Final = 1e-9
 _LONGEST_NAP: Final = 0.2
@@ -187,15 +189,18 @@ class WatchAgenda:
             self._parts.hour_ended(self.figures)
         allowed = self._parts.purse.for_hour(moment, self._parts.clock.monotonic())
         self.figures = HourFigures(int(moment // 1), now, allowed)
-        self._divide(moment, now)
+        self._divide(moment, now, anew=True)
         self.figures.planned = len(self._visits)
 
-    def _divide(self, moment: float, now: float) -> None:
+    def _divide(self, moment: float, now: float, anew: bool = False) -> None:
         """Divide what is left of the hour between the plan and what is due by itself."""
         self._look = moment // _LOOK * _LOOK + _LOOK
         passed = moment - self.figures.hour
         left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
         due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length)
+        idle = left - len(self._visits) - due
+        if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
+            return  # everything goes as planned
         beside = min(self._sent_share * due, FRONTIER_SHARE * left)
         self._visits = deque(self._parts.foresight.plan(self.figures.hour, max(0, round(left - beside))))
         self._beside_begun, self._beside_room = now, float(max(0, left - len(self._visits)))
@@ -319,7 +324,8 @@ class WatchAgenda:
         """Requisites, sitemaps and feeds: after as long as they have not changed."""
         least, most = _AGAIN.get(task.kind, _ROBOTS)
         same = visited.capture is not None and visited.capture.revisit and task.original is not None
-        age = (visited.time - task.original.time) / self._orders.length if same and task.original else 0.0
+        now = self._parts.clock.now()
+        age = (now - task.original.time) / self._orders.length if same and task.original else 0.0
         return self._after(min(max(age, least), most))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
@@ -327,9 +333,10 @@ class WatchAgenda:
         absent = visited.evidence is Evidence.ABSENT
         known = self._parts.catalog.page(task.url)
         if known is None or known.evidence is not visited.evidence:
-            return visited.time + self._orders.hold if absent else self._after(_REFUSED[0])
+            return self._after(self._orders.hold / self._orders.length if absent else _REFUSED[0])
         least, most = _GONE if absent else _REFUSED
-        return self._after(min(max((visited.time - known.since) / self._orders.length, least), most))
+        lasted = (self._parts.clock.now() - known.since) / self._orders.length
+        return self._after(min(max(lasted, least), most))
 
     def _after(self, hours: float) -> float:
         return self._parts.clock.now() + hours * self._orders.length
