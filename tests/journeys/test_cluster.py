@@ -103,7 +103,7 @@ def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
         assert shares[-1] < len(promised), f"one worker did everything: {shares}"
         readable(place, captures)
         assert unfinished(Objects(place[1])) == {}
-    status = command(place[2], "cluster", "status", "--database", place[0], "--json")
+    status = command(place[2], "status", "--database", place[0], "--json")
     code, (found,), _ = done(status)
     assert code == 0 and found["captures"] == len(captures) and found["queued"] == found["leased"] == 0
     assert found["workers"] == [] and found["ended"] == 4
@@ -283,6 +283,9 @@ def test_what_is_wrong_is_one_line_before_anything_is_fetched(place, tmp_path):
             "is wrong": command(environment, "cluster", "status", "--database", wrong_user),
             "no such bucket": no_bucket,
         }
+        both = command(environment, "watch", "--database", database, "--budget", "5/day")
+        code, _, err = done(both)
+        assert code == 2 and "cluster init" in err
         for words, process in cases.items():
             code, _, err = done(process)
             told = err.strip().splitlines()

@@ -6,7 +6,7 @@ from collections import Counter
 
 import psycopg
 
-from journeys.test_cluster import done, indexed, init, place, readable, worker
+from journeys.test_cluster import command, done, indexed, init, place, readable, worker
 from servers import postgres
 from servers.sites import LIVING, sites
 from strandline.app.watch_plan import warm_up
@@ -26,7 +26,9 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         init(place, site, **{"politeness.delay": "0.02", "plan.budget": f"{BUDGET}/hour"})
         words = ("--watch", "--hour-seconds", HOUR, "--time-limit", f"{HOUR * HOURS:.0f}s")
         begun = time.monotonic()
-        workers = [worker(place, *words) for _ in range(3)]
+        workers = [worker(place, *words) for _ in range(2)]
+        hours = ("--database", place[0], "--for", f"{HOURS}h", "--hour-seconds", HOUR, "--json", "--quiet")
+        workers.append(command(place[2], "watch", *hours))
         time.sleep(HOUR * HOURS / 2)
         workers[0].send_signal(signal.SIGKILL)
         _, killed, _ = done(workers[0])

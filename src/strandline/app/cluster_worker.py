@@ -6,6 +6,7 @@ is not (a machine that slept, a network that was cut), its commit is refused, an
 """
 
 import contextlib
+import math
 import re
 import socket
 import tempfile
@@ -79,7 +80,13 @@ class WorkerRequest:
 def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
     """Work on the pass under way until nothing waits, a limit is reached or a signal comes."""
     prepared = prepare_crawl(cluster.settings, request.crawl)
-    orders = replace(prepared.orders, commit_seconds=request.commit_seconds, commit_captures=request.commit_captures)
+    orders = replace(
+        prepared.orders,
+        commit_seconds=request.commit_seconds,
+        commit_captures=request.commit_captures,
+        # A pass is not over while a worker that may be dead holds pages: its lease must run out first.
+        patience=max(prepared.orders.patience, 2 * request.lease),
+    )
     prepared = replace(prepared, orders=orders)
     objects = Objects(cluster.store, request.patience)
     objects.check()
@@ -104,7 +111,10 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
 
     def polite(authority: str) -> float:
         now = time.monotonic()
-        return min(_LONGEST, max(0.0, manners.ready_at(authority, now) - now))
+        wait = max(0.0, manners.ready_at(authority, now) - now)
+        if math.isinf(wait):  # an answer is still awaited, or was given up just now
+            wait = prepared.manners.most if prepared.manners.delay is None else prepared.manners.delay
+        return min(_LONGEST, wait)
 
     agent = user_agent(__version__, settings.archive.contact)
     terms = LeaseTerms(request.lease, polite)

@@ -87,7 +87,7 @@ def crawl(
 
 
 def watch(
-    folder: Folder,
+    folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)] = None,
     seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file with one per line.")] = None,
     budget: Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 40/hour, 2GB/day.")] = None,
     strategy: Annotated[str | None, typer.Option(help="How pages are chosen.")] = None,
@@ -107,6 +107,9 @@ def watch(
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
     log_format: Annotated[str, typer.Option("--log-format", help="Events on stderr: plain, text or json.")] = "plain",
+    database: Annotated[
+        str, typer.Option(help="Watch as a worker of this cluster: postgresql://user@host/name.", metavar="URL")
+    ] = "",
     set_: Set = None,
     json_: Json = False,
     quiet: Quiet = False,
@@ -117,7 +120,6 @@ def watch(
     from strandline.cli import watching
     from strandline.cli.crawling import crawl_settings
 
-    archive = open_archive(folder, create_missing=True)
     flags = {
         "scope.scope": scope,
         "fetch.connections": workers,
@@ -128,6 +130,12 @@ def watch(
         "plan.objective": objective,
         "plan.coherence": coherence,
     }
+    if database or folder is None:
+        from strandline.cli.clustering import watch_cluster
+
+        own = [*(key for key, value in flags.items() if value is not None), *(seeds or ()), *(set_ or ())]
+        return watch_cluster(database, folder, own, (watching.hours_of(for_), hour_seconds), json_, quiet)
+    archive = open_archive(folder, create_missing=True)
     watching.log_to(log_format, quiet)
     request = WatchRequest(tuple(seeds or ()), watching.hours_of(for_), hour_seconds)
     silent = quiet or log_format != "plain"  # a log holds events, and nothing for people

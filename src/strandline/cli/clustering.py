@@ -10,6 +10,7 @@ from strandline.app.crawling import CrawlRequest
 from strandline.cli.crawling import captured_event, crawl_limits, ending, follow, summary
 from strandline.cli.output import as_json, tell
 from strandline.core.capture import Capture
+from strandline.errors import UsageError
 
 
 def run_worker(
@@ -50,3 +51,32 @@ def run_worker(
     if not quiet:
         summary(tally)
     ending(tally)
+
+
+def watch_cluster(
+    database: str,
+    folder: Path | None,
+    own: list[str],
+    times: tuple[float, float],
+    as_lines: bool,
+    quiet: bool,
+) -> None:
+    """`watch --database`: a worker that watches. `times` are the hours it runs (0: for ever) and seconds of an hour."""
+    if not database:
+        raise UsageError("an archive folder is missing (or --database, to watch as a worker of a cluster)")
+    if folder is not None:
+        raise UsageError("give a folder or --database, not both")
+    if own:
+        raise UsageError(
+            f"{own[0]}: all workers follow the cluster's settings; change them with: strandline cluster init"
+        )
+    hours, length = times[0], times[1] or 3600.0
+    limit = f"{hours * length:g}s" if hours else ""
+    run_worker(
+        (database, ""),
+        None,
+        (0, limit, ""),
+        (60.0, 5.0 * min(1.0, length / 3600.0) + 0.2, 120.0, length),
+        as_lines,
+        quiet,
+    )

@@ -20,11 +20,14 @@ def register(app: typer.Typer) -> None:
 
 
 def status(
-    folder: Folder,
+    folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)] = None,
     live: Annotated[bool, typer.Option("--live", help="Follow it on the terminal until Ctrl-C.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Without the estimate of completeness.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit code 9 unless a watch runs, paused or not.")] = False,
     metrics: Annotated[bool, typer.Option("--metrics", help="In the text format of Prometheus.")] = False,
+    database: Annotated[
+        str, typer.Option(help="How a cluster stands: postgresql://user@host/name.", metavar="URL")
+    ] = "",
     json_: Json = False,
 ) -> None:
     """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
@@ -32,7 +35,14 @@ def status(
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.cli.output import as_json
+    from strandline.errors import UsageError
 
+    if database:
+        from strandline.cli.cluster import status as cluster_status
+
+        return cluster_status(database, json_)
+    if folder is None:
+        raise UsageError("an archive folder is missing (or --database, to see how a cluster stands)")
     archive = open_archive(folder)
     if live and sys.stdout.isatty() and not (json_ or metrics):
         _follow(archive, quick)
