@@ -29,6 +29,8 @@ from strandline.app.archive import create
 from strandline.settings.edit import change_settings
 
 TICK = os.sysconf("SC_CLK_TCK")
+OTHERS: list[str] = []
+"""Pages that were not there yet, or not answered."""
 THINK = 5.0
 """Seconds between two pages of one reader."""
 
@@ -116,9 +118,11 @@ async def read_pages(address: str, paths: list[str], until: float, times: list[f
         path = paths[(number + len(times)) % len(paths)]
         request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAccept: text/html\r\nConnection: close\r\n\r\n"
         writer.write(request.encode())
-        await reader.read()
+        answer = await reader.read()
         writer.close()
         times.append(time.monotonic() - began)
+        if not answer.startswith(b"HTTP/1.1 200"):
+            OTHERS.append(path)
         await asyncio.sleep(THINK)
 
 
@@ -159,6 +163,7 @@ def measure_readers(readers: int, seconds: float) -> tuple[float, float]:
     worst = times[int(0.99 * (len(times) - 1))]
     median = times[len(times) // 2]
     print(f"{readers} readers, {len(times)} pages: median {median:.3f} s, 99 % within {worst:.3f} s (target 1)")
+    print(f"{len(OTHERS)} answers other than 200: pages the crawl had not reached yet")
     print(
         f"crawl: {rates[0]:.1f} captures/s alone, {rates[1]:.1f} with readers: {rates[1] / rates[0]:.0%} (target 80 %)"
     )
