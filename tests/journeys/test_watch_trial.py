@@ -10,6 +10,8 @@ from journeys.watch_trial import run_trial
 HOURS = int(os.environ.get("STRANDLINE_TRIAL_HOURS", "60"))
 HOUR = float(os.environ.get("STRANDLINE_TRIAL_HOUR", "1.2"))
 BUDGET = 15
+LONG = 100
+"""Hours from which on round robin is watched, too, instead of being worked out from the truth."""
 
 
 @pytest.mark.xdist_group("watch")
@@ -29,3 +31,17 @@ def test_a_watch_catches_more_and_wastes_less_than_round_robin(tmp_path, capsys)
     times = sorted(hit.time for hit in trial.log)
     assert max(bisect_left(times, start + hour) - place for place, start in enumerate(times)) <= BUDGET
     assert not [hit for hit in trial.log if hit.path.startswith(("/private/", "/ads/click"))]
+
+
+@pytest.mark.skipif(HOURS < LONG, reason="make watch-trial")
+def test_a_watch_beats_one_that_takes_turns(tmp_path, capsys):
+    """Round robin as a strategy of the same program, on the same site."""
+    mine = run_trial(tmp_path / "plan", HOUR, BUDGET, HOURS, learning=HOURS / 2)
+    turns = ("--strategy", "round-robin")
+    other = run_trial(tmp_path / "turns", HOUR, BUDGET, HOURS, learning=HOURS / 2, words=turns)
+    with capsys.disabled():
+        print(
+            f"\nwatched by plan {mine.watch.completeness:.3f} with {mine.watch.fetches} fetches, "
+            f"in turns {other.watch.completeness:.3f} with {other.watch.fetches}"
+        )
+    assert mine.watch.completeness >= 1.25 * other.watch.completeness

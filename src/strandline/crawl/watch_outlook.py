@@ -64,6 +64,12 @@ class Outlook:
             self._looked = hour
             self._look_around()
         wanted = self.planner.next(visits, self.planner.hours.seconds(hour))
+        kept = self._worthwhile(wanted, visits) if isinstance(self.planner.strategy, PricedPlan) else wanted
+        self.left_out = len(wanted) - len(kept)
+        return sorted(kept, key=lambda due: due.due)
+
+    def _worthwhile(self, wanted: list[Due], visits: int) -> list[Due]:
+        """Visits that may find something, and a few that look whether quiet pages are still quiet."""
         chances = self._chances(wanted)
         kept, quiet = [], max(1, round(EXPLORED * visits))
         for due, chance in zip(wanted, chances.tolist(), strict=True):
@@ -73,8 +79,7 @@ class Outlook:
                 if quiet < 0:
                     continue
             kept.append(due)
-        self.left_out = len(wanted) - len(kept)
-        return sorted(kept, key=lambda due: due.due)
+        return kept
 
     def _tried(self, row: int) -> bool:
         """Whether a page lies in a directory that was hardly watched; the visit is counted."""
