@@ -25,6 +25,7 @@ from strandline.web.desk import Desk
 from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
+from strandline.web.replaying import badge_text
 from strandline.web.thinker import NoAnswerError
 
 LATEST = "99990101000000"
@@ -97,6 +98,7 @@ class PartsOut(BaseModel):
     last: str
     known: int = Field(description="Parts that were certainly, or very probably, live with the page.")
     verdict: str = Field(description="coherent, mostly, patchwork, or alone for a page without parts.")
+    told: str = Field(description="The same in words.")
 
 
 def capture_out(capture: Capture) -> CaptureOut:
@@ -207,6 +209,7 @@ def _replay_routes(api: FastAPI, holdings: Holdings, span: float) -> None:
             last=iso(found.last),
             known=found.known,
             verdict=found.verdict,
+            told=badge_text(found, span),
         )
 
 

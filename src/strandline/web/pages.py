@@ -105,6 +105,18 @@ def percent_text(share: float) -> str:
     return f"{100.0 * share:.0f} %"
 
 
+def duration_text(seconds: float) -> str:
+    """A stretch of time for people, in its largest unit.
+
+    >>> duration_text(1), duration_text(100), duration_text(7200), duration_text(400_000)
+    ('1 s', '2 min', '2 h', '5 days')
+    """
+    for limit, unit, name in ((90, 1, "s"), (5400, 60, "min"), (172_800, 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds / 86_400:.0f} days"
+
+
 def room_text(octets: float) -> str:
     """Bytes for people.
 

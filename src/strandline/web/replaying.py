@@ -17,10 +17,11 @@ from strandline.access.memento import Memento, closest
 from strandline.access.payload import LostError
 from strandline.access.replay import Answer
 from strandline.access.timestamps import moment, timestamp
-from strandline.access.together import most_coherent, together
+from strandline.access.together import Together, most_coherent, together
 from strandline.core.urls import authority
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
+from strandline.web.pages import duration_text
 from strandline.web.replay_app import cdx_answer, timemap_answer
 from strandline.web.texts import say
 from strandline.web.views.values import IMPORTANT
@@ -138,6 +139,19 @@ class Replaying:
         """Counters for Prometheus."""
         text = self._face.policy.metrics.text(self._holdings.index.count())
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def badge_text(found: Together, span: float) -> str:
+    """Whether the parts of a page were live together, in few words."""
+    told = [say(f"badge_{found.verdict}")]
+    if found.evidence:
+        within = duration_text(found.last - found.first)
+        told.append(say("badge_parts", known=found.known, all=len(found.evidence), span=within))
+    if found.parts.anachronistic:
+        told.append(say("badge_far", count=found.parts.anachronistic, hours=round(span / 3600)))
+    if found.parts.missing:
+        told.append(say("badge_missing", count=found.parts.missing))
+    return " · ".join(told)
 
 
 def _rest(request: Request, prefix: str) -> str:

@@ -19,7 +19,7 @@ async function draw(place) {
   const line = style.getPropertyValue("--line");
   const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } };
   const series = [
-    { label: "Budget", value: (_, shown) => (shown === null ? "" : `${shown} %`) },
+    { label: place.dataset.budget, value: (_, shown) => (shown === null ? "" : `${shown} %`) },
     ...names.map((label, number) => ({
       label, stroke: COLOURS[number % COLOURS.length], width: 2, points: { size: 7 }, dash: number >= COLOURS.length ? [6, 4] : undefined,
       value: (_, shown) => (shown === null ? "–" : shown.toFixed(3)),
@@ -27,7 +27,7 @@ async function draw(place) {
   ];
   const data = [budgets, ...lines];
   if (bound.some((one) => one !== null)) {
-    series.push({ label: "best possible", stroke: ink, width: 1, dash: [2, 4], points: { show: false }, value: (_, shown) => (shown === null ? "–" : shown.toFixed(3)) });
+    series.push({ label: place.dataset.best, stroke: ink, width: 1, dash: [2, 4], points: { show: false }, value: (_, shown) => (shown === null ? "–" : shown.toFixed(3)) });
     data.push(bound);
   }
   const chart = new uPlot({

@@ -3,10 +3,7 @@
 
 const live = document.getElementById("live");
 const latest = document.getElementById("latest");
-
-function fill(list, rows, make) {
-  list.replaceChildren(...rows.map(make));
-}
+let before = null;
 
 function captured(one) {
   const item = document.createElement("li");
@@ -35,10 +32,15 @@ function show(told) {
       if (!document.activeElement?.matches("input")) window.location.reload();
       return;
     }
-    item.querySelector("[data-job-counts]").textContent = `${job.captured} captured, ${job.unchanged} unchanged`;
+    const words = item.querySelector("[data-job-counts]");
+    words.textContent = words.dataset.jobCounts.replace("{captured}", job.captured).replace("{unchanged}", job.unchanged);
   }
+  // Also of a crawl that was started elsewhere: it shows in the numbers.
+  before ??= told.captures;
   const running = told.jobs.some((job) => ["running", "pausing", "stopping"].includes(job.state));
-  if (running || latest.childElementCount) fill(latest, told.latest, captured);
+  if (running || told.captures > before || latest.childElementCount) {
+    latest.replaceChildren(...told.latest.map(captured));
+  }
 }
 
 const source = new EventSource(live.dataset.live);

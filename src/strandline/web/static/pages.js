@@ -1,8 +1,8 @@
 // Small helps for all pages. Everything can be read without it.
 "use strict";
 
-// Parts of a page that could not be fetched say so, with a link to the part itself.
+// A part of a page that could not be fetched says so.
 document.addEventListener("htmx:error", (event) => {
   const part = event.target.closest?.(".later");
-  if (part) part.querySelector("p").textContent = "…";
+  if (part) part.querySelector("p").textContent = part.dataset.failed;
 });
