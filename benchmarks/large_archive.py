@@ -36,7 +36,7 @@ ENDINGS = ["bour", "dge", "tion", "eum", "rary", "er", "ket", "ction", "gate", "
 WORDS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
 
 
-def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000) -> Path:
+def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000, blocks: int = BLOCKS) -> Path:
     """The archive in a new folder."""
     archive = create(folder, contact="https://library.test/bot")
     rng = np.random.default_rng(7)
@@ -53,7 +53,7 @@ def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000) -> Path:
         )
         _pages(connection, urls, site)
         _captures(connection, page, times)
-        _study(connection, rng, page, times)
+        _study(connection, rng, (page, times), blocks)
         _sums(connection)
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
@@ -94,18 +94,21 @@ def _captures(connection: sqlite3.Connection, page: np.ndarray, times: np.ndarra
     )
 
 
-def _blocks(rng: np.random.Generator) -> Iterator[tuple[object, ...]]:
-    for number in range(1, BLOCKS + 1):
+def _blocks(rng: np.random.Generator, count: int) -> Iterator[tuple[object, ...]]:
+    for number in range(1, count + 1):
         words = [WORDS[int(w)] for w in rng.integers(0, len(WORDS), 40)]
         topic, text = f"Topic {words[0]} {number}", " ".join(words) + f" unique{number}"
         record = BlockRecord(number.to_bytes(8, "big"), (Item("text", text),), len(text), 0, topic, topic, "main")
         yield number, record.key, topic, "main", packed(record.as_bytes()), text
 
 
-def _study(connection: sqlite3.Connection, rng: np.random.Generator, page: np.ndarray, times: np.ndarray) -> None:
+def _study(
+    connection: sqlite3.Connection, rng: np.random.Generator, captured: tuple[np.ndarray, np.ndarray], count: int
+) -> None:
+    page, times = captured
     layout = LayoutRecord(b"layout", tuple(("html/body/main", n, "main", "") for n in range(5)), 2, 1)
     connection.execute("INSERT INTO layouts VALUES (1, ?, ?)", (layout.key, packed(layout.as_bytes())))
-    for number, key, topic, label, content, text in _blocks(rng):
+    for number, key, topic, label, content, text in _blocks(rng, count):
         connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, 1, NULL, ?)", (number, key, topic, label, content))
         connection.execute("INSERT INTO block_words (rowid, topic, text) VALUES (?, ?, ?)", (number, topic, text))
     reason = {"path": "html/body/main", "topic": "Topic", "role": "main", "why": "new words", "contribution": 2.0}
@@ -123,20 +126,20 @@ def _study(connection: sqlite3.Connection, rng: np.random.Generator, page: np.nd
             for a, b, i in zip(before, after, importance, strict=True)
         ),
     )
-    _versions(connection, rng, page, times, after)
-    count = np.bincount(page[after], minlength=int(page.max()) + 1)
+    blocks = rng.integers(1, count + 1, (len(after), 5)).astype("<u4")
+    _versions(connection, blocks, page, times, after)
+    changes = np.bincount(page[after], minlength=int(page.max()) + 1)
     total = np.bincount(page[after], weights=importance, minlength=int(page.max()) + 1)
     connection.executemany(
         "INSERT INTO page_states VALUES (?, 2, 1, x'', 1, '', 0, ?, 0, 0, ?, ?, 0, ?, 1)",
-        ((n, START + YEAR, float(total[n]), int(count[n]), START + YEAR) for n in range(1, int(page.max()) + 1)),
+        ((n, START + YEAR, float(total[n]), int(changes[n]), START + YEAR) for n in range(1, int(page.max()) + 1)),
     )
     connection.execute("UPDATE study_progress SET seq = ?", (len(times),))
 
 
 def _versions(
-    connection: sqlite3.Connection, rng: np.random.Generator, page: np.ndarray, times: np.ndarray, after: np.ndarray
+    connection: sqlite3.Connection, blocks: np.ndarray, page: np.ndarray, times: np.ndarray, after: np.ndarray
 ) -> None:
-    blocks = rng.integers(1, BLOCKS + 1, (len(after), 5)).astype("<u4")
     connection.executemany(
         "INSERT INTO versions (page, seq, time, layout, blocks, indexed) VALUES (?, ?, ?, 1, ?, 1)",
         ((int(page[b]), int(b) + 1, float(times[b]), blocks[n].tobytes()) for n, b in enumerate(after)),
