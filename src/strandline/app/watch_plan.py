@@ -46,7 +46,7 @@ from strandline.store.watching import TimePiece
 
 _NOTE: Final = ("watch", "learned")
 _COMPILED: Final = ("watch", "compiled")
-LEAST_IMPORTANCE: Final = 0.005
+LEAST_IMPORTANCE: Final = 0.015
 """Changes that matter less are taken for noise."""
 _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""

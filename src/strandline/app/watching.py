@@ -71,8 +71,6 @@ from strandline.store.watching import HourRow, TimePiece
 
 _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
-_IN_DOUBT: Final = 2.0
-"""Requests younger than this at the start may have reached the server later than they were noted."""
 _COMMITS_AN_HOUR: Final = 10.0
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
@@ -271,9 +269,10 @@ class Watch:
         now, moment = self._clock.now(), self._clock.monotonic()
         whole = budget_of("plan.budget", settings.plan.budget)
         span = whole.hours * self.length
-        self._catalog.watch.forget_before(now - max(span, 24.0 * self.length) - _IN_DOUBT)
-        ages = [(now - when, cost) for when, cost in self._catalog.watch.reading.spent_since(now - span - _IN_DOUBT)]
-        past = [(0.0 if age < _IN_DOUBT else age, cost) for age, cost in ages]
+        self._catalog.watch.forget_before(now - max(span, 24.0 * self.length))
+        # What was on its way when the last run ended may have been seen by its server until just now.
+        spent = self._catalog.watch.reading.spent_since(now - span)
+        past = [(now - when, cost) if cost > 0 else (0.0, -cost) for when, cost in spent]
         purse = Purse(whole, self.length, moment, past, "bytes" if settings.plan.unchanged == "bytes" else "request")
         places = budgets_of("plan.host_budgets", settings.plan.host_budgets)
         return purse, {place: Purse(one, self.length, moment) for place, one in places.items()}

@@ -118,7 +118,7 @@ class WatchParts:
     purse: Purse
     foresight: Foresight
     paid: Callable[[int, float, float], None] = lambda _number, _time, _cost: None
-    """Keeps what a request costs: its number, UTC time and cost; the same number again corrects it."""
+    """Keeps what a request costs: its number, UTC time and cost, negative until it is answered."""
     hour_ended: Callable[[HourFigures], None] = lambda _: None
     step: Callable[[], None] = lambda: None
     """Goes on with whatever runs beside the crawl; called often."""
@@ -261,7 +261,7 @@ class WatchAgenda:
         place = authority(request.url)
         if place in self._parts.limits:
             self._parts.limits[place].begun(request.ticket)
-        self._parts.paid(self._offset + request.ticket, self._parts.clock.now(), cost)
+        self._parts.paid(self._offset + request.ticket, self._parts.clock.now(), -cost)
         self.figures.requests += 1
         self.requests += 1
 
@@ -273,9 +273,8 @@ class WatchAgenda:
         place = authority(exchange.request.url)
         if place in self._parts.limits:
             self._parts.limits[place].ended(number, moment, octets, unchanged)
-        before = self._parts.purse.price
         cost = self._parts.purse.ended(number, moment, octets, unchanged)
-        if cost not in (before, 0.0):
+        if cost:
             self._parts.paid(self._offset + number, self._parts.clock.now(), cost)
         self.figures.octets += octets
 
