@@ -430,7 +430,7 @@ def test_the_frontier_agrees_with_a_dictionary(name, tmp_path_factory):
     machine = type(
         "Machine", (Model,), {"open": staticmethod(STORES[name]), "make": lambda self: tmp_path_factory.mktemp("model")}
     )
-    few = 25 if name == "sqlite" else 8  # each starts with a new database
+    few = 25 if name == "sqlite" else 5  # each starts with a new database
     quick = settings(max_examples=few, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
     machine.TestCase.settings = quick
     machine.TestCase("runTest").runTest()

@@ -55,6 +55,8 @@ class SharedRecorder:
 
     def record(self, batch: Batch, now: float) -> None:
         """Everything in a batch; LeaseLost, and nothing, when a page in it is no longer this worker's."""
+        if batch.retests:
+            raise ValueError("a cluster leaves out no directories, so there is nothing to re-test")
         seen = max((visit.time for visit in batch.visited), default=now)
         found = [*self._unknown_pages(batch.visited), *batch.found]
         numbers, known = self._prepare(batch, found)
