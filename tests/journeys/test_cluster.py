@@ -155,7 +155,7 @@ def massacre(place, site, kills, restarts, folder):
         running[serial] = subprocess.Popen(
             [sys.executable, "-m", "strandline", "worker", "--database", database, "--json", "--quiet",
              "--lease", "2", "--commit-seconds", "0.2"],
-            stdout=out, stderr=err, env=environment,
+            stdout=out, stderr=err, env=environment | {"TMPDIR": str(folder)},
         )  # fmt: skip
         out.close()
         err.close()

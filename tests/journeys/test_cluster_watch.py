@@ -26,7 +26,7 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         init(place, site, **{"politeness.delay": "0.02", "plan.budget": f"{BUDGET}/hour"})
         words = ("--watch", "--hour-seconds", HOUR, "--time-limit", f"{HOUR * HOURS:.0f}s")
         begun = time.monotonic()
-        workers = [worker(place, *words) for _ in range(2)]
+        workers = [worker(place, *words, "--spool", tmp_path / f"spool{n}") for n in range(2)]
         hours = ("--database", place[0], "--for", f"{HOURS}h", "--hour-seconds", HOUR, "--json", "--quiet")
         workers.append(command(place[2], "watch", *hours))
         time.sleep(HOUR * HOURS / 2)
