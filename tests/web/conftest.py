@@ -20,7 +20,7 @@ def living_server(living):
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # playwright runs once in a process at a time, and the renderer uses it too
 def browser():
     """A real browser."""
     with chromium() as started:

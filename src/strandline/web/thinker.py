@@ -1,4 +1,4 @@
-"""Asks the thinking process (app.thinking) and remembers its answers; starts it when it is first needed."""
+"""Asks the thinking processes (app.thinking) and remembers their answers; starts them when they are first needed."""
 
 import asyncio
 import contextlib
@@ -17,6 +17,7 @@ FRESH = 300.0
 """Seconds for which a remembered answer is shown without asking again."""
 PATIENCE = 45.0
 """Seconds a question may take before whoever asked is told to come back."""
+_PLANS = ("quality", "history", "next", "why")
 _REMEMBERED = 500
 _WAITING = 64
 _LONGEST_LINE = 64 * 2**20
@@ -27,15 +28,14 @@ class NoAnswerError(Exception):
 
 
 class Thinker:
-    """One process, asked one question at a time; the same question asked twice at once is asked once."""
+    """Two processes, one for what needs a plan of the whole archive and one for single pages, each asked one question
+    at a time; the same question asked twice at once is asked once.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._process: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
+        self._lanes = {True: _Lane(folder), False: _Lane(folder)}
         self._answers: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
         self._asked: dict[str, asyncio.Task[Answer]] = {}
-        self._number = 0
 
     def remembered(self, ask: str, **about: object) -> Answer | None:
         """An answer that is there already, however old."""
@@ -64,8 +64,7 @@ class Thinker:
         self._answers.clear()
 
     async def _think(self, key: str, ask: str, about: dict[str, object]) -> Answer:
-        async with self._turn:
-            said = await self._told(ask, about)
+        said = await self._lanes[ask in _PLANS].told(ask, about)
         if "problem" in said:
             raise NoAnswerError(str(said["problem"]))
         answer: Answer = said["answer"]
@@ -74,22 +73,39 @@ class Thinker:
             self._answers.popitem(last=False)
         return answer
 
-    async def _told(self, ask: str, about: dict[str, object]) -> Answer:
-        process = await self._running()
-        assert process.stdin is not None and process.stdout is not None
-        self._number += 1
-        try:
-            process.stdin.write(json.dumps({"id": self._number, "ask": ask, **about}).encode() + b"\n")
-            await process.stdin.drain()
-            while line := await process.stdout.readline():
-                said: Answer = json.loads(line)
-                if said["id"] == self._number:
-                    return said
-        except (OSError, ValueError) as problem:
+    async def close(self) -> None:
+        """End the processes."""
+        for lane in self._lanes.values():
+            await lane.close()
+
+
+class _Lane:
+    """One thinking process, started when it is first asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._number = 0
+
+    async def told(self, ask: str, about: dict[str, object]) -> Answer:
+        """What the process says to a question, when its turn has come."""
+        async with self._turn:
+            process = await self._running()
+            assert process.stdin is not None and process.stdout is not None
+            self._number += 1
+            try:
+                process.stdin.write(json.dumps({"id": self._number, "ask": ask, **about}).encode() + b"\n")
+                await process.stdin.drain()
+                while line := await process.stdout.readline():
+                    said: Answer = json.loads(line)
+                    if said["id"] == self._number:
+                        return said
+            except (OSError, ValueError) as problem:
+                await self.close()
+                raise NoAnswerError(f"The thinking process failed: {problem}") from None
             await self.close()
-            raise NoAnswerError(f"The thinking process failed: {problem}") from None
-        await self.close()
-        raise NoAnswerError("The thinking process ended unexpectedly.")
+            raise NoAnswerError("The thinking process ended unexpectedly.")
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
