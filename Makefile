@@ -62,4 +62,4 @@ crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test check bench crash soak watch-trial watch-crash docs screenshots lock clean
+.PHONY: help demo test check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock clean
