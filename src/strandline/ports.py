@@ -12,11 +12,12 @@ records captures and frontier together, then the capture is reported.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
 from strandline.core.plan.retests import Retests
+from strandline.core.quick_dataclass import dataclass
 
 PLANNED: Final = 1e15
 """Due time of a page whose visits a watch plans: no pass and no frontier hands it out."""

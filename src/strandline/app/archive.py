@@ -15,7 +15,7 @@ have left, by itself.
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
 from strandline.app.events import event
 from strandline.core.capture import Capture, Unanswered
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
 from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError

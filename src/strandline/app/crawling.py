@@ -6,7 +6,7 @@ import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from random import random
 from types import FrameType
@@ -19,6 +19,7 @@ from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
 from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, canonical, without_keys
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.loop import Crawl

@@ -6,9 +6,11 @@ same content.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import BinaryIO
+
+from strandline.core.quick_dataclass import dataclass
 
 
 class Kind(StrEnum):

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from strandline.core.quick_dataclass import dataclass
 
 _SIZE_LINE: Final = 4096
 """Longest chunk-size line with extensions."""

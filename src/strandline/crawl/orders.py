@@ -1,11 +1,12 @@
 """What a crawl was asked to do, in numbers it can use: made from settings and flags by the application."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
+from strandline.core.quick_dataclass import dataclass
 
 NEVER = math.inf
 """Due time of a page that is known but not wanted."""

@@ -1,10 +1,11 @@
 """What a crawl works with, and whom it tells."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
+from strandline.core.quick_dataclass import dataclass
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.ports import CaptureStore, Catalog, Clock, Discoverer, Fetcher

@@ -1,7 +1,9 @@
 """What a crawl has done so far, for the progress line, the last line and the report."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from strandline.core.quick_dataclass import dataclass
 
 
 @dataclass(slots=True)

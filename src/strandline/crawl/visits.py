@@ -4,10 +4,9 @@ The web's failures are data: whatever happened, the page ends with an outcome, a
 deletion. An answer whose body is the one already held is kept as a revisit record that refers to it.
 """
 
-from dataclasses import dataclass
-
 from strandline.core.capture import Capture, Evidence, Exchange, Original, Outcome
 from strandline.core.politeness.delays import back_off, retry_after
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
 from strandline.ports import CaptureStore, Catalog, Task, Visited
 

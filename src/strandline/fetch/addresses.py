@@ -9,10 +9,11 @@ An archivist may open a network of the house with `allow`, as CIDR.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
+
+from strandline.core.quick_dataclass import dataclass
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address

@@ -1,11 +1,12 @@
 """How the web is asked: limits, identity, trust. Plain values; the settings file is someone else's business."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.fetch.addresses import AddressPolicy
 
 

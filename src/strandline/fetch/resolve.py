@@ -8,9 +8,10 @@ import queue
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import Final
+
+from strandline.core.quick_dataclass import dataclass
 
 KEPT_SECONDS: Final = 120.0
 KEPT_FAILURE_SECONDS: Final = 5.0

@@ -5,13 +5,13 @@ sends more than it announced, has sent something nobody can call complete.
 """
 
 import errno
-from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import pycurl
 
 from strandline.core.capture import Outcome
 from strandline.core.chunks import Dechunker, begins_chunked
+from strandline.core.quick_dataclass import dataclass
 
 _TLS: Final = frozenset({35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98})
 _NOT_TRUSTED: Final = frozenset({51, 60})

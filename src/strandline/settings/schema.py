@@ -4,8 +4,10 @@ One frozen dataclass per section of `strandline.toml`. A command-line flag overr
 environment variables or files and have no key here.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from strandline.core.quick_dataclass import dataclass
 
 Unit = Literal["", "duration", "size", "rate"]
 

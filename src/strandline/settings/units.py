@@ -1,7 +1,8 @@
 """Durations, sizes and rates as people write them: "10 s", "1 GiB", "500/day"."""
 
 import re
-from dataclasses import dataclass
+
+from strandline.core.quick_dataclass import dataclass
 
 _DURATIONS = {
     "ms": 0.001,

@@ -13,10 +13,11 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.store import sqlite
 from strandline.store.reading import Reading
 

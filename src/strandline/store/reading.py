@@ -7,12 +7,12 @@ under which http and https, with and without `www`, are one address; keys compar
 import sqlite3
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Original
+from strandline.core.quick_dataclass import dataclass
 from strandline.ports import HostState, PageRow, Refusal
 from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number

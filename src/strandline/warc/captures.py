@@ -6,11 +6,11 @@ refers to, validators, and why it was fetched. Failed visits are `metadata` reco
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from strandline.core.capture import Capture, Kind, Original, Outcome, Place
 from strandline.core.chunks import Dechunker
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged
 from strandline.warc.answers import redirect
 from strandline.warc.compacted import name_of, open_window, walk_file

@@ -24,13 +24,14 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import xxhash
 import zstandard
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged
 from strandline.warc.deltas import CompactedWarc, OldRecord, compact
 from strandline.warc.fixity import Replacing, Sum, read_sums, sums_path, sync_folder, write_sums

@@ -29,11 +29,11 @@ import struct
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
 import zstandard
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged
 from strandline.warc.records import Malformed, content_length, http_head_length, parse_header_block
 

@@ -15,13 +15,13 @@ a crash is completed by the recovery.
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final
 
 import xxhash
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.warc.members import Member, Window, walk
 
 FIRST_LINE: Final = b"# xxh3-128 of each record: offset length checksum\n"

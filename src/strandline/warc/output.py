@@ -12,7 +12,6 @@ import fcntl
 import itertools
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +19,7 @@ import deflate
 import xxhash
 from zlib_ng import zlib_ng
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError
 from strandline.warc.fixity import FIRST_LINE, Sum, last_line, sums_path, sync_folder
 

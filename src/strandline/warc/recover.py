@@ -15,10 +15,10 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveBusy
 from strandline.warc.captures import Failed, Kept, captures_of
 from strandline.warc.fixity import Replacing, complete_sums, sums_path, sync_folder

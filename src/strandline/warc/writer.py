@@ -17,11 +17,11 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 from strandline.core.capture import Capture, Exchange, Original, Place
+from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import Clock
 from strandline.warc.answers import (

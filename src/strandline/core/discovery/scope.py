@@ -6,9 +6,9 @@ replay needs them, but nothing is followed from them.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from strandline.core.capture import Kind
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, site, surt_key
 
 

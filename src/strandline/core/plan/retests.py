@@ -8,7 +8,9 @@ test errs towards keeping what is nearly right, never towards keeping what fails
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from strandline.core.quick_dataclass import dataclass
 
 CONFIDENCE = 0.95
 DOUBT = 0.05

@@ -18,11 +18,12 @@ number of hosts.
 import heapq
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final
 
 from strandline.core.capture import Outcome
+from strandline.core.quick_dataclass import dataclass
 
 LONGEST_WAIT: Final = 24 * 3600.0
 _STEPS: Final = (5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT)

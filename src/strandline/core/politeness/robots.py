@@ -11,11 +11,12 @@ Redirects are followed by the caller. Crawl-delay is not in the standard, but wh
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from protego import Protego
+
+from strandline.core.quick_dataclass import dataclass
 
 MOST_BYTES: Final = 500 * 1024
 MOST_REDIRECTS: Final = 5
