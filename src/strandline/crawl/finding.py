@@ -1,12 +1,13 @@
 """From what a document names to what is worth asking for: scope, traps, session ids, hops."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from strandline.core.capture import Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical, without_keys
 from strandline.crawl.orders import Orders
 from strandline.ports import Found, Link, Named, Refusal, Task
@@ -50,7 +51,7 @@ class Finder:
         seen: set[str] = {source.url}
         group = group_of(source.url) if source.kind is Kind.PAGE else ""
         further = 1 if source.kind is Kind.SITEMAP else source.hops + 1
-        nth, known, links = 0, self._known, findings.links
+        nth, known, links, page, new = 0, self._known, findings.links, source.page, tuple.__new__
         for name in named:
             url, via = name.url, name.via
             near = known.get(url)
@@ -65,7 +66,7 @@ class Finder:
             if kind is Kind.SITEMAP and source.kind is Kind.SITEMAP:
                 hops += 1
             if near <= hops and name.lastmod is None:
-                links.append(Link(source.page, url, via))
+                links.append(new(Link, (page, url, via)))  # most of what a page names: without the cost of a call
                 continue
             reason, behind = self._refuses(source, url, kind, hops), 0.0
             if not reason and kind is Kind.PAGE:

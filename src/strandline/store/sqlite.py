@@ -41,13 +41,20 @@ def newest_format() -> int:
     return steps()[-1][0]
 
 
-@contextmanager
-def told(path: Path) -> Iterator[None]:
+class told:  # noqa: N801 - reads as a phrase: with told(path)
     """Say in the words of `errors` what SQLite found wrong with a database."""
-    try:
-        yield
-    except sqlite3.Error as problem:
-        raise _in_our_words(path, problem) from problem
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if isinstance(problem, sqlite3.Error):
+            raise _in_our_words(self._path, problem) from problem
 
 
 def _in_our_words(path: Path, problem: sqlite3.Error) -> StrandlineError | sqlite3.Error:

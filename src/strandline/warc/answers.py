@@ -1,15 +1,14 @@
 """What a record has to say about an exchange: digests, framing, truncation, and what must not be said."""
 
-import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from strandline.core.capture import Exchange, Original, Outcome
 from strandline.core.chunks import Dechunker
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
-from strandline.warc.records import DigestName, digest_text
+from strandline.warc.records import HASHES, DigestName, digest_text
 
 _PIECE: Final = 1 << 18
 _SECRETS: Final = re.compile(rb"(?:cookie|authorization|proxy-authorization)[ \t]*:", re.IGNORECASE)
@@ -46,9 +45,10 @@ def pieces(exchange: Exchange) -> Iterator[bytes]:
 
 def measure(exchange: Exchange, name: DigestName, chunked: bool) -> Measured:
     """One pass over the body: length and digests."""
-    payload = hashlib.new(name, usedforsecurity=False)
-    whole = hashlib.new(name, exchange.response_head, usedforsecurity=False)
-    entity = hashlib.new(name, usedforsecurity=False) if chunked else payload
+    start = HASHES[name]
+    payload = start(usedforsecurity=False)
+    whole = start(exchange.response_head, usedforsecurity=False)
+    entity = start(usedforsecurity=False) if chunked else payload
     dechunker = Dechunker()
     length = 0
     for piece in pieces(exchange):

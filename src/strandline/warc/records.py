@@ -26,6 +26,7 @@ _PAIRS: Final = [first + second for first in _BASE32 for second in _BASE32]
 _SHIFTS: Final = range(150, -1, -10)
 
 DigestName = Literal["sha1", "sha256"]
+HASHES: Final = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 _MAX_HEADER: Final = 256 * 1024
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?Z?)?)?)?\Z")
@@ -88,7 +89,7 @@ def digest_text(name: str, digest: bytes) -> str:
 
 def digest_of(name: DigestName, data: bytes) -> str:
     """The digest of some bytes."""
-    return digest_text(name, hashlib.new(name, data, usedforsecurity=False).digest())
+    return digest_text(name, HASHES[name](data, usedforsecurity=False).digest())
 
 
 def digest_name(text: str) -> str | None:
@@ -124,7 +125,7 @@ def target_uri(url: str) -> str:
     'http://example.org/a%20b'
     """
     scheme, separator, rest = url.partition("://")
-    if separator:
+    if separator and "@" in rest:
         end = next((i for i, c in enumerate(rest) if c in "/?#\\"), len(rest))
         at = rest.rfind("@", 0, end)
         if at >= 0:

@@ -19,8 +19,10 @@ import math
 import re
 from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import lru_cache
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority
 
 _SESSION_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#;]*", re.I)
@@ -49,6 +51,7 @@ def without_session(url: str) -> str:
     return bare
 
 
+@lru_cache(maxsize=4096)
 def group_of(url: str) -> str:
     """The group of an address: numbers and codes masked, all queries of a path together; empty when it has neither.
 
