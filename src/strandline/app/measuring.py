@@ -91,9 +91,9 @@ def _held(planning: Planning) -> Held:
 
 def _visiting(planning: Planning, site: str) -> Visiting:
     """Intended against achieved visits of the last day, or since the first capture when that is later."""
-    since = max(planning.now - 86_400.0, planning.hours.start)
+    since = max(planning.now - 24.0 * planning.hour_seconds, planning.hours.start)
     made, failed = planning.reading.visits_since(since, site)
-    intended = planning.planner.visits_per_hour() * (planning.now - since) / 3600.0
+    intended = planning.planner.visits_per_hour() * (planning.now - since) / planning.hour_seconds
     return Visiting(round(intended), made, failed)
 
 

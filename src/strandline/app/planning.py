@@ -39,6 +39,7 @@ from strandline.settings.schema import PlanSettings, Settings
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import Standing, StandingReading
+from strandline.store.watching import TimePiece, WatchReading
 
 _NOTE: Final = ("planning", "learned")
 _MARK: Final = struct.Struct("<4sqqqdI")
@@ -55,17 +56,18 @@ _CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(
 
 class Planning:
     """One archive, asked what to fetch. `now` is UTC epoch seconds; `hour_seconds` are the seconds a planned hour
-    lasts: fewer in demonstrations, which have no time to wait for the night.
+    lasts: fewer in demonstrations, which have no time to wait for the night. Unless it is given, hours are those of
+    the archive's last watch.
     """
 
     def __init__(
-        self, archive: Archive, now: float, plan: PlanSettings | None = None, hour_seconds: float = HOUR
+        self, archive: Archive, now: float, plan: PlanSettings | None = None, hour_seconds: float | None = None
     ) -> None:
-        if not 0.0 < hour_seconds <= HOUR:
+        if hour_seconds is not None and not 0.0 < hour_seconds <= HOUR:
             raise UsageError(f"an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
         self.archive = archive
         self.now = now
-        self.hour_seconds = hour_seconds
+        self._asked_hour = hour_seconds
         self.settings: Settings = replace(archive.settings, plan=plan or archive.settings.plan)
         self.scope = self._scope()
         self._robots: dict[str, Robots | None] = {}
@@ -187,8 +189,20 @@ class Planning:
     # Knowledge ------------------------------------------------------------------------------------------------------
 
     @cached_property
+    def _watch_time(self) -> TimePiece | None:
+        with closing(WatchReading.open(self.archive.folder / DATABASE)) as watch:
+            return watch.watch_time()
+
+    @property
+    def hour_seconds(self) -> float:
+        """Seconds of a planned hour."""
+        return self._asked_hour or (self._watch_time.length if self._watch_time else HOUR)
+
+    @cached_property
     def hours(self) -> Hours:
-        """Hours from before the first capture."""
+        """Those of the watch, else hours from before the first capture."""
+        if self._watch_time and self._watch_time.length == self.hour_seconds:
+            return Hours(self._watch_time.zero, self._watch_time.length)
         first = min((row.first for row in self.reading.sites() if row.first is not None), default=self.now)
         return Hours.since(min(first, self.now), self.hour_seconds)
 

@@ -62,7 +62,7 @@ class WatchPlan:
         self._reading = StandingReading.open(catalog.path)
         self._paced = time is not None
         first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
-        self._hours = Hours(time.start - time.hour * time.length, time.length) if time else Hours.since(min(first, now))
+        self._hours = Hours(time.zero, time.length) if time else Hours.since(min(first, now))
         self._zones: dict[str, tuple[str, int]] = {}
         self._pauses: dict[str, float] = {}
         self._touched: set[int] = set()

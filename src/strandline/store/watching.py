@@ -23,6 +23,11 @@ class TimePiece(NamedTuple):
     hour: float
     length: float
 
+    @property
+    def zero(self) -> float:
+        """When hour 0 would have begun."""
+        return self.start - self.hour * self.length
+
 
 class WatchState(NamedTuple):
     """How a watch stands, or stood when it ended or was killed. The keys of `document`: see app/watching.py."""
