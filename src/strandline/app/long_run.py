@@ -11,6 +11,8 @@ from functools import cache
 from typing import Final
 
 _OBJECTS: Final = 20_000
+_AT_START: Final = 100_000
+"""More than the objects any command is made of."""
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
 _HELD: Final = 16 << 20
@@ -19,15 +21,15 @@ _LARGE: Final = 4 << 20
 
 
 def tidy_less_often() -> None:
-    """Look for garbage after 20,000 new objects instead of 700: start-up makes many, and all of them stay."""
-    gc.set_threshold(_OBJECTS, 10, 10)
+    """Look for garbage after 100,000 new objects instead of 700: start-up makes many, and all of them stay."""
+    gc.set_threshold(_AT_START, 10, 10)
 
 
 @cache
 def settle_in() -> None:
     """Make this process ready for a long run, once: what is garbage at this moment will stay, too."""
     gc.freeze()
-    tidy_less_often()
+    gc.set_threshold(_OBJECTS, 10, 10)
     if sys.platform != "linux":
         return
     from ctypes import CDLL  # noqa: PLC0415
