@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from strandline.core.blocks.word_kernels import sort_distinct
 from strandline.core.blocks.word_numbers import (
     WordCounts,
     exchanged,
@@ -15,7 +16,7 @@ from strandline.core.blocks.word_numbers import (
     word_numbers,
     words_among,
 )
-from strandline.core.blocks.words import is_number, set_distance, word_set
+from strandline.core.blocks.words import distance_of, is_number, masked, masked_texts, word_set
 
 LETTERS = "ab zÄß Éé_1 7.,’“”–—\u00a0…«»·×日本かカ、。й Ж\n\t😀€™"
 TEXT = st.one_of(
@@ -39,6 +40,19 @@ def test_every_distinct_word_has_one_number_and_says_whether_it_holds_a_digit(te
     assert words_among(text, found) == word_set(text)
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 3000), st.integers(1, 400), st.sampled_from([0, 40, 63]))
+def test_numbers_are_sorted_and_distinct_however_they_are_spread(size, different, shift):
+    numbers = np.arange(size, dtype=np.uint64)[::-1] % np.uint64(different) << np.uint64(shift)
+    expected = sorted(set(numbers.tolist()))
+    assert numbers[: sort_distinct(numbers, size)].tolist() == expected
+
+
+def test_texts_are_masked_together_as_one_by_one():
+    for texts in (["12 May", "", "## 3"], ["1\x1f2", "3"], ["7"]):
+        assert masked_texts(texts) == [masked(text) for text in texts]
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=4), st.lists(TEXT, min_size=1, max_size=4))
 def test_what_is_common_is_what_sets_say(olds, news):
@@ -49,7 +63,7 @@ def test_what_is_common_is_what_sets_say(olds, news):
             expected = len(one & other) / len(one | other) if one | other else 0.0
             assert shares[i, j] == likeness(word_numbers(old), word_numbers(new)) == expected
             if one != other:
-                assert abs(set_distance(one, other) - (1.0 - expected)) < 1e-12
+                assert abs(distance_of(len(one & other), len(one | other)) - (1.0 - expected)) < 1e-12
             assert words_among(old, without(word_numbers(old), word_numbers(new))) == one - other
 
 

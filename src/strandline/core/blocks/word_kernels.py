@@ -27,10 +27,15 @@ def _kind(letter: str) -> int:
 KINDS = np.array([_kind(chr(code)) for code in range(0x10000)], np.int64)  # by code point
 for _first, _last in _CJK:
     KINDS[_first : _last + 1] = ALONE
-FOLDED = np.arange(256, dtype=np.uint64)
-FOLDED[65:91] += np.uint64(32)  # capital letters of ASCII
+BETWEEN, LONG, FIRST_LETTER = np.uint64(0), np.uint64(255), np.uint64(58)
+PLAIN = np.zeros(256, np.uint64)  # bytes of words, small; BETWEEN words; or part of a LONG character
+for _code in range(128):
+    if KINDS[_code] != APART:
+        PLAIN[_code] = ord(chr(_code).lower())  # digits come before FIRST_LETTER
+PLAIN[128:] = LONG
 _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+CROWDED = 32  # so many numbers with the same leading bits are sorted in the ordinary way
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 
 
@@ -48,51 +53,89 @@ def long_character(data: Bytes, i: int) -> tuple[int, int]:
 
 
 @compiled
-def next_word(data: Bytes, i: int) -> tuple[int, int, np.uint64]:
-    """The next word from i on: its place and end, and its number; an empty place at the end of the text.
+def read_words(data: Bytes, numbers: Numbers, places: Ints) -> int:
+    """Write the number of each word of a text, and from and to of it unless `places` is empty; returns how many.
 
-    The lowest bit of the number says whether the word holds a digit.
+    The lowest bit of a number says whether the word holds a digit.
     """
+    count, i, start = 0, 0, 0
     number, digits = _OFFSET, False
-    start = i
-    while i < data.size:
-        kind, length = KINDS[data[i]], 1
-        if data[i] >= 0x80:
-            kind, length = long_character(data, i)
-        if kind == APART:
-            if i > start:
-                break
-            i += length
-            start = i
+    while i <= data.size:
+        byte, kind, length = BETWEEN, APART, 1
+        if i < data.size:
+            byte = PLAIN[data[i]]
+        if byte != BETWEEN and byte != LONG:
+            number = (number ^ byte) * _PRIME
+            digits |= bool(byte < FIRST_LETTER)
+            i += 1
             continue
-        if kind == ALONE and i > start:
-            break
-        number = (number ^ FOLDED[data[i]]) * _PRIME
-        for k in range(i + 1, i + length):
-            number = (number ^ np.uint64(data[k])) * _PRIME
-        i += length
-        digits = digits or kind == DIGIT
-        if kind == ALONE:
-            break
-    number = (number ^ number >> _HALF) * _MIX
-    number ^= number >> _HALF
-    return start, i, number | _ONE if digits else number & ~_ONE
+        if byte == LONG:
+            kind, length = long_character(data, i)
+        end = i
+        if kind in (LETTER, DIGIT) or (kind == ALONE and i == start):
+            for k in range(i, i + length):
+                number = (number ^ np.uint64(data[k])) * _PRIME
+            digits |= kind == DIGIT
+            i += length
+            if kind != ALONE:
+                continue
+            end = i
+        if end > start:
+            number = (number ^ number >> _HALF) * _MIX
+            number ^= number >> _HALF
+            numbers[count] = number | _ONE if digits else number & ~_ONE
+            if places.size:
+                places[count, 0], places[count, 1] = start, end
+            count += 1
+            number, digits = _OFFSET, False
+        if kind == APART:
+            i += length
+        start = i
+    return count
 
 
 @compiled
 def distinct_words(data: Bytes, found: Numbers) -> int:
     """Write the numbers of a text's distinct words into `found`, sorted; returns how many there are."""
-    count, i = 0, 0
-    while i < data.size:
-        start, i, number = next_word(data, i)
-        if i > start:
-            found[count] = number
-            count += 1
-    found[:count].sort()
-    kept = 0
+    return sort_distinct(found, read_words(data, found, np.empty((0, 2), np.int64)))
+
+
+@compiled
+def sort_distinct(found: Numbers, count: int) -> int:
+    """Sort the first `count` numbers and drop repeated ones; returns how many are left.
+
+    The numbers of words are spread evenly, so their leading bits say nearly where each belongs: what is left to do by
+    insertion is little.
+    """
+    bits = 1
+    while 1 << bits < count:
+        bits += 1
+    shift = np.uint64(64 - bits)
+    places = np.zeros(1 << bits, np.int64)
     for k in range(count):
-        if k == 0 or found[k] != found[k - 1]:
-            found[kept] = found[k]
+        places[found[k] >> shift] += 1
+    total = 0
+    for lead in range(places.size):
+        total += places[lead]
+        places[lead] = total
+    numbers = np.empty(count, np.uint64)
+    for k in range(count):
+        lead = found[k] >> shift
+        places[lead] -= 1
+        numbers[places[lead]] = found[k]
+    for lead in range(places.size):
+        end = places[lead + 1] if lead + 1 < places.size else count
+        if end - places[lead] > CROWDED:
+            numbers[places[lead] : end].sort()
+    kept = 0
+    for number in numbers:
+        at = kept
+        while at > 0 and found[at - 1] > number:
+            at -= 1
+        if at == 0 or found[at - 1] != number:
+            for k in range(kept, at, -1):
+                found[k] = found[k - 1]
+            found[at] = number
             kept += 1
     return kept
 
@@ -107,13 +150,13 @@ def is_among(word: np.uint64, words: Numbers) -> bool:
 @compiled
 def word_places(data: Bytes, wanted: Numbers, places: Ints) -> int:
     """Write from and to of each word whose number is wanted (sorted) into `places`; returns how many there are."""
-    count, i = 0, 0
-    while i < data.size:
-        start, i, number = next_word(data, i)
-        if i > start and is_among(number, wanted):
-            places[count, 0], places[count, 1] = start, i
-            count += 1
-    return count
+    numbers = np.empty(len(places), np.uint64)
+    kept = 0
+    for k in range(read_words(data, numbers, places)):
+        if is_among(numbers[k], wanted):
+            places[kept] = places[k]
+            kept += 1
+    return kept
 
 
 @compiled

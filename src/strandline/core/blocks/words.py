@@ -1,6 +1,7 @@
 """Words as the comparison of texts counts them: case folded, punctuation dropped, each CJK character a word."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -8,6 +9,7 @@ _CJK: Final = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff
 _WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
 _NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
+_BETWEEN: Final = "\x1f"  # hardly ever in a text
 _PIECE: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+[^\S\n]*|\s")
 
 
@@ -49,13 +51,15 @@ def word_distance(before: str, after: str) -> float:
         >>> word_distance("same", "same"), word_distance("", "new text")
         (0.0, 1.0)
     """
-    return 0.0 if before == after else set_distance(word_set(before), word_set(after))
-
-
-def set_distance(old: frozenset[str], new: frozenset[str]) -> float:
-    """`word_distance` of two texts that differ, from their distinct words."""
+    if before == after:
+        return 0.0
+    old, new = word_set(before), word_set(after)
     common = len(old & new)
-    union = len(old) + len(new) - common
+    return distance_of(common, len(old) + len(new) - common)
+
+
+def distance_of(common: int, union: int) -> float:
+    """`word_distance` of two texts that differ, from how many distinct words are in both and in any of them."""
     if not union:
         return 1.0
     return max((union - common) / union, 1.0 / union)
@@ -71,6 +75,16 @@ def masked(text: str) -> str:
     while b"##" in marked:
         marked = marked.replace(b"##", b"#")
     return marked.decode("utf-8", "surrogatepass")
+
+
+def masked_texts(texts: Sequence[str]) -> list[str]:
+    """Each of the texts `masked`.
+
+    >>> masked_texts(["12 May", "13 June"])
+    ['# May', '# June']
+    """
+    together = masked(_BETWEEN.join(texts)).split(_BETWEEN)
+    return together if len(together) == len(texts) else [masked(text) for text in texts]
 
 
 def is_number(word: str) -> bool:

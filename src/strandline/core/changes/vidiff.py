@@ -5,16 +5,15 @@ without queries: leftovers on both sides are updates. Texts are compared as mult
 words. An element that the page as a whole neither lost nor gained, and that only turned up in another block, is moved.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
-from strandline.core.blocks.words import masked, set_distance, word_distance, word_set
+from strandline.core.blocks.words import distance_of, masked_texts, word_distance, word_set
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
 from strandline.core.changes.matching import in_place, matched, same_beginning
 
@@ -25,6 +24,7 @@ ADVERTISING: Final = 0.1  # the paper's alpha: what a change of an advertising l
 _ELEMENTS: Final[tuple[ElementKind, ...]] = ("link", "image", "frame")
 
 Named = list[tuple[str, Item]]  # items, each with what makes it what it is (`PageBlock.identities`)
+Numbered = list[tuple[int, frozenset[str]]]  # distinct words of texts, by the number of the text
 
 
 def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising) -> Delta:
@@ -45,11 +45,7 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
     if len(pairs) < len(before):
         matched_old = {i for i, _ in pairs}
         gone = [block for i, block in enumerate(before) if i not in matched_old]
-    writer = _Writer(advertising)
-    for _, one, other in touched:
-        writer.meet(one, other)
-    for block in gone:
-        writer.meet(block, None)
+    writer = _Writer(advertising, [(one, other) for _, one, other in touched] + [(block, None) for block in gone])
     moved: set[int] = set()
     if len(staying) < len(pairs):
         moved = {j for i, j in pairs if i not in staying}
@@ -68,20 +64,19 @@ def _shown(items: Sequence[Item]) -> str:
 
 
 class _Writer:
-    """Writes operations; knows what the page as a whole gained and lost, once it has met every block that differs."""
+    """Writes operations; knows what the page as a whole gained and lost, from all blocks that differ."""
 
-    def __init__(self, advertising: AdRule) -> None:
+    def __init__(self, advertising: AdRule, differing: Sequence[tuple[PageBlock | None, PageBlock | None]]) -> None:
+        """Take in the blocks that differ, are inserted or deleted. What both states hold cancels out for the page."""
         self._advertising = advertising
-        self._come: Counter[str] = Counter()  # how often each item is met as new, and as gone
-        self._gone: Counter[str] = Counter()
-        self._left_over: dict[tuple[int, int], tuple[Named, Named]] = {}
-
-    def meet(self, old: PageBlock | None, new: PageBlock | None) -> None:
-        """Take in a block that differs, or is inserted or deleted. What both states hold cancels out for the page."""
-        gone, come = _left_over(old, new)
-        self._come.update([identity for identity, _ in come])
-        self._gone.update([identity for identity, _ in gone])
-        self._left_over[id(old), id(new)] = gone, come
+        self._left_over = {(id(old), id(new)): _left_over(old, new) for old, new in differing}
+        left_over = self._left_over.values()
+        gone = [identity for named, _ in left_over for identity, _ in named]
+        come = [identity for _, named in left_over for identity, _ in named]
+        self._moving = set(gone).intersection(come)  # left one block and came to another
+        # How often each of them is met as gone, and as new.
+        self._gone = Counter([identity for identity in gone if identity in self._moving])
+        self._come = Counter([identity for identity in come if identity in self._moving])
 
     def change(self, old: PageBlock | None, new: PageBlock | None, *, moved: bool) -> BlockChange:
         """What happened to one block."""
@@ -92,7 +87,7 @@ class _Writer:
                 operations += self._inside(new.path, gone, come)
             return BlockChange(old, new, tuple(operations), moved)
         block = now_or_before(new, old)
-        real = self._real(come, self._come, self._gone) if new else self._real(gone, self._gone, self._come)
+        real, _ = self._real(come, self._come, self._gone) if new else self._real(gone, self._gone, self._come)
         share = len(real) / len(block.items) if block.items else 1.0
         kind: OperationKind = "move" if not real else "insert" if new else "delete"
         text = _shown(real or block.items)
@@ -100,56 +95,51 @@ class _Writer:
         operation = Operation(kind, "block", block.path, share, before, after)
         return BlockChange(old, new, (operation,), moved, tuple(real))
 
-    @cached_property
-    def _some_moved(self) -> bool:
-        """Whether anything left one block and came to another."""
-        return not self._come.keys().isdisjoint(self._gone)
-
-    def _real(self, named: Named, met: Counter[str], other: Counter[str]) -> list[Item]:
-        """The items that the page as a whole gained or lost, each once for every time it did."""
-        if not self._some_moved:
-            return [item for _, item in named]
-        real = []
+    def _real(self, named: Named, met: Counter[str], other: Counter[str]) -> tuple[list[Item], list[Item]]:
+        """The items that the page as a whole gained or lost, each once for every time it did, and those that moved."""
+        moving = self._moving
+        if not moving:
+            return [item for _, item in named], []
+        real, moved = [], []
         for identity, item in named:
-            count = met[identity]
-            if count > other.get(identity, 0):
-                met[identity] = count - 1
+            if identity not in moving:
                 real.append(item)
-        return real
+            elif met[identity] > other[identity]:
+                met[identity] -= 1
+                real.append(item)
+            else:
+                moved.append(item)
+        return real, moved
 
     def _inside(self, path: str, old: Named, new: Named) -> list[Operation]:
         """Content operations between two states of a block."""
-        gone = self._real(old, self._gone, self._come)
-        come = self._real(new, self._come, self._gone)
-        moved: list[Operation] = []
-        if len(come) < len(new):
-            left = Counter(come)
-            for item in (item for _, item in new):
-                if left[item] > 0:
-                    left[item] -= 1
-                else:
-                    shown = item.text or item.address
-                    moved.append(Operation("move", item.kind, path, 0.0, shown, shown))
+        gone, _ = self._real(old, self._gone, self._come)
+        come, moved = self._real(new, self._come, self._gone)
         operations = self._texts(path, gone, come)
-        if any(item.kind != "text" for item in chain(gone, come)):
+        if any(item[0] != "text" for item in chain(gone, come)):
             for element in _ELEMENTS:
                 operations += self._linked(path, element, gone, come)
-        return operations + moved
+        for kind, text, address in moved:
+            operations.append(Operation("move", kind, path, 0.0, text or address, text or address))
+        return operations
 
     def _texts(self, path: str, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
-        before = [item.text for item in gone if item.kind == "text"]
-        after = [item.text for item in come if item.kind == "text"]
+        before = [text for kind, text, _ in gone if kind == "text"]
+        after = [text for kind, text, _ in come if kind == "text"]
         pairs = _paired_texts(before, after)
-        used = set(pairs.values())
-        operations = [
-            Operation("update", "text", path, word_distance(before[pairs[j]], text), before[pairs[j]], text)
-            if j in pairs
-            else Operation("insert", "text", path, 1.0, "", text)
-            for j, text in enumerate(after)
-        ]
-        return operations + [
-            Operation("delete", "text", path, 1.0, text, "") for i, text in enumerate(before) if i not in used
-        ]
+        operations = []
+        for j, text in enumerate(after):
+            if j in pairs:
+                i, distance = pairs[j]
+                operations.append(Operation("update", "text", path, distance, before[i], text))
+            else:
+                operations.append(Operation("insert", "text", path, 1.0, "", text))
+        if len(pairs) < len(before):
+            used = {i for i, _ in pairs.values()}
+            operations += [
+                Operation("delete", "text", path, 1.0, text, "") for i, text in enumerate(before) if i not in used
+            ]
+        return operations
 
     def _linked(self, path: str, element: ElementKind, gone: Sequence[Item], come: Sequence[Item]) -> list[Operation]:
         before = [item.address for item in gone if item.kind == element]
@@ -164,48 +154,61 @@ class _Writer:
         return operations
 
 
-def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Texts that are an earlier and a later state of one another, as new number -> old number.
+def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tuple[int, float]]:
+    """Texts that are an earlier and a later state of one another: new number -> old number, and how much they differ.
 
     Texts that differ in their numbers only are paired in order; the others by words, the closest first.
     """
     if not before or not after:
         return {}
-    waiting: defaultdict[str, list[int]] = defaultdict(list)
-    for i in range(len(before) - 1, -1, -1):
-        waiting[masked(before[i])].append(i)
-    pairs = {j: waiting[key].pop() for j, text in enumerate(after) if waiting.get(key := masked(text))}
-    used = set(pairs.values())
+    waiting: dict[str, list[int]] = {}
+    for i, text in enumerate(masked_texts(before)):
+        waiting.setdefault(text, []).append(i)
+    pairs: dict[int, tuple[int, float]] = {}
+    for j, text in enumerate(masked_texts(after)):
+        if waiting.get(text):
+            i = waiting[text].pop(0)
+            pairs[j] = i, word_distance(before[i], after[j])
+    used = {i for i, _ in pairs.values()}
     left = [(i, word_set(text)) for i, text in enumerate(before) if i not in used]
     right = [(j, word_set(text)) for j, text in enumerate(after) if j not in pairs]
     if len(left) * len(right) > MOST_COMPARED:
         return pairs
-    scored = []
-    for i, old in left:
-        size = len(old)
-        for j, new in right:
-            common = len(old & new)
-            if common >= FEWEST_COMMON * (size + len(new) - common):
-                scored.append((set_distance(old, new), i, j))
-    for distance, i, j in sorted(scored):
+    for distance, i, j in sorted(_near(left, right)):
         if i not in used and j not in pairs and distance <= FARTHEST_UPDATE:
-            pairs[j] = i
+            pairs[j] = i, distance
             used.add(i)
     return pairs
+
+
+def _near(left: Numbered, right: Numbered) -> list[tuple[float, int, int]]:
+    """Distance and numbers of the pairs of texts that share enough words."""
+    near = []
+    sizes = [(j, new, len(new)) for j, new in right]
+    for i, old in left:
+        size = len(old)
+        for j, new, count in sizes:
+            if 6 * min(size, count) < size + count:  # too few, even if the longer text held all words of the other
+                continue
+            common = len(old & new)
+            if common >= FEWEST_COMMON * (size + count - common):
+                near.append((distance_of(common, size + count - common), i, j))
+    return near
 
 
 def _left_over(old: PageBlock | None, new: PageBlock | None) -> tuple[Named, Named]:
     """Items that are not, or not as often, among the others, for both sides."""
     if old is None or new is None:
-        return _named(old, 0, 0), _named(new, 0, 0)
+        return _named(old), _named(new)
     before, after = old.identities, new.identities
     start = _same_beginning(before, after)  # most items are the same in the same order
     most = min(len(before), len(after)) - start
     ending = min(most, _same_beginning(reversed(before), reversed(after)))
-    gone, come = _named(old, start, ending), _named(new, start, ending)
-    if gone and come:
-        return _surplus(gone, come), _surplus(come, gone)
-    return gone, come
+    gone, come = before[start : len(before) - ending], after[start : len(after) - ending]
+    return (
+        _surplus(gone, old.items[start : len(before) - ending], come),
+        _surplus(come, new.items[start : len(after) - ending], gone),
+    )
 
 
 def _same_beginning(old: Iterable[str], new: Iterable[str]) -> int:
@@ -217,23 +220,22 @@ def _same_beginning(old: Iterable[str], new: Iterable[str]) -> int:
     return count
 
 
-def _named(block: PageBlock | None, start: int, ending: int) -> Named:
-    if block is None:
-        return []
-    end = len(block.items) - ending
-    return list(zip(block.identities[start:end], block.items[start:end], strict=True))
+def _named(block: PageBlock | None) -> Named:
+    return list(zip(block.identities, block.items, strict=True)) if block else []
 
 
-def _surplus(named: Named, others: Named) -> Named:
-    names = [name for name, _ in named]
-    held = Counter([name for name, _ in others])
-    if len(set(names)) == len(names):  # none is there twice
+def _surplus(identities: Sequence[str], items: Sequence[Item], others: Sequence[str]) -> Named:
+    named = zip(identities, items, strict=True)
+    if not others:
+        return list(named)
+    if len(set(identities)) == len(identities):  # none is there twice
+        held = set(others)
         return [entry for entry in named if entry[0] not in held]
+    counts = Counter(others)
     surplus = []
     for entry in named:
-        left = held.get(entry[0], 0)
-        if left:
-            held[entry[0]] = left - 1
+        if counts[entry[0]]:
+            counts[entry[0]] -= 1
         else:
             surplus.append(entry)
     return surplus
