@@ -116,3 +116,33 @@ def test_a_watch_plans_what_was_visited_and_a_later_pass_takes_it_back(tmp_path)
     catalog.open_pass(40.0)
     assert catalog.waiting(40.0)[0] == 3, "a crawl asks for all of them again"
     catalog.close()
+
+
+def test_pages_leased_ahead_give_way_to_a_host_whose_wait_is_over(tmp_path):
+    catalog = open_catalog(tmp_path)
+    catalog.add(Found(f"http://big.example/{n}", Kind.PAGE, "link", 0, 1, 0.0, 1.0) for n in range(40))
+    catalog.add([Found("http://tired.example/", Kind.PAGE, "link", 0, 1, 5.0, 1.0)])
+    catalog.commit(Batch(hosts=[HostState("tired.example", not_before=20.0)]))
+
+    def taken(now, busy=()):
+        return [task.authority for task in catalog.take(4, now, 10.0, busy)]
+
+    assert [taken(11.0), taken(12.0), taken(13.0)] == [["big.example"]] * 3
+    assert taken(19.0, ["big.example"]) == []
+    assert "tired.example" in taken(21.0)
+    catalog.close()
+
+
+def test_pages_leased_ahead_give_way_to_a_host_that_is_not_busy_any_more(tmp_path):
+    catalog = open_catalog(tmp_path)
+    for host in ("one.example", "two.example", "three.example"):
+        catalog.add(Found(f"http://{host}/{n}", Kind.PAGE, "link", 0, 1, 0.0, 1.0) for n in range(40))
+
+    def taken(busy):
+        return sorted({task.authority for task in catalog.take(4, 11.0, 10.0, busy)})
+
+    others = ["two.example", "three.example"]
+    assert [taken(others), taken(others), taken(others)] == [["one.example"]] * 3
+    assert taken(["two.example"]) == ["one.example", "three.example"]
+    assert taken(["one.example", "two.example", "three.example"]) == []
+    catalog.close()

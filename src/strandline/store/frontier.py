@@ -57,16 +57,20 @@ class Frontier:
         self.horizon = float(one("SELECT horizon FROM frontier").fetchone()[0])
         self._queued = int(one("SELECT count(*) FROM pages WHERE state = 1").fetchone()[0])
         self._backed_off = int(one("SELECT count(*) FROM pages WHERE state = 2").fetchone()[0])
-        self._hosts_wake = self._first_host()
+        self.hosts_moved()
 
-    def _first_host(self) -> float:
-        """When the back-off of the first host ends."""
-        row = self._connection.execute("SELECT min(not_before) FROM hosts WHERE waiting = 1").fetchone()
-        return math.inf if row[0] is None else float(row[0])
+    def hosts_moved(self) -> None:
+        """Forget which hosts are ready and which wait: a running transaction changes that."""
+        self._others: list[str] | None = None
+        self._hosts_wake: float | None = None
 
-    def host_waits(self, until: float) -> None:
-        """A running transaction lets a host wait."""
-        self._hosts_wake = min(self._hosts_wake, until)
+    def _first_to_wake(self) -> float:
+        """When the back-off of the first host with queued pages ends."""
+        if self._hosts_wake is None:
+            query = "SELECT min(not_before) FROM hosts WHERE queued > 0 AND waiting = 1"
+            first = self._connection.execute(query).fetchone()[0]
+            self._hosts_wake = math.inf if first is None else float(first)
+        return self._hosts_wake
 
     def _free_leases(self) -> int:
         pages = [int(page) for (page,) in self._connection.execute("SELECT page FROM leases")]
@@ -81,6 +85,7 @@ class Frontier:
 
     def moved(self, steps: Iterable[tuple[int, int | None, int, int]]) -> None:
         """Count pages that a running transaction moved: (host, old state or None, new state, how many)."""
+        self.hosts_moved()
         per_host: Counter[int] = Counter()
         for host, old, new, count in steps:
             queued = count * ((new == QUEUED) - (old == QUEUED))
@@ -106,8 +111,7 @@ class Frontier:
         alone = len(chosen) == 1 < limit
         if alone:
             chosen = self._next_of(chosen[0][1], _AHEAD)
-        self._lease(chosen, now)
-        tasks = [self._task(page) for page, _ in chosen]
+        tasks = self._lease(chosen, now)
         if alone:
             self._ahead.extend(tasks[1:])
             return tasks[:1]
@@ -148,10 +152,17 @@ class Frontier:
             self._ahead.clear()
 
     def _others_ready(self, busy: Collection[str]) -> bool:
-        own = self._ahead[0].authority
-        return any(authority != own and authority not in busy for _, authority in self._connection.execute(_READY))
+        """Whether another host than that of the pages leased ahead may be asked. The hosts are remembered: whatever
+        changes which of them are ready says so (`hosts_moved`).
+        """
+        if self._others is None:
+            own = self._ahead[0].authority
+            # Of two more than are busy, one is neither busy nor our own.
+            ready = self._connection.execute(f"{_READY} LIMIT ?", (len(busy) + 2,))
+            self._others = [authority for _, authority in ready if authority != own]
+        return any(authority not in busy for authority in self._others)
 
-    def _lease(self, chosen: Sequence[tuple[int, int]], now: float) -> None:
+    def _lease(self, chosen: Sequence[tuple[int, int]], now: float) -> list[Task]:
         with transaction(self._connection, durable=False):
             self._connection.executemany("UPDATE pages SET state = 3 WHERE page = ?", [(page,) for page, _ in chosen])
             self._connection.executemany(
@@ -165,6 +176,7 @@ class Frontier:
                 [(first + nth, host) for nth, host in enumerate(dict.fromkeys(host for _, host in chosen))],
             )
             self.moved((host, QUEUED, LEASED, 1) for _, host in chosen)
+            return [self._task(page) for page, _ in chosen]
 
     def _choose(self, limit: int, busy: Collection[str]) -> list[tuple[int, int]]:
         """Best page of each of the next hosts in turn, best priority first: (page, host)."""
@@ -245,9 +257,7 @@ class Frontier:
         if self._ahead or self._connection.execute(f"{_READY} LIMIT 1").fetchone():
             return count, 0.0
         soonest = [
-            self._connection.execute("SELECT min(not_before) FROM hosts WHERE queued > 0 AND waiting = 1").fetchone()[
-                0
-            ],
+            self._first_to_wake(),
             self._connection.execute("SELECT min(not_before) FROM pages WHERE state = 2").fetchone()[0],
         ]
         return count, min((time for time in soonest if time is not None), default=math.inf)
@@ -278,17 +288,15 @@ class Frontier:
         """End the back-off of pages and hosts whose time has come."""
         values = {"now": now}
         page = "SELECT 1 FROM pages WHERE state = 2 AND not_before <= :now LIMIT 1"
-        host = "SELECT 1 FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= :now LIMIT 1"
         awake = self._backed_off > 0 and self._connection.execute(page, values).fetchone() is not None
-        # Most of the time nothing waits, which is known without asking the database.
-        if not awake and (now < self._hosts_wake or self._connection.execute(host, values).fetchone() is None):
+        if not awake and now < self._first_to_wake():
             return
         with transaction(self._connection, durable=False):
             self._shift("state = 2 AND not_before <= :now", "1", values)
             self._connection.execute(
                 "UPDATE hosts SET waiting = 0 WHERE queued > 0 AND waiting = 1 AND not_before <= :now", values
             )
-            self._hosts_wake = self._first_host()
+            self.hosts_moved()
 
     def _shift(self, where: str, state: str, values: dict[str, float]) -> None:
         """Change the state of many pages in the database, without bringing them into memory."""

@@ -249,10 +249,9 @@ class Recorder:
 
     def hosts(self, states: Iterable[HostState]) -> None:
         """Record what hosts asked for. Whether a back-off is over is seen when pages are taken."""
+        self._frontier.hosts_moved()
         for state in states:
             host = self._addresses.host_named(state.authority)
-            if state.not_before > 0.0:
-                self._frontier.host_waits(state.not_before)
             self._connection.execute(
                 "UPDATE hosts SET not_before = ?, waiting = ?, failures = ?, seconds = ? WHERE host = ?",
                 (state.not_before, state.not_before > 0.0, state.failures, state.seconds, host),
