@@ -28,19 +28,19 @@ bench: ## speed, as ratios measured side by side in one run
 
 crash: ## the long kill -9 and power-loss loops (CYCLES=10000)
 	@scripts/setup dev
-	STRANDLINE_KILL_CYCLES=$(or $(CYCLES),10000) STRANDLINE_POWER_CYCLES=$(or $(CYCLES),1000) $(BIN)/python -m pytest tests/faults -q
+	STRANDLINE_KILL_CYCLES=$(or $(CYCLES),10000) STRANDLINE_POWER_CYCLES=$(or $(CYCLES),1000) $(BIN)/python -m pytest --timeout=0 tests/faults -q
 
 soak: ## watch a living site for half an hour (SECONDS=1800): memory and open files stay as they are
 	@scripts/setup dev
-	STRANDLINE_SOAK_SECONDS=$(or $(SECONDS),1800) $(BIN)/python -m pytest tests/journeys/test_watch_soak.py -q
+	STRANDLINE_SOAK_SECONDS=$(or $(SECONDS),1800) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_watch_soak.py -q
 
 watch-trial: ## a watch against the truth of a living site, beside round robin (HOURS=120)
 	@scripts/setup dev
-	STRANDLINE_TRIAL_HOURS=$(or $(HOURS),120) STRANDLINE_TRIAL_HOUR=3 $(BIN)/python -m pytest tests/journeys/test_watch_trial.py -q
+	STRANDLINE_TRIAL_HOURS=$(or $(HOURS),120) STRANDLINE_TRIAL_HOUR=3 $(BIN)/python -m pytest --timeout=0 tests/journeys/test_watch_trial.py -q
 
 watch-crash: ## kill -9 a watch at random moments (CYCLES=200)
 	@scripts/setup dev
-	STRANDLINE_WATCH_KILLS=$(or $(CYCLES),200) $(BIN)/python -m pytest tests/faults/test_watch_crashes.py -q
+	STRANDLINE_WATCH_KILLS=$(or $(CYCLES),200) $(BIN)/python -m pytest --timeout=0 tests/faults/test_watch_crashes.py -q
 
 docs: ## the documentation as a site under site/
 	@scripts/setup dev
@@ -57,7 +57,7 @@ lock: ## pin dependencies after changing pyproject.toml
 
 crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (KILLS=200)
 	@scripts/setup dev
-	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest tests/journeys/test_cluster.py -k killed -q -s
+	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_cluster.py -k killed -q -s
 
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
