@@ -150,7 +150,10 @@ def block_role_inside(own: str, above: str) -> str:
 def block_factor(block: PageBlock) -> float:
     """f(b) in [0, 1]: how much a change in this block is likely to matter, from its role, names and links."""
     factor = ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
-    return factor * (1.0 - 0.85 * min(1.0, 1.3 * block.link_density)) if block.link_weight else factor
+    if not block.link_weight:
+        return factor
+    linked = 1.3 * block.link_density
+    return factor * (1.0 - 0.85 * (linked if linked < 1.0 else 1.0))
 
 
 def block_weights(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:

@@ -143,8 +143,14 @@ def sort_distinct(found: Numbers, count: int) -> int:
 @compiled
 def is_among(word: np.uint64, words: Numbers) -> bool:
     """True when a word is among these, which are sorted."""
-    at = np.searchsorted(words, word)
-    return bool(at < words.size and words[at] == word)
+    low, high = 0, words.size
+    while low < high:
+        middle = (low + high) >> 1
+        if words[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < words.size and words[low] == word)
 
 
 @compiled

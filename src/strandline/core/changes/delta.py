@@ -12,7 +12,7 @@ given by number. `as_data` and `as_xml` write operations and script for other pr
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
@@ -22,8 +22,7 @@ OperationKind = Literal["insert", "delete", "update", "move"]
 ElementKind = Literal["block", "text", "link", "image", "frame"]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One change: what was done to which element of which block. `weight` is the paper's Imp(op), in [0, 1]."""
 
     kind: OperationKind
@@ -71,7 +70,7 @@ class BlockChange:
     @cached_property
     def content(self) -> tuple[Operation, ...]:
         """Operations that add, remove or alter something: all but moves."""
-        return tuple(operation for operation in self.operations if operation.kind != "move")
+        return tuple([operation for operation in self.operations if operation[0] != "move"])
 
 
 @dataclass(frozen=True)

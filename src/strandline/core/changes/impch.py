@@ -67,7 +67,7 @@ def block_score(operations: Counted, elements: float, reading: Reading, total: i
         summed = sum(weight * shares[kind, element] for kind, element, weight in operations)
         return summed / (len(operations) if reading == "A" else max(total, 1))
     if reading == "monotone":  # mean Imp(op) * PerCh, summed over the types, is the sum of all Imp(op) by elements
-        return min(1.0, sum(weight for _, _, weight in operations) / elements)
+        return min(1.0, sum([weight for _, _, weight in operations]) / elements)
     groups: defaultdict[object, list[float]] = defaultdict(list)
     for kind, element, weight in operations:
         groups[(kind, element) if reading == "D" else kind].append(weight)
@@ -86,15 +86,16 @@ def _counted(change: BlockChange) -> Counted:
     """Operations of a change as the formula counts them: a whole block counts as each of its elements."""
     counted: list[tuple[str, str, float]] = []
     for operation in change.content:
-        if operation.element == "block":
-            counted += [(operation.kind, item.kind, 1.0) for item in change.items]
+        kind, element, _, weight, _, _ = operation
+        if element == "block":
+            counted += [(kind, item[0], 1.0) for item in change.items]
         else:
-            counted.append((operation.kind, operation.element, operation.weight))
+            counted.append((kind, element, weight))
     return counted
 
 
 def _elements(old: PageBlock, counted: Counted) -> float:
     """Elements of a block, in whichever version it has more; an inserted one adds no more of them than it counts."""
-    inserted = sum(weight for kind, _, weight in counted if kind == "insert")
-    deleted = sum(kind == "delete" for kind, _, _ in counted)
+    inserted = sum([weight for kind, _, weight in counted if kind == "insert"])
+    deleted = [kind for kind, _, _ in counted].count("delete")
     return len(old.items) + max(0.0, inserted - deleted)

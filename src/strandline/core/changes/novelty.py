@@ -76,8 +76,9 @@ class NoveltyCounter:
                 texts = [text for text, seen in zip(texts, back, strict=True) if not seen]
         if texts:
             found.value += self._words(texts, found, change)
+        remembers = bool(noise.items)
         for address in addresses:
-            small = self._advertising(address) or noise.seen_item(plain_address(address))
+            small = self._advertising(address) or (remembers and noise.seen_item(plain_address(address)))
             found.value += LINKED * ADVERTISING if small else LINKED
         found.linked = len(addresses)
         return found
@@ -119,10 +120,11 @@ def _touched(change: BlockChange) -> tuple[Texts, list[str]]:
         return [(item[1], "") for item in change.items if item[0] == "text"], _addresses(change)
     texts, addresses = [], []
     for operation in change.content:
-        if operation.element == "text":
-            texts.append((operation.before, operation.after))
+        _, element, _, _, before, after = operation
+        if element == "text":
+            texts.append((before, after))
         else:
-            addresses.append(operation.after or operation.before)
+            addresses.append(after or before)
     return texts, addresses
 
 

@@ -96,8 +96,8 @@ class NoiseState:
         """Those of the words that were not on the page earlier."""
         if not self.words or not words.size:
             return words
-        known = self.words
-        return words[[short not in known for short in _short(words)]]
+        seen = list(map(self.words.__contains__, _short(words)))
+        return words[~np.array(seen)] if any(seen) else words
 
     def seen_item(self, text: str) -> bool:
         """True for a text or address that was on the page earlier and left it."""
@@ -141,7 +141,7 @@ class NoiseState:
         self.comparisons += 1
         self._learn_names(delta)
         changed = {self.settled(change.block.path) for change in delta.changes if change.content}
-        present = {self.settled(path) for path in {block.path for block in delta.new.blocks}} | changed
+        present = set(map(self.settled, {block.path for block in delta.new.blocks})) | changed
         self._count(present, changed)
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
