@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WordNumbers = NDArray[np.uint64]
+FEW_PAIRS = 12  # so few are compared one by one
 
 
 @cache
@@ -29,7 +30,7 @@ def ready() -> None:
     words_among("one", one)
     exchanged(one, other, (one, other))
     likeness(one, without(other, one))
-    likenesses([one], [other])
+    likenesses([one] * FEW_PAIRS, [one, other])
     WordCounts.of([one]).after([other], [one])
 
 
@@ -97,6 +98,8 @@ def likeness(words: WordNumbers, others: WordNumbers) -> float:
 
 def likenesses(olds: Sequence[WordNumbers], news: Sequence[WordNumbers]) -> NDArray[np.float64]:
     """`likeness` of each of the old to each of the new ones."""
+    if len(olds) * len(news) <= FEW_PAIRS:
+        return np.array([[likeness(old, new) for new in news] for old in olds], np.float64)
     held = [*olds, *news]
     sizes = np.fromiter(map(len, held), np.int64, len(held))
     words = np.concatenate(held)

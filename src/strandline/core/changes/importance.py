@@ -192,13 +192,15 @@ def _confirms(held: int, blocks: int) -> bool:
 
 def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockReason:
     block = change.block
-    factor, steadiness = block_factor(block), noise.steadiness(block.path, block.link_density)
+    history = noise.history(block.path)
+    factor, steadiness = block_factor(block), noise.steadiness_after(history, block.link_density)
     if noise.double_fetches:
         steadiness = max(steadiness, FRESH * counted.new_words / max(1, counted.inserted))
-    rating, masked = noise.rating(block.path), noise.is_masked(block)
+    rating = noise.rating(block.path) if noise.ratings else None
+    masked = bool(noise.masked_paths) and noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):
         steadiness = 0.0
     elif rating == "matters":
         factor, steadiness = MATTERS, 1.0
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
-    return BlockReason(block, kind, factor, steadiness, counted, noise.history(block.path), rating, masked)
+    return BlockReason(block, kind, factor, steadiness, counted, history, rating, masked)

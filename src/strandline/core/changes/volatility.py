@@ -87,7 +87,11 @@ class NoiseState:
 
     def steadiness(self, path: str, link_density: float = 0.0) -> float:
         """In [0, 1]: 1 for a block that never changes by itself, near 0 for one that always does."""
-        known, changed = self.history(path)
+        return self.steadiness_after(self.history(path), link_density)
+
+    def steadiness_after(self, history: tuple[float, float], link_density: float) -> float:
+        """The steadiness of a block with this history."""
+        known, changed = history
         return (1.0 - (changed + 0.5 + 0.5 * min(1.0, 1.3 * link_density)) / (known + 1.5)) ** 3
 
     # What was seen before
