@@ -16,7 +16,10 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 test: ## all tests, style, types and import rules
 	@scripts/setup dev
 	@scripts/setup-browser
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_FLAGS)
+	@# The soak mostly waits: it goes on beside the others.
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
+	wait $$soak && exit $$rest
 
 check: ## style, types and import rules only
 	@scripts/setup dev

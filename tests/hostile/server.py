@@ -42,6 +42,7 @@ class HostileSite:
         self.internal_port = 0
         self._by_path = {entry.path: entry for entry in REGISTRY.values()}
         self._tree = sorted((entry.path for entry in REGISTRY.values()), key=len, reverse=True)
+        self._open: set[asyncio.StreamWriter] = set()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="hostile", daemon=True)
 
@@ -72,7 +73,11 @@ class HostileSite:
         async with contextlib.AsyncExitStack() as stack:
 
             async def listen(serve: Callable[..., Awaitable[None]], host: str = "127.0.0.1") -> int:
-                server = await asyncio.start_server(serve, host, 0, limit=2**20, backlog=512)
+                async def noted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                    self._open = {known for known in self._open if not known.is_closing()} | {writer}
+                    await serve(reader, writer)
+
+                server = await asyncio.start_server(noted, host, 0, limit=2**20, backlog=512)
                 stack.callback(server.close)
                 port: int = server.sockets[0].getsockname()[1]
                 return port
@@ -85,8 +90,14 @@ class HostileSite:
                 self.robots[name] = (f"http://127.0.0.1:{port}", entry.allowed)
             self._ready.set()
             await self._stop.wait()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # What is still open would be complained about in the middle of another test.
+        for writer in self._open:
+            writer.transport.abort()
+        await asyncio.sleep(0.1)
 
     def _requests(self, handle: Callable[[Conn], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         """A connection as a sequence of requests, for as long as the handler keeps it fit for another."""

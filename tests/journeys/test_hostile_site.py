@@ -9,6 +9,8 @@ import pytest
 from hostile.server import HostileSite
 from journeys.command import LOOPBACK, start, strandline
 
+pytestmark = pytest.mark.xdist_group("hostile site")  # one crawl serves all of them
+
 SCALED = [
     "fetch.connect=3s",
     "fetch.first_byte=3s",
