@@ -133,6 +133,6 @@ def test_sitemaps_of_a_host():
 
 def test_what_waits_is_asked_again_whether_it_is_wanted():
     desk = finder()
-    assert desk.still_wanted(task(f"{SITE}/a")) == ""
-    assert desk.still_wanted(task("http://other.example/")) == "out of scope"
-    assert desk.still_wanted(task("http://other.example/x.png", kind=Kind.REQUISITE)) == ""
+    assert desk.outside(task(f"{SITE}/a")) == ""
+    assert desk.outside(task("http://other.example/")) == "out of scope"
+    assert desk.outside(task("http://other.example/x.png", kind=Kind.REQUISITE)) == ""

@@ -28,6 +28,8 @@ def archive(tmp_path):
         (["crawl", "{archive}", "--seeds", "ftp://example.org/"], 2, "not a web address"),
         (["crawl", "{archive}", "--seeds", "http://user:pw@example.org/"], 2, "password"),
         (["crawl", "{archive}", "--seeds", "http://example.org/"], 4, "contact"),
+        (["crawl", "{archive}"], 2, "nothing to start from: pass --seeds"),
+        (["watch", "{archive}", "--budget", "5/hour"], 2, "nothing to start from: pass --seeds"),
         (["crawl", "{archive}", "--scope", "galaxy"], 2, "galaxy"),
         (["crawl", "{archive}", "--delay", "soon"], 4, "politeness.delay"),
         (["crawl", "{archive}", "--allow-address", "everything"], 4, "allow_address"),

@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.app.crawling import CrawlRequest, prepare_crawl, read_seeds, run_crawl
+from strandline.app.crawling import CrawlRequest, from_known_seeds, prepare_crawl, read_seeds, run_crawl
 from strandline.app.events import event
 from strandline.core.capture import Capture, Unanswered
 from strandline.core.quick_dataclass import dataclass
@@ -159,8 +159,10 @@ class Archive:
 
     def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
         """One pass over what is in scope; see app.crawling."""
-        prepared = prepare_crawl(settings, request)
+        prepare_crawl(settings, request)  # what is wrong is said before the archive is locked
         with self.writing("crawl") as catalog, contextlib.ExitStack() as stack:
+            request = from_known_seeds(settings, request, catalog.reading.seeds)
+            prepared = prepare_crawl(settings, request)
             # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
             again = next(catalog.all_captures(), None) is not None
             studying = None

@@ -103,6 +103,18 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     return Prepared(settings, orders, policy, manners_of(settings.politeness), request)
 
 
+def from_known_seeds(settings: Settings, request: CrawlRequest, known: Callable[[], tuple[str, ...]]) -> CrawlRequest:
+    """A request that says where to start: where nobody names a seed, it is where the archive started before."""
+    if settings.scope.seeds or request.seeds:
+        return request
+    seeds = known()
+    if not seeds:
+        raise UsageError(
+            "nothing to start from: pass --seeds https://example.org/, or set scope.seeds in strandline.toml"
+        )
+    return replace(request, seeds=seeds)
+
+
 def run_crawl(
     folder: Path,
     prepared: Prepared,

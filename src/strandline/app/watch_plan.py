@@ -145,7 +145,8 @@ class WatchPlan:
         zone, shift = self._zone(one.site, now)
         if one.host not in self._pauses:
             self._pauses[one.host] = self._pause(one.host, now) * HOUR / self._hours.length
-        barred = "" if one.due >= PLANNED else one.detail or one.outcome or "waits"
+        trapped = one.due > PLANNED and one.outcome == "skipped"
+        barred = "" if one.due >= PLANNED and not trapped else one.detail or one.outcome or "waits"
         quiet, tests = "", ""
         if self._skips is not None and one.via != "seed":
             quiet, tests = self._skips.ask(one.site, one.page, now)

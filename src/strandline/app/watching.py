@@ -51,7 +51,7 @@ from typing import Any, Final
 from strandline.app.alerts_lookout import Lookout
 from strandline.app.archive import Archive
 from strandline.app.clock import SystemClock
-from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, prepare_crawl, run_crawl
+from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, from_known_seeds, prepare_crawl, run_crawl
 from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
 from strandline.app.studying import Studying
@@ -212,6 +212,7 @@ class Watch:
     def _prepare(self, settings: Settings) -> Prepared:
         limits = Limits(seconds=self._request.hours * self.length)
         crawl = CrawlRequest(self._request.seeds, limits, self._captured, self._progress)
+        crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
         return prepare_crawl(paced(settings, self.length, own), crawl)

@@ -48,7 +48,12 @@ def init(
 
 def crawl(
     folder: Folder,
-    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file with one per line.")] = None,
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Address to start from, or a file with one per line; without it, where the archive started before."
+        ),
+    ] = None,
     scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
     limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
     workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
@@ -88,7 +93,12 @@ def crawl(
 
 def watch(
     folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)] = None,
-    seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file with one per line.")] = None,
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Address to start from, or a file with one per line; without it, where the archive started before."
+        ),
+    ] = None,
     budget: Annotated[str | None, typer.Option(help="Requests or bytes: 500/day, 40/hour, 2GB/day.")] = None,
     strategy: Annotated[str | None, typer.Option(help="How pages are chosen.")] = None,
     objective: Annotated[str | None, typer.Option(help="What counts: pool, page, middle, count or content.")] = None,

@@ -131,8 +131,10 @@ class Finder:
             for url in (places or [f"{site}/sitemap.xml"])[:SITEMAP_FILES]
         ]
 
-    def still_wanted(self, task: Task) -> str:
-        """Why a page that waits is not fetched after all; empty when it is."""
-        if task.kind is Kind.PAGE:
-            return self._scope.refuses(task.url, task.kind, task.hops) or self._traps.drops(task.url)
+    def outside(self, task: Task) -> str:
+        """Why a page that waits is out of scope now; empty when it is inside."""
         return self._scope.refuses(task.url, task.kind, task.hops)
+
+    def trapped(self, task: Task) -> str:
+        """The closed trap a page that waits belongs to; empty when there is none."""
+        return self._traps.drops(task.url) if task.kind is Kind.PAGE else ""

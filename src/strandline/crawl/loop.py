@@ -205,9 +205,9 @@ class Crawl:
 
     def _consider(self, task: Task) -> None:
         """Begin the exchange of a page, unless robots.txt, a closed trap or a quiet directory speaks against it."""
-        reason = self._finder.still_wanted(task)
-        if reason:
-            self._intake.skipped(task, reason, NEVER)
+        outside, trapped = self._finder.outside(task), self._finder.trapped(task)
+        if outside or trapped:  # a scope may be widened again, a trap stays one
+            self._intake.skipped(task, outside or trapped, self._agenda.passed_over() if outside else NEVER)
             return
         now = self._parts.clock.now()
         if not self._robots.knows(task.authority, now):

@@ -129,6 +129,11 @@ class Reading:
         row = None if number is None else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
         return None if row is None else rows.page_row(row)
 
+    def seeds(self) -> tuple[str, ...]:
+        """Where crawls started: the addresses given, and those they have moved to."""
+        query = "SELECT url FROM pages WHERE hops = 0 AND kind = 'page' AND via <> 'archive' ORDER BY page"
+        return tuple(str(url) for (url,) in self._rows(query))
+
     def pages(self, site: str = "", after: int = 0) -> Iterator[PageRow]:
         """All pages, or those of one site, in the order they were found."""
         where = "page > ?" + (" AND host IN (SELECT host FROM hosts WHERE site = ?)" if site else "")
