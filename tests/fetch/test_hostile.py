@@ -24,6 +24,20 @@ LIMITS = {
 }
 
 
+PARTS = {
+    "endless-body": LIMITS["body"],
+    "endless-chunks": LIMITS["body"],
+    "length-too-long": 20,
+    "stall-in-body": 4,
+    "never-closes": 16,
+    "reset-in-body": 4,
+    "chunks-without-end": 10,
+    "no-status-line": 20,
+    "two-lengths": 20,
+}
+"""Bytes of the body that come, or that are kept."""
+
+
 def fetch_all(urls, **job):
     """Run the fetcher in its own process, so that its memory is its own."""
     source = str(HERE.parents[1] / "src")
@@ -40,6 +54,34 @@ def fetch_all(urls, **job):
     return json.loads(answer.stdout)
 
 
+def as_expected(url, result):
+    """Whether a behaviour ended with one of its outcomes and the right bytes; anything else must be answered."""
+    name = url.rpartition("/h/")[2]
+    expected = REGISTRY[name].outcomes if name in REGISTRY else {Outcome.ANSWERED}
+    return result["outcome"] in expected and result["body_length"] == PARTS.get(name, result["body_length"])
+
+
+def too_slow_for(url, result):
+    """Whether a time limit ended what should have ended otherwise."""
+    by_time = result["outcome"] in (Outcome.TIMEOUT, Outcome.TOO_SLOW) or result["truncated"] == "time"
+    return by_time and not as_expected(url, result)
+
+
+def fetch_patiently(urls, **job):
+    """Fetch all; what a busy machine was too slow for is fetched again with more time."""
+    report = fetch_all(urls, limits=LIMITS, **job)
+    results = report["results"]
+    for factor in (4, 16):
+        late = [place for place, result in enumerate(results) if result and too_slow_for(urls[place], result)]
+        if not late:
+            break
+        limits = {name: limit if name == "body" else factor * limit for name, limit in LIMITS.items()}
+        again = fetch_all([urls[place] for place in late], limits=limits, **job)["results"]
+        for place, result in zip(late, again, strict=True):
+            results[place] = result
+    return report
+
+
 @pytest.fixture(scope="module")
 def site():
     with HostileSite() as running:
@@ -51,7 +93,7 @@ def fetched(site):
     """One crawl-like run over everything at once; good pages last, behind all the bad ones."""
     names = list(REGISTRY)
     urls = [site.url_of(name) for name in names] + [site.silent_url, *site.good]
-    report = fetch_all(urls, limits=LIMITS)
+    report = fetch_patiently(urls)
     named = dict(zip(names, report["results"], strict=False))
     return named, report["results"][len(names) :], report["grown"]
 
@@ -65,7 +107,7 @@ def test_ends_with_the_right_outcome(fetched, name):
     result = fetched[0][name]
     assert result is not None, "never came back"
     assert result["outcome"] in REGISTRY[name].outcomes, result
-    assert result["seconds"] < 3 * LIMITS["total"]
+    assert result["seconds"] < 20 * LIMITS["total"], "ended by our limits: the slow ones would go on for minutes"
     assert result["detail"].isprintable()
     if result["outcome"] == Outcome.ANSWERED:
         assert result["whole_head"]
@@ -94,19 +136,13 @@ def test_bombs_are_kept_but_not_unfolded(fetched):
 
 def test_bodies_are_cut_to_the_byte(fetched):
     for name in ("endless-body", "endless-chunks"):
-        assert fetched[0][name]["body_length"] == LIMITS["body"]
+        assert fetched[0][name]["body_length"] == PARTS[name] == LIMITS["body"]
         assert fetched[0][name]["truncated"] == "length"
 
 
-def test_partial_bytes_are_kept(fetched):
-    named = fetched[0]
-    assert named["length-too-long"]["body_length"] == 20
-    assert named["stall-in-body"]["body_length"] == 4
-    assert named["never-closes"]["body_length"] == 16
-    assert named["reset-in-body"]["body_length"] == 4
-    assert named["chunks-without-end"]["body_length"] == 10
-    assert named["no-status-line"]["body_length"] == 20
-    assert named["two-lengths"]["body_length"] == 20
+@pytest.mark.parametrize("name", PARTS)
+def test_partial_bytes_are_kept(fetched, name):
+    assert fetched[0][name]["body_length"] == PARTS[name]
 
 
 def test_nothing_inside_is_reached(site):
@@ -128,8 +164,6 @@ def test_the_counter_counts_when_it_is_allowed(site):
 def test_few_file_descriptors_slow_down_and_lose_nothing(site):
     names = ["slow-but-good", "calendar", "endless-body", "length-too-long", "stall-in-body"]
     urls = [site.url_of(name) for name in names] * 12 + site.good * 3
-    report = fetch_all(urls, limits=LIMITS, files=24, connections=100)
-    outcomes = [result["outcome"] for result in report["results"]]
-    for url, outcome in zip(urls, outcomes, strict=True):
-        name = url.rpartition("/h/")[2]
-        assert outcome in (REGISTRY[name].outcomes if name in REGISTRY else {Outcome.ANSWERED}), url
+    report = fetch_patiently(urls, files=24, connections=100)
+    for url, result in zip(urls, report["results"], strict=True):
+        assert as_expected(url, result), (url, result)
