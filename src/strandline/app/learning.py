@@ -59,6 +59,7 @@ class Learned:
     clocks: dict[str, SiteClock] = field(default_factory=dict)
     urls: dict[int, str] = field(default_factory=dict)
     lasts: dict[int, float] = field(default_factory=dict)
+    pages: int = 0
     captures: int = 0
     unstudied: int = 0
     first: float | None = None
@@ -70,6 +71,7 @@ class Learned:
             begin, end = float(visits.times[0]), float(visits.times[-1])
             self.urls[visits.page] = visits.url
             self.lasts[visits.page] = end
+            self.pages += 1
             self.captures += visits.times.size
             self.unstudied += visits.unstudied
             self.first = begin if self.first is None else min(self.first, begin)
@@ -77,12 +79,18 @@ class Learned:
 
     def about(self, part: str, data: dict[str, Any]) -> LearnedFrom:
         """What a part rests on."""
-        numbers = (self.captures, len(self.urls), self.unstudied)
+        numbers = (self.captures, self.pages, self.unstudied)
         return LearnedFrom(part, self.seq, self.studied, *numbers, self.first, self.last, data)
 
 
-def learn(archive: Archive, parts: Sequence[str], tell: Tell | None = None) -> dict[str, Any]:
-    """Learn from the whole history and keep it; returns a summary."""
+Miner = Callable[[LearnedReading, LearnSettings, Sequence[str], Tell], Learned]
+"""Learns the named parts from all captures; writes nothing."""
+
+
+def learn(
+    archive: Archive, parts: Sequence[str], tell: Tell | None = None, miner: Miner | None = None
+) -> dict[str, Any]:
+    """Learn from the whole history and keep it; returns a summary. `miner` does the learning, by default right here."""
     for part in parts:
         if part not in PARTS:
             raise UsageError(f"cannot learn {part!r}; there are {', '.join(PARTS)}")
@@ -94,7 +102,7 @@ def learn(archive: Archive, parts: Sequence[str], tell: Tell | None = None) -> d
         if wanted != ("rules",):
             read_captures(archive.records, writer, say)
         weighed = _weigh(archive, catalog, writer.reading)
-        learned = from_history(writer.reading, archive.settings.learn, wanted, say)
+        learned = (miner or from_history)(writer.reading, archive.settings.learn, wanted, say)
         _keep(writer, learned, archive.settings.learn)
     return summary(learned) | {"weighed": weighed}
 
@@ -246,7 +254,7 @@ def summary(learned: Learned) -> dict[str, Any]:
     """What was learned, in numbers."""
     found: dict[str, Any] = {
         "captures": learned.captures,
-        "pages": len(learned.urls),
+        "pages": learned.pages,
         "sites": len(learned.clocks),
         "unstudied": learned.unstudied,
         "first": learned.first,

@@ -25,7 +25,8 @@ SEEN = frozenset({200, 203, 304})
 """Answers that show the page."""
 GONE = frozenset({404, 410})
 _AT_ONCE = 2048  # pages whose time is looked up together; bounds the memory
-_EARLIEST, _LATEST = 0.0, 7_200_000_000.0  # what the calendar covers; archives of others hold odd dates
+EARLIEST, LATEST = 0.0, 7_200_000_000.0
+"""What the calendar covers; archives of others hold odd dates."""
 
 
 AnySeen = TypeVar("AnySeen", bound=Seen)
@@ -64,7 +65,7 @@ def gathered(
             rows = []
         if capture.held or (capture.status not in SEEN and capture.status not in GONE):
             continue
-        if _EARLIEST <= capture.time < _LATEST:
+        if EARLIEST <= capture.time < LATEST:
             rows.append(capture)
     if rows:
         yield _columns(rows, unstudied, restless)
@@ -205,7 +206,7 @@ class OnlineLearner:
         `changed_at` is asked when a change since the time it is given happened, as far as a trusted source says so.
         """
         showing = capture.status in SEEN or capture.status in GONE
-        if capture.held or not showing or not _EARLIEST <= capture.time < _LATEST:
+        if capture.held or not showing or not EARLIEST <= capture.time < LATEST:
             return False
         known = self.pages.get(capture.page) or self._known(capture.page)
         if known is None:

@@ -31,11 +31,22 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Site:
+class SitePages:
+    """The pages of a site as rates see them: what they look like, where they lie, and what was found."""
+
     pages: tuple[int, ...]
     features: Floats
     directories: Directories
-    visits: Sequence[Visits]
+    counts: tuple[Floats, Floats]
+    """Changes found, each counted once, and days watched."""
+
+    @classmethod
+    def of(cls, visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> "SitePages":
+        """Read the addresses of captured pages and count what was found."""
+        addresses = [read_address(path_of(one.url)) for one in visits]
+        columns = [_column(visits, summaries, name) for name in ("text_bytes", "headings", "links")]
+        features = model_features(addresses, *columns)
+        return cls(tuple(one.page for one in visits), features, Directories(addresses), _counts(visits))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +73,17 @@ class Rates:
 
 def learn_rates(sites: Mapping[str, Sequence[Visits]], summaries: Mapping[int, PageSummary], classes: int) -> Rates:
     """Rates of all pages and the groups they fall into."""
-    known = {name: _site(pages, summaries) for name, pages in sites.items() if pages}
-    counts = {name: _counts(one.visits) for name, one in known.items()}
+    known = {name: SitePages.of(pages, summaries) for name, pages in sites.items() if pages}
+    coefficients, means = first_priors(known)
+    rated = {name: rated_pages(sites[name], means[name]) for name in known}
+    return settled_rates(known, rated, coefficients, classes)
+
+
+def first_priors(known: Mapping[str, SitePages]) -> tuple[Floats, dict[str, Floats]]:
+    """The table behind first sight, moved by what was found, and what is expected of each page of each site."""
+    counts = {name: one.counts for name, one in known.items()}
+    priors = _priors(known, counts, COEFFICIENTS)
     coefficients = COEFFICIENTS
-    priors = _priors(known, counts, coefficients)
     if known:
         names = list(known)
         history = tuple(np.concatenate([counts[name][column] for name in names]) for column in (0, 1))
@@ -73,7 +91,13 @@ def learn_rates(sites: Mapping[str, Sequence[Visits]], summaries: Mapping[int, P
         features = np.vstack([known[name].features for name in names])
         coefficients = refit(features, (history[0], history[1]), expected)
         priors = _priors(known, counts, coefficients)
-    rated = {name: _rated(one, priors[name].mean) for name, one in known.items()}
+    return coefficients, {name: prior.mean for name, prior in priors.items()}
+
+
+def settled_rates(
+    known: Mapping[str, SitePages], rated: Mapping[str, Sequence[PageRate]], coefficients: Floats, classes: int
+) -> Rates:
+    """Rates with priors that count changes as often as they are likely to have happened."""
     counts = {name: _told(rates) for name, rates in rated.items()}
     priors = _priors(known, counts, coefficients)
     pages = {}
@@ -89,13 +113,6 @@ def groups_of(pages: Mapping[int, PageRate], classes: int) -> ChangeGroups | Non
     """Pages that were seen more than once, put into groups by their rate."""
     seen = [rate for page in pages.values() if (rate := page.rate) is not None]
     return change_groups(seen, classes) if seen else None
-
-
-def _site(visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> _Site:
-    addresses = [read_address(path_of(one.url)) for one in visits]
-    columns = [_column(visits, summaries, name) for name in ("text_bytes", "headings", "links")]
-    features = model_features(addresses, *columns)
-    return _Site(tuple(one.page for one in visits), features, Directories(addresses), visits)
 
 
 def _column(visits: Sequence[Visits], summaries: Mapping[int, PageSummary], name: str) -> Floats:
@@ -119,9 +136,10 @@ def _told(rates: Sequence[PageRate]) -> tuple[Floats, Floats]:
     return np.array([one.found for one in rates]), np.array([one.watched for one in rates])
 
 
-def _rated(site: _Site, means: Floats) -> list[PageRate]:
+def rated_pages(pages: Sequence[Visits], means: Floats) -> list[PageRate]:
+    """What the captures of a site's pages make of what was expected of each."""
     rated = []
-    for visits, mean in zip(site.visits, means.tolist(), strict=True):
+    for visits, mean in zip(pages, means.tolist(), strict=True):
         rate = PageRate(prior=mean)
         waits = (np.diff(visits.times) / DAY).tolist()
         for waited, changed in zip(waits, visits.changed[1:].tolist(), strict=True):
@@ -131,7 +149,7 @@ def _rated(site: _Site, means: Floats) -> list[PageRate]:
 
 
 def _priors(
-    sites: Mapping[str, _Site], counts: Mapping[str, tuple[Floats, Floats]], coefficients: Floats
+    sites: Mapping[str, SitePages], counts: Mapping[str, tuple[Floats, Floats]], coefficients: Floats
 ) -> dict[str, SitePrior]:
     """Priors of all sites; each leans on the levels of the others."""
     static = {name: static_factors(one.features, coefficients) for name, one in sites.items()}
