@@ -10,7 +10,7 @@ import pytest
 
 from strandline.errors import ArchiveBusy
 from strandline.store.catalog import DATABASE, open_catalog
-from strandline.store.lock import NAME, WriteLock
+from strandline.store.lock import NAME, WriteLock, signature
 from strandline.store.reading import Reading
 
 HOLD = """
@@ -95,3 +95,10 @@ os._exit(0)
             pytest.fail("the child holds the lock of its dead parent")
     finally:
         os.kill(child, signal.SIGKILL)
+
+
+def test_who_is_done_leaves_no_signature(tmp_path):
+    with WriteLock(tmp_path, "crawl"):
+        assert (signature(tmp_path)["command"], signature(tmp_path)["pid"]) == ("crawl", os.getpid())
+    assert signature(tmp_path) == {}
+    assert signature(tmp_path / "nowhere") == {}

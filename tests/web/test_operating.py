@@ -12,10 +12,12 @@ from strandline.demo.server import DemoServer
 from strandline.errors import SettingError
 from strandline.settings.edit import change_settings
 from strandline.settings.file import read_settings
+from strandline.store.lock import WriteLock
 from strandline.web.options import ServeOptions
 from strandline.web.tokens import open_access
 from web.archives import Builder, served
 
+URL = "http://site.test/"
 TOKEN, READER = "operate-" + "x" * 20, "read-" + "y" * 20
 
 
@@ -153,3 +155,23 @@ def test_a_job_waits_for_a_busy_archive_and_says_why_it_failed(archive):
         (archive.folder / "strandline.toml").write_text("[nonsense]\n")
         assert _json(server, "POST", "/jobs", {"kind": "verify"})[0] == 201
         assert "nonsense" in _wait(server, 2, ("failed",))["problem"]
+
+
+def test_a_change_is_rated_while_another_process_writes(tmp_path):
+    made = Builder(tmp_path)
+    made.add(URL, "<h1>News</h1><p>The harbour opened today.</p>", when="2026-03-01T12:00:00Z")
+    made.add(URL, "<h1>News</h1><p>The verdict was heard in court.</p>", when="2026-03-02T12:00:00Z")
+    archive = made.archive()
+    ends = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-02T12:00:00Z"}
+    with served(archive) as server, archive.writing("watch"):
+        status, paths = _json(server, "POST", "/ratings", {"url": URL, "rating": "noise", **ends})
+        assert status == 201 and paths
+        assert archive.studies.ratings(URL) == dict.fromkeys(paths, "noise")
+        form = {"url": URL, "rating": "matters", "from": "20260301120000", "to": "20260302120000", "view": "one"}
+        status, headers, _ = _post(server, "/rate", {**form, "key": _key(server)})
+        assert status == 303 and "view=one" in headers["location"]
+        assert archive.studies.ratings(URL) == dict.fromkeys(paths, "matters")
+        same = {"url": URL, "rating": "noise", "from": ends["to"], "to": ends["to"]}
+        assert _json(server, "POST", "/ratings", same)[0] == 400, "nothing differs"
+    with served(archive) as server, WriteLock(archive.folder, "reindex"):
+        assert _json(server, "POST", "/ratings", {"url": URL, "rating": "noise", **ends})[0] == 409

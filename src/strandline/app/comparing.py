@@ -40,11 +40,14 @@ from strandline.core.urls import canonical
 from strandline.crawl.study import Document, UnreadableError
 from strandline.dom import html
 from strandline.dom.scan import PageTooCostlyError
-from strandline.errors import Unreachable, UsageError
+from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
+from strandline.store.catalog import DATABASE
+from strandline.store.lock import signature
+from strandline.store.studying import rate_beside
 
 _PAGE = "text/html"
 
@@ -256,20 +259,27 @@ def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> BlockTre
         raise UsageError(f"{capture.url}: {problem}") from None
 
 
-def rate(archive: Archive, url: str, rating: Rating, block: str = "") -> tuple[str, ...]:
-    """Keep what a person says about a block of a page, or about all blocks of its last change; returns their paths."""
+def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ()) -> tuple[str, ...]:
+    """Keep what a person says about blocks of a page, or about all those of its last change; returns their paths.
+
+    A crawl or watch that runs meanwhile is not in the way: it scores what it captures next by it.
+    """
     address = _known(archive, url)
-    if block:
-        paths: tuple[str, ...] = (block,)
-    else:
+    paths = tuple(dict.fromkeys(blocks))
+    if not paths:
         last = None
         for change in archive.studies.changes_of(address):
             last = change if change.visible else last
         if last is None:
             raise UsageError(f"{url}: no change was observed yet; name a block with --block (see strandline blocks)")
         paths = tuple(dict.fromkeys(part["path"] for part in last.blocks if part["path"]))
-    with archive.writing("rate") as catalog:
-        catalog.studies.rate(address, paths, rating)
+    try:
+        with archive.writing("rate") as catalog:
+            catalog.studies.rate(address, paths, rating)
+    except ArchiveBusy:
+        if signature(archive.folder).get("command") == "reindex":  # the new catalog would not have it
+            raise
+        rate_beside(archive.folder / DATABASE, address, paths, rating)
     return paths
 
 

@@ -175,7 +175,7 @@ def rate(
 
     if rating not in ("noise", "matters"):
         raise UsageError(f"a rating is noise or matters, not {rating!r}")
-    paths = keep(open_archive(folder), url, "noise" if rating == "noise" else "matters", block)
+    paths = keep(open_archive(folder), url, "noise" if rating == "noise" else "matters", [block] if block else ())
     if json_:
         as_json({"event": "rated", "url": url, "rating": rating, "blocks": list(paths)})
     else:

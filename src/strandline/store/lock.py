@@ -5,6 +5,7 @@ free: the text in the file is for people, never for the decision. The file itsel
 processes could then lock two different files of the same name.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -15,7 +16,7 @@ import weakref
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from strandline.errors import ArchiveBusy, SettingError
 
@@ -35,7 +36,7 @@ class WriteLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as problem:
-            owner = _owner(self.path)
+            owner = _owner(folder)
             os.close(self._file)
             raise ArchiveBusy(f"{folder} is being written by {owner}; reading is possible meanwhile") from problem
         self._sign(command or " ".join(Path(sys.argv[0]).name.split() + sys.argv[1:2]))
@@ -51,9 +52,12 @@ class WriteLock:
             # No room for the signature (full disk): the lock holds all the same.
             return
 
-    def release(self) -> None:
-        """Let the next writer in."""
+    def release(self, *, signed: bool = False) -> None:
+        """Let the next writer in; the signature is wiped unless it is still somebody's (`signed`)."""
         if self._file >= 0:
+            if not signed:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, 0)
             os.close(self._file)
             self._file = -1
             _held.discard(self)
@@ -73,17 +77,26 @@ _held: "weakref.WeakSet[WriteLock]" = weakref.WeakSet()
 def _leave_to_parent() -> None:
     """A forked child shares the lock and would keep it beyond its parent's death: it drops its copy."""
     for lock in list(_held):
-        lock.release()
+        lock.release(signed=True)
 
 
 os.register_at_fork(after_in_child=_leave_to_parent)
 
 
-def _owner(path: Path) -> str:
-    """Who signed the lock file, as well as can be read."""
+def signature(folder: Path) -> dict[str, Any]:
+    """Who signed the lock of an archive: command, pid, host, started. Empty when nobody holds it, or nobody knows."""
     try:
-        owner = json.loads(path.read_text("utf-8"))
+        found = json.loads((folder / NAME).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _owner(folder: Path) -> str:
+    """Who signed the lock file, as well as can be read."""
+    owner = signature(folder)
+    try:
         since = datetime.fromtimestamp(owner["started"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         return f"process {owner['pid']} on {owner['host']} since {since} ({owner['command']})"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "another process"

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,22 @@ from strandline.store.frontier import RESTING, Frontier
 from strandline.store.studies import SIGNED, StudyReading, block_numbers, packed
 
 _TABLES = ("changes", "versions", "appearances", "study_problems", "page_states")
+
+
+def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) -> None:
+    """Keep ratings while another process writes the archive: SQLite lets one transaction in after the other."""
+    with closing(sqlite.open_writing(database)) as connection:
+        _keep(connection, database, _rated(url, paths, rating))
+
+
+def _rated(url: str, paths: Iterable[str], rating: Rating) -> list[tuple[str, str, str, float]]:
+    now = time.time()
+    return [(url, path, rating, now) for path in dict.fromkeys(paths)]
+
+
+def _keep(connection: sqlite3.Connection, database: Path, ratings: list[tuple[str, str, str, float]]) -> None:
+    with sqlite.told(database), sqlite.transaction(connection):
+        connection.executemany("REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)", ratings)
 
 
 class StudyWriter:
@@ -179,14 +196,10 @@ class StudyWriter:
 
     def rate(self, url: str, paths: Iterable[str], rating: Rating) -> int:
         """Keep what a person said about blocks of a page; later captures are scored by it."""
-        rated: list[tuple[str, str, str, float]] = [(url, path, rating, time.time()) for path in dict.fromkeys(paths)]
-        self._rated(rated)
+        rated = _rated(url, paths, rating)
+        _keep(self._connection, self._path, rated)
         return len(rated)
 
     def take_over(self, ratings: Iterable[tuple[str, str, str, float]]) -> None:
         """Keep the ratings of an earlier catalog."""
-        self._rated(list(ratings))
-
-    def _rated(self, ratings: list[tuple[str, str, str, float]]) -> None:
-        with sqlite.told(self._path), sqlite.transaction(self._connection):
-            self._connection.executemany("REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)", ratings)
+        _keep(self._connection, self._path, list(ratings))

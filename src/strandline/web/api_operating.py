@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, FastAPI, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from strandline.app.comparing import rate
 from strandline.web.desk import Desk
-from strandline.web.operating import act, add_site, adopt
+from strandline.web.operating import act, add_site, adopt, change_paths, keep_rating
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
-from strandline.web.views.values import address
+from strandline.web.views.values import address, time_of
 
 
 class _In(BaseModel):
@@ -61,11 +60,15 @@ class ActionIn(_In):
 
 
 class RatingIn(_In):
-    """What a person says about a block, or about all blocks of the last change of a page."""
+    """What a person says about a block of a page, about all that differs between two versions, or about the last
+    change.
+    """
 
     url: str = Field(min_length=1, max_length=4096)
     rating: Literal["noise", "matters"]
-    block: str = Field("", max_length=4096, description="Path of the block; empty for those of the last change")
+    block: str = Field("", max_length=4096, description="Path of one block")
+    from_: str = Field("", alias="from", max_length=40, description="Date or time of the older version, ISO 8601")
+    to: str = Field("", max_length=40, description="And of the newer one")
 
 
 class SimulationIn(_In):
@@ -110,9 +113,12 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/ratings", status_code=201)
     async def new_rating(wanted: RatingIn) -> list[str]:
         """Say that a block is noise, or that it matters; answers with the paths that were rated."""
-        paths = rate(desk.archive, address(wanted.url), wanted.rating, wanted.block)
-        desk.thinker.forget()
-        return list(paths)
+        url = address(wanted.url)
+        blocks = [wanted.block] if wanted.block else []
+        start, end = time_of(wanted.from_), time_of(wanted.to, end=True)
+        if not blocks and start is not None and end is not None:
+            blocks = await change_paths(desk, url, start, end)
+        return list(await keep_rating(desk, url, wanted.rating, blocks))
 
     @router.post("/simulations", status_code=201)
     async def new_simulation(wanted: SimulationIn) -> Simulation:

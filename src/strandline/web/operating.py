@@ -4,14 +4,16 @@ Each takes a form with the key the page was given and answers with a redirect, s
 guard has already seen to it that the reader may operate and that the form comes from the interface itself.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import get_args
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from strandline.app.archive import open_archive
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.core.changes.volatility import Rating
@@ -22,6 +24,7 @@ from strandline.web.desk import Desk
 from strandline.web.face import Face, back
 from strandline.web.jobs import KINDS, Job
 from strandline.web.texts import say
+from strandline.web.views.compare import RATED, compare, end_of
 from strandline.web.views.simulate import OBJECTIVES, asked_for, start_simulation
 from strandline.web.views.values import address
 
@@ -70,6 +73,25 @@ def adopt(desk: Desk, strategy: str = "", objective: str = "", budget: str = "")
         desk.change_settings(values)
     except SettingError as problem:
         raise UsageError(str(problem).removeprefix("--set: ")) from None
+
+
+async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str] = ()) -> tuple[str, ...]:
+    """Keep what a person says about blocks, or about the last change of a page; returns their paths.
+
+    In a thread, with connections of its own: a crawl or watch that writes just now is waited for.
+    """
+    kept = await asyncio.to_thread(rate, open_archive(desk.archive.folder), url, rating, blocks)
+    desk.thinker.forget()
+    return kept
+
+
+async def change_paths(desk: Desk, url: str, start: float, end: float) -> list[str]:
+    """Paths of the blocks that differ between two versions; UsageError when none do."""
+    view = await compare(desk, url, start, end)
+    paths = [block.path for block in view.blocks if block.kind in RATED and block.path]
+    if not paths:
+        raise UsageError(say("same"))
+    return paths
 
 
 def act(desk: Desk, number: int, action: str) -> Job:
@@ -137,13 +159,15 @@ class Operating:
         return back("/")
 
     async def rate(self, request: Request) -> Response:
-        """Say that a block is noise, or that it matters."""
+        """Say that a block, or all that changed, is noise, or that it matters."""
         form = await self._form(request)
         url, rating = address(_one(form, "url")), as_rating(_one(form, "rating"))
-        rate(self._desk.archive, url, rating, _one(form, "block"))
-        self._desk.thinker.forget()
-        where = f"/compare?from={quote(_one(form, 'from'))}&to={quote(_one(form, 'to'))}&url={quote(url, safe='')}"
-        return back(f"{where}&notice={quote(say('rated'))}")
+        start, end, block = (_one(form, name) for name in ("from", "to", "block"))
+        paths = [block] if block else await change_paths(self._desk, url, end_of(start), end_of(end))
+        await keep_rating(self._desk, url, rating, paths)
+        said = say("rated" if block else "rated_change", count=len(paths))
+        shown = {name: _one(form, name) for name in ("view", "only") if _one(form, name)}
+        return back(f"/compare?{urlencode({'url': url, 'from': start, 'to': end, **shown, 'notice': said})}")
 
     async def simulate(self, request: Request) -> Response:
         """Start a simulation."""

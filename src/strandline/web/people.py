@@ -17,7 +17,7 @@ from strandline.web.pages import by_day
 from strandline.web.texts import say
 from strandline.web.thinker import answer_or_reason
 from strandline.web.views.changes import ChangesAsked, changes_page
-from strandline.web.views.compare import compare, neighbours
+from strandline.web.views.compare import RATED, compare, end_of, neighbours
 from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import next_visits, overview, quality_view, site_cards
@@ -130,11 +130,11 @@ class People:
         if span is None:
             raise NotThereError(say("no_capture", url=url))
         latest = [capture.time for capture in self._desk.reading.shown_captures(pages, 1e15, 2)]
-        start = moment(asked["from"]) + 0.9995 if asked.get("from") else latest[-1]
-        end = moment(asked["to"]) + 0.9995 if asked.get("to") else latest[0]
+        start = end_of(asked["from"]) if asked.get("from") else latest[-1]
+        end = end_of(asked["to"]) if asked.get("to") else latest[0]
         view = await compare(self._desk, self._captured(url), start, end)
         before, after = neighbours(self._desk.reading, url, view.old, view.new)
-        values = {"view": view, "query": url, "before": before, "after": after}
+        values = {"view": view, "query": url, "before": before, "after": after, "rated": RATED}
         values["mode"] = "one" if asked.get("view") == "one" else "side"
         values["only"] = asked.get("only", "") == "changed"
         return self._face.page(request, "compare.html", values)

@@ -1,8 +1,9 @@
 """Two versions of a page: every block once, what happened to it, how much that matters, and why."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from strandline.access.timestamps import moment
 from strandline.app.browsing import BrowsingReading
 from strandline.web.desk import Desk
 from strandline.web.views.values import Moment, level
@@ -62,6 +63,8 @@ class Compared:
     """How many blocks were inserted, deleted, updated, moved, left unchanged, and how many are noise."""
 
 
+RATED: Final = ("inserted", "deleted", "updated")
+"""Kinds of blocks that people can rate."""
 _MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "+": "new"}
 
 
@@ -86,8 +89,13 @@ async def compare(desk: Desk, url: str, start: float, end: float) -> Compared:
     )
 
 
+def end_of(digits: str) -> float:
+    """The end of the second at which a timestamp begins: captures in it have milliseconds."""
+    return moment(digits) + 0.9995
+
+
 def _block(one: dict[str, Any]) -> ComparedBlock:
-    changed = one["kind"] in ("inserted", "deleted", "updated")
+    changed = one["kind"] in RATED
     return ComparedBlock(
         number=one["number"],
         kind=one["kind"],

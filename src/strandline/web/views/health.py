@@ -1,13 +1,12 @@
 """Is all well? Alarms, disk, who writes, what waits to be studied, and the last audit."""
 
-import json
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strandline.app.browsing import Alarm
+from strandline.app.browsing import Alarm, signature
 from strandline.app.space import reserve_of
 from strandline.errors import StrandlineError
 from strandline.web.desk import Desk
@@ -15,7 +14,6 @@ from strandline.web.views.values import DAY, Moment
 
 _PAST_DAYS = 30.0
 _MOST = 100
-_LOCK = "strandline.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +126,12 @@ def disk(desk: Desk) -> DiskView:
 
 def writer(folder: Path) -> WriterView | None:
     """Who signed the lock, when that process is still there."""
+    told = signature(folder)
     try:
-        told = json.loads((folder / _LOCK).read_text("utf-8"))
         found = WriterView(str(told["command"]), int(told["pid"]), str(told["host"]), float(told["started"]))
         if found.host == os.uname().nodename:
             os.kill(found.process, 0)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
     return found
 
