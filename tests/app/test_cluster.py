@@ -5,7 +5,7 @@ import contextlib
 import psycopg
 import pytest
 
-from contracts.test_catalog import capture, found, take, visited
+from contracts.stores import capture, found, take, visited
 from servers import postgres
 from strandline.app.cluster import Cluster, init_cluster, open_cluster
 from strandline.app.cluster_desks import allowance_of, plan_due_sites

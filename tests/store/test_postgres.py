@@ -6,7 +6,7 @@ import time
 import psycopg
 import pytest
 
-from contracts.test_catalog import capture, found, take, visited
+from contracts.stores import capture, found, take, visited
 from servers import postgres
 from strandline.core.capture import Kind
 from strandline.errors import LeaseLost, SettingError, Unreachable
