@@ -1,4 +1,4 @@
-"""Commands that make, fill, check and move an archive: init crawl watch import export reindex verify versions."""
+"""Commands that make, fill, check and move an archive: init crawl watch import reindex verify versions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,6 @@ def register(app: typer.Typer) -> None:
         watch
     )
     app.command("import", epilog="Example: strandline import ./my-archive old/*.warc.gz")(import_files)
-    app.command("export", epilog="Example: strandline export ./my-archive --to site.wacz --site example.org")(export)
     app.command("reindex", epilog="Example: strandline reindex ./my-archive")(reindex)
     app.command("verify", epilog="Example: strandline verify ./my-archive --json")(verify)
     app.command("versions", epilog="Example: strandline versions ./my-archive https://example.org/")(versions)
@@ -181,29 +180,6 @@ def import_files(
             )
         else:
             print(printable(f"{file}: {brought.captures} captures"))
-
-
-def export(
-    folder: Folder,
-    to: Annotated[Path, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")],
-    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
-    to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
-    json_: Json = False,
-) -> None:
-    """Write standard files that other tools open."""
-    from strandline.app.archive import open_archive
-    from strandline.app.moving import Wanted
-    from strandline.cli.output import as_json, moment, printable
-
-    archive = open_archive(folder)
-    written = archive.export(
-        Wanted(to, site or "", moment(from_) if from_ else None, moment(to_time) if to_time else None)
-    )
-    if json_:
-        as_json({"event": "exported", "file": str(to), "captures": written})
-    else:
-        print(printable(f"{to}: {written} captures"))
 
 
 def reindex(folder: Folder, json_: Json = False) -> None:

@@ -16,6 +16,7 @@ from strandline.cli import (
     cluster,
     demo,
     doctor,
+    exporting,
     learning,
     mining,
     moving,
@@ -42,6 +43,7 @@ app = typer.Typer(
 )
 
 archive.register(app)
+exporting.register(app)
 changes.register(app)
 mining.register(app)
 learning.register(app)

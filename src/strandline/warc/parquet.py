@@ -4,6 +4,7 @@ Offsets and lengths are 64 bits wide. Needs pyarrow: `pip install strandline[par
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -29,8 +30,8 @@ def export_parquet(captures: Iterable[Capture], target: Path, crawl: str = "") -
     """Write a `.parquet` of captures in their order; all of it or nothing. Returns the number of rows."""
     arrow = _pyarrow()
     kinds = {"int": arrow.int64(), "text": arrow.string(), "time": arrow.timestamp("ms", tz="UTC")}
-    schema = arrow.schema([(name, kinds[kind]) for name, kind in _COLUMNS.items()])
-    rows = (_row(capture, crawl) for capture in captures)
+    schema = arrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+    rows = (row_of(capture, crawl) for capture in captures)
     count = 0
     with Replacing(target) as out, arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         while batch := list(islice(rows, _ROWS_AT_ONCE)):
@@ -39,7 +40,7 @@ def export_parquet(captures: Iterable[Capture], target: Path, crawl: str = "") -
     return count
 
 
-_COLUMNS: Final = {
+COLUMNS: Final = {
     "url_surtkey": "text",
     "url": "text",
     "url_host_name": "text",
@@ -68,11 +69,13 @@ _COLUMNS: Final = {
     "crawl": "text",
     "subset": "text",
 }
+"""Columns and their kinds, in the order of `row_of`."""
 
 
-def _row(capture: Capture, crawl: str) -> dict[str, object]:
+def row_of(capture: Capture, crawl: str) -> dict[str, object]:
+    """A capture as a row of the columns COLUMNS."""
     return {
-        **_address(capture.url),
+        **address_of(capture.url),
         "fetch_time": round(capture.time * 1000),
         "fetch_status": capture.status,
         "fetch_redirect": capture.redirect or None,
@@ -98,7 +101,9 @@ def _subset(capture: Capture) -> str:
     return "warc" if capture.status == 200 else "crawldiagnostics"
 
 
-def _address(url: str) -> dict[str, object]:
+@lru_cache(maxsize=64)  # captures come page by page
+def address_of(url: str) -> dict[str, object]:
+    """The columns that tell the parts of an address."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     names = host.split(".")[::-1]

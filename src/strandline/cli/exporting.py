@@ -1,0 +1,64 @@
+"""`strandline export`: standard files, or a Parquet dataset that grows."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command("export", epilog="Example: strandline export ./my-archive --to site.wacz --site example.org")(export)
+
+
+def export(
+    folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="[DIR]", show_default=False)] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of Parquet files by site and month, captures and changes; run again, it adds what is new.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    database: Annotated[
+        str, typer.Option(help="Dataset of a cluster instead of a folder: postgresql://user@host/name.", metavar="URL")
+    ] = "",
+    site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
+    to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Write standard files that other tools open, or bring a Parquet dataset up to date."""
+    from strandline.cli.output import as_json, moment, printable, tell
+    from strandline.errors import UsageError
+
+    if (folder is None) == (not database):
+        raise UsageError("name one source: an archive folder, or --database with --dataset")
+    if (to is None) == (dataset is None):
+        raise UsageError("name one target: --to FILE, or --dataset FOLDER")
+    if dataset is not None:
+        from strandline.app.exporting import export_archive, export_cluster
+
+        if site or from_ or to_time:
+            raise UsageError("a dataset holds everything: --site, --from and --to-time go with --to")
+        told = None if quiet or json_ else tell
+        done = export_cluster(database, dataset, told) if folder is None else export_archive(folder, dataset, told)
+        if json_:
+            as_json(done.as_data())
+        else:
+            print(printable(f"{dataset}: {done.captures} captures and {done.changes} changes added"))
+        return
+    if folder is None or to is None:
+        raise UsageError("--database goes with --dataset")
+    from strandline.app.archive import open_archive
+    from strandline.app.moving import Wanted
+
+    written = open_archive(folder).export(
+        Wanted(to, site or "", moment(from_) if from_ else None, moment(to_time) if to_time else None)
+    )
+    if json_:
+        as_json({"event": "exported", "file": str(to), "captures": written})
+    else:
+        print(printable(f"{to}: {written} captures"))

@@ -1,0 +1,309 @@
+"""A folder of Parquet files that any engine reads: captures and changes, by site and month.
+
+    OUT/dataset.json                                                 what belongs to it, and how far it goes
+    OUT/captures/site=example.org/month=2026-11/part-000001.parquet
+    OUT/changes/... problems/... claims/... pages/...
+
+The list in `dataset.json` is the truth. New files are written under names no engine looks at (`*.new`); then the list
+is replaced in one step, which is the commit; then the files get their names. After a crash the next writer finishes the
+renaming of what is listed and removes what is not: nothing is there twice, and what the list promises is there.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+from strandline.errors import ArchiveBusy, ArchiveDamaged, SettingError, UsageError
+
+LIST: Final = "dataset.json"
+FORMAT: Final = 1
+TABLES: Final = ("captures", "changes", "problems", "claims", "pages")
+MISSING: Final = "Parquet needs pyarrow and duckdb: pip install 'strandline[cluster]'"
+_NEW: Final = ".new"
+_ROW_GROUP: Final = 100_000
+
+
+def arrow() -> Any:  # noqa: ANN401 - pyarrow has no types
+    """pyarrow, an extra that is slow to import."""
+    try:
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError:
+        raise SettingError(MISSING) from None
+    return pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of a dataset."""
+
+    table: str
+    site: str
+    month: str
+    """Empty for tables that are not cut by month."""
+    number: int
+    rows: int
+
+    @property
+    def folder(self) -> str:
+        """Its partition, relative to the dataset."""
+        place = f"{self.table}/site={quote(self.site, safe='')}"
+        return f"{place}/month={self.month}" if self.month else place
+
+    @property
+    def file(self) -> str:
+        """Its name, relative to the dataset."""
+        return f"{self.folder}/part-{self.number:06}.parquet"
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a dataset holds, and which part of an archive that is."""
+
+    source: str = ""
+    captures: int = 0
+    """All captures up to this number are in it."""
+    studied: int = 0
+    """All changes of captures up to this number are."""
+    turn: int = 0
+    """Pages studied anew up to this turn were taken again."""
+    anchors: list[tuple[int, int, str, int]] = field(default_factory=list)
+    """Captures by which the archive is known again: number, page, file, offset."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """Of whole tables of a site: what they were made of."""
+    number: int = 0
+    """Of the newest file."""
+    parts: list[Part] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    """Files that are no longer part of it and may still be there."""
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        rest = {name: getattr(self, name) for name in self.__slots__ if name != "parts"}
+        parts = [[one.table, one.site, one.month, one.number, one.rows] for one in self.parts]
+        return {"format": FORMAT, **rest, "parts": parts}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> "Contents":
+        """The inverse of `as_data`."""
+        known = {name: data[name] for name in cls.__slots__}
+        known["parts"] = [Part(*one) for one in data["parts"]]
+        known["anchors"] = [tuple(one) for one in data["anchors"]]
+        return cls(**known)
+
+
+class Dataset:
+    """A dataset for reading; its list as it was when it was opened."""
+
+    def __init__(self, folder: Path) -> None:
+        """UsageError when there is none in the folder."""
+        self.folder = folder
+        self.contents = read_list(folder)
+        if self.contents is None:
+            raise UsageError(f"{folder} holds no Parquet dataset; make one with: strandline export DIR --dataset ...")
+        self._files: dict[tuple[str, str], list[Part]] = {}
+        for one in self.contents.parts:
+            self._files.setdefault((one.table, one.site), []).append(one)
+
+    @property
+    def about(self) -> Contents:
+        """What it holds."""
+        assert self.contents is not None
+        return self.contents
+
+    def sites(self) -> list[str]:
+        """Sites with captures, by name."""
+        return sorted({site for table, site in self._files if table == "captures"})
+
+    def files(self, table: str, site: str) -> list[str]:
+        """Files of a site's table, oldest month first."""
+        parts = sorted(self._files.get((table, site), ()), key=lambda one: (one.month, one.number))
+        return [str(self.folder.absolute() / one.file) for one in parts]
+
+    def rows(self, table: str, site: str) -> int:
+        """How many rows a site has in a table."""
+        return sum(one.rows for one in self._files.get((table, site), ()))
+
+    def whole(self) -> None:
+        """ArchiveDamaged when a listed file is not there."""
+        for one in self.about.parts:
+            if not (self.folder / one.file).is_file():
+                raise ArchiveDamaged(f"{self.folder / one.file} is missing: the export was cut short; run it again")
+
+
+def read_list(folder: Path) -> Contents | None:
+    """The list of a dataset; None when there is none."""
+    try:
+        data = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        if data["format"] > FORMAT:
+            raise SettingError(f"{folder / LIST} was written by a newer strandline")
+        return Contents.from_data(data)
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as problem:
+        raise ArchiveDamaged(f"{folder / LIST} cannot be read: {problem}; export into a new folder") from None
+
+
+Partition = tuple[str, str, str]
+"""Table, site, month."""
+
+
+class Writing(contextlib.AbstractContextManager["Writing"]):
+    """The one writer of a dataset. `add` and `replace` prepare, `commit` makes it so, durably."""
+
+    def __init__(self, folder: Path, schemas: Mapping[str, Mapping[str, str]]) -> None:
+        """`schemas`: per table the columns and their kinds (int, float, text, flag, time)."""
+        self._arrow = arrow()
+        self._folder = folder
+        kinds = {
+            "int": self._arrow.int64(),
+            "float": self._arrow.float64(),
+            "text": self._arrow.string(),
+            "flag": self._arrow.bool_(),
+            "time": self._arrow.timestamp("ms", tz="UTC"),
+        }
+        self._schemas = {
+            table: self._arrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
+            for table, columns in schemas.items()
+        }
+        self._added: list[Part] = []
+        self._replaced: set[Partition] = set()
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        ours = (LIST, f"{LIST}{_NEW}")
+        if not (self._folder / LIST).exists() and any(one.name not in ours for one in self._folder.iterdir()):
+            raise UsageError(f"{self._folder} is not empty and holds no Parquet dataset")
+        self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise ArchiveBusy(f"{self._folder} is being written by another export") from None
+        try:
+            known = read_list(self._folder)
+            self.contents = known or Contents()
+            if known is None:
+                self._write_list()  # marks the folder as ours before anything else is in it
+            self._settle()
+        except BaseException:
+            os.close(self._lock)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            for part in self._added:
+                self._new(part).unlink(missing_ok=True)
+        finally:
+            os.close(self._lock)
+
+    def add(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
+        """Write rows (in the order of the schema's columns) as one more file of a partition; how many they were."""
+        self.contents.number += 1
+        table, site, month = partition
+        schema = self._schemas[table]
+        part = Part(table, site, month, self.contents.number, 0)
+        path = self._new(part)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        count = 0
+        self._added.append(part)
+        with path.open("wb") as out:
+            with self._arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+                for some in _pieces(rows, _ROW_GROUP):
+                    columns = [
+                        self._arrow.array(column, kind.type)
+                        for column, kind in zip(zip(*some, strict=True), schema, strict=True)
+                    ]
+                    writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema))
+                    count += len(some)
+            out.flush()
+            os.fsync(out.fileno())
+        self._added[-1] = Part(table, site, month, part.number, count)
+        return count
+
+    def replace(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
+        """Write rows as all there is in a partition."""
+        self._replaced.add(partition)
+        count = self.add(partition, rows)
+        if not count:
+            self._new(self._added.pop()).unlink()
+        return count
+
+    def clear(self) -> None:
+        """Begin anew: with the next commit everything written so far is gone."""
+        self._replaced |= {(one.table, one.site, one.month) for one in self.contents.parts}
+        number, parts = self.contents.number, self.contents.parts
+        self.contents = Contents(number=number, parts=parts)
+
+    def commit(self) -> None:
+        """What was added is part of the dataset from now on, with everything else in `contents`, or nothing is."""
+        for name in {one.folder for one in self._added}:
+            _sync(self._folder / name)
+        contents = self.contents
+        gone = [one for one in contents.parts if (one.table, one.site, one.month) in self._replaced]
+        kept = [one for one in contents.parts if (one.table, one.site, one.month) not in self._replaced]
+        contents.parts = kept + self._added
+        contents.dropped = [one.file for one in gone]
+        self._write_list()
+        # Old files go before new ones appear, so nobody sees both.
+        self._drop()
+        for part in self._added:
+            self._new(part).rename(self._folder / part.file)
+        self._added, self._replaced = [], set()
+
+    def _write_list(self) -> None:
+        new = self._folder / f"{LIST}{_NEW}"
+        with new.open("w", encoding="utf-8") as out:
+            json.dump(self.contents.as_data(), out, ensure_ascii=False)
+            out.flush()
+            os.fsync(out.fileno())
+        new.replace(self._folder / LIST)
+        _sync(self._folder)
+
+    def _settle(self) -> None:
+        """Finish the commit that a crash cut short, and remove what was never committed."""
+        self._drop()
+        listed = {one.file for one in self.contents.parts}
+        for table in TABLES:
+            for left in (self._folder / table).rglob(f"*{_NEW}"):
+                named = left.with_name(left.name.removesuffix(_NEW))
+                if str(named.relative_to(self._folder)) in listed:
+                    left.rename(named)
+                else:
+                    left.unlink()
+
+    def _drop(self) -> None:
+        for name in self.contents.dropped:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def _new(self, part: Part) -> Path:
+        return self._folder / f"{part.file}{_NEW}"
+
+
+def _pieces(rows: Iterable[Sequence[object]], size: int) -> Iterator[list[Sequence[object]]]:
+    piece: list[Sequence[object]] = []
+    for row in rows:
+        piece.append(row)
+        if len(piece) == size:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _sync(folder: Path) -> None:
+    """Make names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
