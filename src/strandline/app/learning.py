@@ -7,7 +7,6 @@
 Nothing is learned twice differently: the same captures and settings give the same knowledge.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,11 @@ import numpy as np
 
 from strandline.app.archive import Archive
 from strandline.app.first_sights import first_sight, last_modified
-from strandline.app.site_clocks import site_clock
+from strandline.app.site_clocks import WATCH_CLOCK, site_clock
 from strandline.app.studying import Studying
 from strandline.core.discovery.weight import weights
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
+from strandline.core.history.lived_time import LivedTime
 from strandline.core.history.series import PageSeries
 from strandline.core.learn.classes import ChangeGroups
 from strandline.core.learn.evidence import TrustBook
@@ -52,6 +52,7 @@ class Learned:
 
     seq: int
     studied: int
+    time: LivedTime
     patterns: Patterns | None = None
     rules: list[SiteRules] | None = None
     states: dict[str, SiteState] = field(default_factory=dict)
@@ -74,13 +75,25 @@ class Learned:
             self.pages += 1
             self.captures += visits.times.size
             self.unstudied += visits.unstudied
+            begin, end = self.time.clock(begin), self.time.clock(end)
             self.first = begin if self.first is None else min(self.first, begin)
             self.last = end if self.last is None else max(self.last, end)
 
     def about(self, part: str, data: dict[str, Any]) -> LearnedFrom:
         """What a part rests on."""
         numbers = (self.captures, self.pages, self.unstudied)
+        data = data | {"hours": _hours(self.time)}
         return LearnedFrom(part, self.seq, self.studied, *numbers, self.first, self.last, data)
+
+
+def _hours(time: LivedTime) -> list[list[float]]:
+    """How hours ran, as JSON gives it back."""
+    return [list(piece) for piece in time.pieces]
+
+
+def same_hours(about: LearnedFrom, time: LivedTime) -> bool:
+    """Whether something was learned by the hours that count now."""
+    return bool(about.data.get("hours", []) == _hours(time))
 
 
 Miner = Callable[[LearnedReading, LearnSettings, Sequence[str], Tell], Learned]
@@ -162,7 +175,7 @@ def _given_weights(archive: Archive) -> list[tuple[str, float]]:
 
 def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
     """Learn from all captures; writes nothing."""
-    learned = Learned(reading.newest(), reading.progress())
+    learned = Learned(reading.newest(), reading.progress(), reading.lived_time())
     patterns = Patterns() if "patterns" in parts else None
     calendars: dict[Periods, LocalCalendar] = {}
     kept: dict[str, list[Visits]] = {}
@@ -170,7 +183,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     for name in reading.learned_sites():
         pages = list(site_visits(reading, name))
         learned.add(pages)
-        learned.clocks[name] = clock = site_clock(name, settings, _spoken(reading, name))
+        learned.clocks[name] = clock = clock_of(reading, name, settings)
         if patterns is not None:
             cut = periods_of(clock, settings)
             if cut not in calendars:
@@ -178,7 +191,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
             patterns.add_site(pages, reading.site_claims(name), calendars[cut])
         if "rules" in parts:
             mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
-            learned.rules = [*(learned.rules or []), mined.learned]
+            learned.rules = [*(learned.rules or []), by_clock(mined.learned, learned.time)]
             if mined.state is not None:
                 learned.states[name] = mined.state
         if "classes" in parts:
@@ -195,10 +208,16 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     return learned
 
 
-def _spoken(reading: LearnedReading, name: str) -> str | None:
-    """The language most pages of a site are in."""
-    languages = Counter(language for _, language in reading.first_sights(name).values() if language)
-    return languages.most_common(1)[0][0] if languages else None
+def clock_of(reading: LearnedReading, name: str, settings: LearnSettings) -> SiteClock:
+    """Where a site keeps its clock; hours that are not those of the clock know no zones."""
+    return site_clock(name, settings, reading.spoken(name)) if reading.lived_time().by_clock else WATCH_CLOCK
+
+
+def by_clock(rules: SiteRules, time: LivedTime) -> SiteRules:
+    """The rules of a site with the times of its captures by the clock."""
+    if time.by_clock or not rules.captures:
+        return rules
+    return replace(rules, first=time.clock(rules.first), last=time.clock(rules.last))
 
 
 def site_visits(reading: LearnedReading, name: str) -> Iterator[Visits]:
@@ -288,6 +307,8 @@ class Lore:
         about = self.reading.learned_from(part)
         if about is None or about.seq < self.reading.newest() or about.studied < self.reading.progress():
             return None
+        if not same_hours(about, self.reading.lived_time()):
+            return None
         named = {"patterns": ("cycle", "periods"), "classes": ("classes",), "rules": ("version", "recall")}[part]
         same = all(about.data[name] == getattr(self.settings, name) for name in named)
         return about if same else None
@@ -369,8 +390,7 @@ class Lore:
 
     def clock(self, url: str) -> SiteClock:
         """Where the site of a page keeps its clock."""
-        name = site(url)
-        return site_clock(name, self.settings, _spoken(self.reading, name))
+        return clock_of(self.reading, site(url), self.settings)
 
     def with_settings(self, **changed: object) -> "Lore":
         """The same archive, learned otherwise."""

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from strandline.app.archive import Archive
-from strandline.app.learning import Tell, periods_of, read_captures
-from strandline.app.site_clocks import site_clock
+from strandline.app.learning import Tell, periods_of, read_captures, same_hours
+from strandline.app.site_clocks import WATCH_CLOCK, site_clock
 from strandline.app.studying import Studying
 from strandline.core.history.calendar import Periods
 from strandline.core.learn.first_sight import DEFAULT
@@ -52,6 +52,9 @@ def learn_on(catalog: SqliteCatalog, settings: LearnSettings) -> CaughtUp | None
             return None
         if (patterns.data["cycle"], patterns.data["periods"]) != (settings.cycle, settings.periods):
             return None
+        time = reading.lived_time()
+        if not (same_hours(patterns, time) and same_hours(classes, time)):
+            return None
         trust = reading.trust()
         prior = float(classes.data.get("base", DEFAULT.first_base))
         added = left = 0
@@ -74,6 +77,8 @@ def _keep(writer: LearnedWriter, learner: OnlineLearner, seq: int) -> None:
 def _cut(reading: LearnedReading, settings: LearnSettings) -> Callable[[str], Periods]:
     """How the time of a site is cut: as it was learned, or as the settings and the name of a new site say."""
     clocks = reading.site_clocks()
+    if not reading.lived_time().by_clock:
+        return lambda _: periods_of(WATCH_CLOCK, settings)
     return lambda site: periods_of(clocks.get(site) or site_clock(site, settings, None), settings)
 
 

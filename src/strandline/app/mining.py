@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from strandline.app.archive import open_archive
-from strandline.app.learning import Lore, site_visits
+from strandline.app.learning import Lore, by_clock, site_visits
 from strandline.app.own_history import archive_world
 from strandline.app.skipping import SkipStanding, skip_standings
 from strandline.core.history.site_versions import SiteHistory
@@ -93,7 +93,8 @@ def _mined(lore: Lore, name: str, wanted: RulesWanted) -> MinedSite:
         pages = [visits for visits in pages if authority(visits.url) == wanted.site]
     period = seconds(wanted.period) if wanted.period else lore.settings.version
     wish = RuleWish(period, lore.settings.recall, not wanted.plain, wanted.given)
-    return learn_rules(wanted.site or name, pages, wish)
+    mined = learn_rules(wanted.site or name, pages, wish)
+    return replace(mined, learned=by_clock(mined.learned, lore.reading.lived_time()))
 
 
 def _history(file: Path) -> SiteHistory:

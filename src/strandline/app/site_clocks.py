@@ -8,6 +8,7 @@ from strandline.errors import SettingError
 from strandline.settings.schema import LearnSettings
 
 _NO_HOLIDAYS = "none"
+WATCH_CLOCK = SiteClock("UTC", None, "hours of the watch, which are not those of the clock")
 
 
 def site_clock(site: str, settings: LearnSettings, language: str | None) -> SiteClock:

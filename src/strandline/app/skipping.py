@@ -1,7 +1,7 @@
 """What a crawl or a plan leaves out of an archive, from what was learned about its sites."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,20 +70,23 @@ def skips_of(method: str, database: Path) -> QuietSites:
 
 
 def watch_skips(method: str, database: Path, period: float) -> QuietWatch:
-    """Books the visits of a watch as tests of what its plan leaves out."""
-    return QuietWatch(method, Library(SkipReading.open(database)), period)
+    """Books the visits of a watch as tests of what its plan leaves out, one a period."""
+    library = Library(SkipReading.open(database))
+    return QuietWatch(method, library, library.pace * period)
 
 
 def plan_skips(method: str, database: Path, period: float) -> QuietPlan:
-    """What a plan leaves out, by a method, over the catalog of an archive."""
-    return QuietPlan(method, Library(SkipReading.open(database)), period)
+    """What a plan leaves out, by a method, over the catalog of an archive; each period tests it once."""
+    library = Library(SkipReading.open(database))
+    return QuietPlan(method, library, library.pace * period)
 
 
 class Library:
-    """Implements `crawl.quiet_sites.SkipLibrary` over a catalog."""
+    """Implements `crawl.quiet_sites.SkipLibrary` over a catalog. Crawls go by the clock, so periods do, too."""
 
     def __init__(self, reading: SkipReading) -> None:
         self._reading = reading
+        self.pace = reading.lived_time().pace
 
     def site(self, name: str, method: str, pass_start: float) -> SiteLore | None:
         """What is known of a site when a pass begins or goes on; None for one nothing was learned about."""
@@ -100,8 +103,8 @@ class Library:
             visited=visited,
             captured=captured,
             absent=absent,
-            rules=rules,
-            state=state,
+            rules=replace(rules, period=self.pace * rules.period),
+            state=None if state is None else replace(state, period=self.pace * state.period),
             records=records,
             noticed=list(self._noticed(name, min(waiting))) if waiting else (),
             answered=[Answered(*row) for row in reading.answered_since(name, pass_start)],

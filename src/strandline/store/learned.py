@@ -1,7 +1,9 @@
 """What was learned about how pages change: captures as the learner wants them, and the tables of its results.
 
 `LearnedReading` hands out the captures of a site with what study found in them. A capture that was not studied, or
-could not be (an index without its WARC file), is told changed by its digest, and says so.
+could not be (an index without its WARC file), is told changed by its digest, and says so. Times are handed out in the
+seconds the archive lived by (core/history/lived_time): other than those of the clock only after a watch with hours of
+its own.
 `LearnedWriter` replaces what a whole `learn` found, or keeps one page after one capture. Nothing here is
 synced by itself: what a power cut takes can be learned again.
 """
@@ -18,6 +20,7 @@ import zstandard
 
 from strandline.core.capture import Capture
 from strandline.core.history.calendar import Cycle, Periods
+from strandline.core.history.lived_time import LivedTime
 from strandline.core.history.series import PageSeries
 from strandline.core.learn.evidence import TrustBook
 from strandline.core.learn.features import PageSummary
@@ -63,6 +66,11 @@ class LearnedReading(StudyReading):
         assert row is not None
         return rows.whole(row[0])
 
+    def lived_time(self) -> LivedTime:
+        """How hours ran: the times of captures and claims that are learned from follow them."""
+        query = "SELECT start, hour, length FROM watch_time ORDER BY start"
+        return LivedTime(tuple(self._rows(query)))  # type: ignore[arg-type]
+
     def learned_sites(self) -> list[str]:
         """Sites with captures of pages."""
         query = f"""SELECT DISTINCT site FROM hosts WHERE EXISTS
@@ -85,6 +93,7 @@ class LearnedReading(StudyReading):
             LEFT JOIN changes ON by_seq = captures.seq LEFT JOIN study_problems ON study_problems.seq = captures.seq
             WHERE {PAGES} AND {where} ORDER BY captures.page, captures.time, captures.seq"""
         page, before = 0, ""
+        time = self.lived_time()
         for row in self._rows(query, self.progress(), value):
             if row[0] != page:
                 page, before = rows.whole(row[0]), ""
@@ -96,7 +105,8 @@ class LearnedReading(StudyReading):
                 before = digest
             changed = bool(row[5]) if studied else differs
             importance = row[6] if compared else float(changed)
-            yield Sighting(*row[:5], changed, importance, bool(row[7]), studied, differs)  # type: ignore[arg-type, call-arg]
+            at = time.lived(row[3])  # type: ignore[call-overload]
+            yield Sighting(*row[:3], at, row[4], changed, importance, bool(row[7]), studied, differs)  # type: ignore[arg-type, call-arg]
 
     def studied_since(self, seq: int) -> Iterator[tuple[int, Sighting]]:
         """Captures of pages recorded after this number and studied since, in that order, with their numbers.
@@ -108,16 +118,23 @@ class LearnedReading(StudyReading):
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
             WHERE {PAGES} AND captures.seq > ? AND captures.seq <= ?
                 AND captures.seq NOT IN (SELECT seq FROM study_problems) ORDER BY captures.seq"""
+        time = self.lived_time()
         for row in self._rows(query, seq, self.progress()):
-            yield rows.whole(row[0]), Sighting(*row[1:6], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
+            at = time.lived(row[4])  # type: ignore[call-overload]
+            yield rows.whole(row[0]), Sighting(*row[1:4], at, row[5], bool(row[6]), row[7], bool(row[8]), True)  # type: ignore[arg-type, call-arg]
+
+    def claims(self, page: int) -> list[Claim]:
+        """What sources said about the last change of a page."""
+        return [_lived(claim, self.lived_time()) for claim in super().claims(page)]
 
     def site_claims(self, site: str) -> dict[int, list[Claim]]:
         """What sources said about the last change of a site's pages."""
         query = f"""SELECT claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
             WHERE {PAGES} AND {ON_SITE} ORDER BY claims.page, seen, claims.time"""
         found: dict[int, list[Claim]] = {}
+        time = self.lived_time()
         for row in self._rows(query, site):
-            found.setdefault(rows.whole(row[0]), []).append(Claim(*row))  # type: ignore[arg-type]
+            found.setdefault(rows.whole(row[0]), []).append(_lived(Claim(*row), time))  # type: ignore[arg-type]
         return found
 
     def heads_to_read(self) -> Iterator[tuple[int, int, Capture]]:
@@ -153,6 +170,15 @@ class LearnedReading(StudyReading):
             rows.whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
             for row in self._rows(query, site)
         }
+
+    def spoken(self, site: str) -> str | None:
+        """The language most pages of a site are in."""
+        row = self._row(
+            f"""SELECT language FROM first_sights JOIN pages USING (page) WHERE {ON_SITE} AND language <> ''
+                GROUP BY language ORDER BY count(*) DESC, min(page) LIMIT 1""",
+            site,
+        )
+        return None if row is None else str(row[0])
 
     def site_clocks(self) -> dict[str, SiteClock]:
         """Where the sites keep their clocks."""
@@ -281,6 +307,7 @@ class LearnedWriter:
 
         A directory that failed its re-tests may be skipped again once rules rest on a version made after that.
         """
+        pace = self.reading.lived_time().pace
         with self._writing() as connection:
             connection.execute("DELETE FROM site_rules")
             connection.execute("DELETE FROM site_rates")
@@ -290,7 +317,7 @@ class LearnedWriter:
                 connection.execute("INSERT INTO site_rules VALUES (?, ?)", (rules.site, packed))
                 connection.execute(
                     "DELETE FROM skip_tests WHERE site = ? AND retired > 0 AND retired < ?",
-                    (rules.site, rules.last - rules.period),
+                    (rules.site, rules.last - pace * rules.period),
                 )
             for site, state in states.items():
                 connection.execute(
@@ -332,6 +359,10 @@ class LearnedWriter:
         cut = series.periods
         packed = self._packer.compress(sums)
         return cut.zone, cut.country, cut.cycle.value, cut.count, series.captures, series.last, packed
+
+
+def _lived(claim: Claim, time: LivedTime) -> Claim:
+    return claim if time.by_clock else Claim(claim.page, claim.source, time.lived(claim.time), time.lived(claim.seen))
 
 
 def _series(row: tuple[object, ...]) -> PageSeries:

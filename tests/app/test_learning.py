@@ -1,0 +1,105 @@
+"""What is learned from a watch with hours of its own is learned in its hours, and told by the clock."""
+
+import json
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+from typer.testing import CliRunner
+
+from strandline.app.archive import open_archive
+from strandline.app.learning import Lore
+from strandline.app.learning_on import learn_new
+from strandline.app.skipping import Library
+from strandline.cli.main import app
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.skipping import SkipReading
+from strandline.store.watching import TimePiece
+
+START = 1_790_000_000.0
+HOUR = 10.0
+"""Seconds an hour of the watch lasts."""
+DAYS = 9
+FRONT, QUIET = "https://www.example.fr/", "https://www.example.fr/old/a.html"
+
+
+def at(hour):
+    """By the clock; half an hour later, so that nothing falls on an edge."""
+    return datetime.fromtimestamp(START + (hour + 0.5) * HOUR, UTC).isoformat()
+
+
+def html(version):
+    words = " ".join(f"{word}{version}" for word in ("tide", "gull", "pier", "dune", "reef", "kelp") * 6)
+    return f"<html><head><title>Page</title></head><body><p>{words}</p><p>What stays.</p></body></html>"
+
+
+def captures(first, last):
+    """Every hour, the front page with something new after nine on workdays; the quiet page once a day."""
+    for hour in range(first, last):
+        day = hour // 24
+        workdays = sum(one % 7 < 5 for one in range(day + (hour % 24 >= 9)))
+        yield {"url": FRONT, "time": at(hour), "html": html(workdays)}
+        if hour % 24 == 0:
+            yield {"url": QUIET, "time": at(hour), "html": html(0)}
+
+
+def run(*words):
+    done = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout) if "--json" in words else done.stdout
+
+
+def put(folder, rows):
+    file = folder.parent / "versions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("import", folder, file)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hours") / "archive"
+    run("init", folder)
+    with closing(open_catalog(folder)) as catalog:
+        catalog.watch.set_time(TimePiece(START, 0.0, HOUR))
+    put(folder, captures(0, 24 * (DAYS - 1)))
+    run("learn", folder)
+    put(folder, captures(24 * (DAYS - 1), 24 * DAYS))
+    return folder
+
+
+def test_patterns_are_those_of_the_hours_of_the_watch(archive):
+    caught_up = learn_new(open_archive(archive))
+    assert (caught_up.added, caught_up.left) == (25, 0)
+    found = run("patterns", archive, "--json")[FRONT]
+    assert found["zone"] == "UTC"  # not that of .fr: hours of a watch know no zones
+    workday = found["kinds"]["workday"]
+    assert [hour for hour, value in enumerate(workday) if value > 0] == [8, 9]  # seen at half past nine
+    assert "saturday" in found["kinds"]
+    assert max(found["kinds"]["saturday"]) == 0.0
+    week = run("patterns", archive, FRONT, "--cycle", "week", "--periods", 7, "--json")[FRONT]
+    assert [value > 0 for value in week["kinds"]["week"]] == [True] * 5 + [False] * 2
+
+
+def test_rules_make_a_version_of_a_week_that_was_lived(archive):
+    (site,) = run("rules", archive, "--policy", "--json").values()
+    assert (site["versions"], site["period_days"]) == (2, 7.0)  # Monday to Wednesday, and to the Tuesday after
+    assert site["dormant"] == ["www.example.fr/old"]
+    assert datetime.fromisoformat(site["first"]).timestamp() == pytest.approx(START + HOUR / 2, abs=1.0)
+    with closing(SkipReading.open(archive / DATABASE)) as reading:
+        known = Library(reading).site("example.fr", "dormant", START)
+    assert known.rules.period == known.state.period == 7 * 24 * HOUR  # crawls go by the clock
+
+
+def test_classes_count_days_that_were_lived(archive):
+    front = next(one for one in run("classes", archive, "--json")["pages"] if one["url"] == FRONT)
+    assert 0.5 < front["changes_a_day"] < 1.5
+    assert front["changes"] == 7  # a workday each
+
+
+def test_what_was_learned_by_other_hours_is_learned_anew(archive):
+    run("learn", archive)
+    assert Lore(open_archive(archive)).kept("patterns") is not None
+    with closing(open_catalog(archive)) as catalog:
+        catalog.watch.set_time(TimePiece(START + 24 * DAYS * HOUR, 24.0 * DAYS, 2 * HOUR))
+    assert Lore(open_archive(archive)).kept("patterns") is None
+    assert learn_new(open_archive(archive)) is None
