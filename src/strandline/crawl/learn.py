@@ -155,6 +155,18 @@ def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed
     return found
 
 
+def all_series(
+    pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar, book: TrustBook
+) -> dict[int, PageSeries]:
+    """The series of some pages of a site, whose sources were judged before."""
+    still = [visits for visits in pages if not visits.changed.any()]
+    found = dict(zip((visits.page for visits in still), unchanged_series(still, calendar), strict=True))
+    for visits in pages:
+        if visits.changed.any():
+            found[visits.page] = page_series(visits, calendar, book, claims.get(visits.page, ()))
+    return found
+
+
 @dataclass(slots=True)
 class Patterns:
     """Everything `learn patterns` finds out."""
@@ -168,11 +180,7 @@ class Patterns:
     ) -> None:
         """Learn the pages of one site, in its own time."""
         learn_trust(self.trust, pages, claims)
-        still = [visits for visits in pages if not visits.changed.any()]
-        self.series |= zip((visits.page for visits in still), unchanged_series(still, calendar), strict=True)
-        for visits in pages:
-            if visits.changed.any():
-                self.series[visits.page] = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
+        self.series |= all_series(pages, claims, calendar, self.trust)
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
