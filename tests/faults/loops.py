@@ -235,7 +235,7 @@ class LoopDisk:
 
     def remove(self) -> None:
         """Unmount."""
-        for _ in range(50):
+        for _ in range(600):  # half a minute: the machine may be busy
             done = subprocess.run(["umount", str(self.folder)], check=False, capture_output=True)
             if done.returncode == 0:
                 break

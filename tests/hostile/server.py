@@ -62,7 +62,7 @@ class HostileSite:
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(60)
 
     # -- serving -------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strandline.checks import CHECKS, check_strategy, example_pages, failures
+from strandline.checks import check_strategy, example_pages, failures
 from strandline.core.plan.baselines import NutchAdaptive
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.campaigns import Campaign, WithCampaigns
@@ -14,14 +14,13 @@ NAMES = [*STRATEGIES, *(f"{name}-learned" for name in sorted(READS_TABLE))]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_strategies_keep_their_promises(name, check):
-    check(lambda: make_strategy(name))
+def test_strategies_keep_their_promises(name):
+    assert list(failures(lambda: make_strategy(name))) == []
 
 
 def test_a_campaign_keeps_the_promises_of_its_strategy():
     campaign = Campaign("flood", frozenset(range(0, 60, 7)), 0.0, 1e6)
-    check_strategy(lambda: WithCampaigns(make_strategy("importance"), [campaign]))
+    assert list(failures(lambda: WithCampaigns(make_strategy("importance"), [campaign]))) == []
 
 
 class Greedy:
@@ -34,6 +33,8 @@ class Greedy:
 
 
 def test_the_kit_names_broken_promises():
+    with pytest.raises(AssertionError, match="budget of 1"):
+        check_strategy(Greedy)
     broken = list(failures(Greedy))
     assert any("budget of 1" in sentence for sentence in broken)
     assert any("reason" in sentence for sentence in broken)
