@@ -97,8 +97,12 @@ class PostgresCatalog:
         """Lease up to `limit` due pages of hosts that are free or this worker's, and not in `busy`: one per host."""
         if limit <= 0:
             return []
-        self._settle(before, now)
-        leased = self._session.run(lambda connection: self._frontier.take(connection, limit, busy), at_once=True)
+        frontier, run = self._frontier, self._session.run
+        leased = run(lambda connection: frontier.take_at_once(connection, limit, busy, (before, now)), at_once=True)
+        if leased is None:
+            self._settle(before, now)
+            leased = run(lambda connection: frontier.take(connection, limit, busy), at_once=True)
+        frontier.horizon = before
         for task, lease in leased:
             self._frontier.hold(task.page, lease)
         return [task for task, _ in leased]

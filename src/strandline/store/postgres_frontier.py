@@ -9,8 +9,10 @@ at most one worker asks a host at any time, so politeness needs no further agree
                 rest of the polite delay after the last of them
 
 `take` is one statement: the next hosts in turn that are free or its own, rows that others work on being passed over
-(`FOR UPDATE SKIP LOCKED`), the best page of each, and the leases. When a lease runs out, whoever looks next frees the
-pages of that host and moves the token on, whatever its former owner may still be doing.
+(`FOR UPDATE SKIP LOCKED`), the best page of each, and the leases. It leases nothing when it sees that time went on
+(pages became due, a back-off is over, a lease ran out, another worker finds nothing): then that is settled first.
+When a lease runs out, whoever looks next frees the pages of that host and moves the token on, whatever its former owner
+may still be doing.
 
 A page may only enter or leave a queue under the lock on its host's row, which is why the counts there are exact.
 """
@@ -43,25 +45,26 @@ _STATE = "CASE WHEN due > %(horizon)s THEN 0 WHEN not_before > 0 THEN 2 ELSE 1 E
 CAPTURE = rows.CAPTURE.replace("offset", '"offset"')
 """The columns of a capture, as PostgreSQL spells them."""
 
-_PROBE = """SELECT (SELECT horizon FROM frontier),
-    EXISTS (SELECT FROM pages WHERE state = 0 AND due <= %(before)s),
+_PROBE = """SELECT (SELECT horizon FROM frontier) AS horizon,
+    EXISTS (SELECT FROM pages WHERE state = 0 AND due <= %(before)s) AS resting,
     EXISTS (SELECT FROM pages WHERE state = 2 AND not_before <= %(now)s)
-        OR EXISTS (SELECT FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= %(now)s),
-    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= statement_timestamp()),
+        OR EXISTS (SELECT FROM hosts WHERE queued > 0 AND waiting = 1 AND not_before <= %(now)s) AS asleep,
+    EXISTS (SELECT FROM hosts WHERE leased > 0 AND held_until <= statement_timestamp()) AS expired,
     CASE WHEN EXISTS (SELECT FROM workers WHERE ended IS NULL AND worker <> %(me)s AND hungry > statement_timestamp()
             - interval '3 seconds')
-        THEN (SELECT count(*) FROM hosts WHERE queued > 0 OR leased > 0)
+        THEN (SELECT count(*) FROM hosts WHERE queued > 0 AND waiting = 0 OR queued > 0 AND waiting = 1 OR leased > 0)
             / (SELECT count(*) FROM workers WHERE ended IS NULL
-               AND seen > statement_timestamp() - %(lease)s * interval '1 second') END"""
+               AND seen > statement_timestamp() - %(away)s * interval '1 second') END AS share"""
 
 _HUNGRY = """UPDATE workers SET hungry = clock_timestamp() WHERE worker = %(me)s AND EXISTS (
     SELECT FROM hosts WHERE queued > 0 AND waiting = 0 AND owner <> %(me)s AND held_until > statement_timestamp())"""
 
-_LEASE = f"""WITH chosen AS MATERIALIZED (
+_LEASE = f"""chosen AS MATERIALIZED (
     SELECT host FROM hosts
     WHERE queued > 0 AND waiting = 0 AND authority <> ALL (%(busy)s)
         AND (%(only)s::text[] IS NULL OR authority = ANY (%(only)s::text[]))
         AND (owner = %(me)s OR leased = 0 AND held_until <= statement_timestamp())
+        AND (SELECT settled FROM present)
     ORDER BY turn LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED
 ), best AS MATERIALIZED (
     SELECT page FROM chosen CROSS JOIN LATERAL (
@@ -72,14 +75,21 @@ _LEASE = f"""WITH chosen AS MATERIALIZED (
     UPDATE hosts SET turn = nextval('turns'), queued = queued - 1, leased = leased + 1, owner = %(me)s,
         token = token + CASE WHEN owner IS NOT DISTINCT FROM %(me)s THEN 0 ELSE 1 END,
         held_until = clock_timestamp() + %(lease)s * interval '1 second'
-    FROM taken WHERE hosts.host = taken.host RETURNING hosts.host, authority, token
+    FROM taken WHERE hosts.host = taken.host AND hosts.host = ANY (ARRAY (SELECT host FROM chosen))
+    RETURNING hosts.host, authority, token
 )
-SELECT pages.page, pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, pages.host, token, seq,
-    {CAPTURE}
-FROM taken AS pages JOIN held ON held.host = pages.host
+SELECT settled, pages.page, pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, pages.host,
+    token, seq, {CAPTURE}
+FROM present LEFT JOIN (taken AS pages JOIN held ON held.host = pages.host) ON true
     LEFT JOIN LATERAL (SELECT * FROM captures WHERE seq = origin LIMIT 1) AS captures ON true
     LEFT JOIN LATERAL (SELECT * FROM files WHERE files.file = captures.file LIMIT 1) AS files ON true
 ORDER BY pages.priority, pages.page"""
+
+_LEASE_SETTLED = f"WITH present AS MATERIALIZED (SELECT true AS settled), {_LEASE}"
+_LEASE_IF_SETTLED = f"""WITH present AS MATERIALIZED (
+    SELECT NOT (resting OR asleep OR expired) AND share IS NULL AND abs(horizon - %(before)s) <= {_SLACK} AS settled
+    FROM ({_PROBE}) AS probe
+), {_LEASE}"""
 
 _EXPIRED = f"""WITH lost AS MATERIALIZED (
     SELECT host FROM hosts WHERE leased > 0 AND held_until <= statement_timestamp()
@@ -123,7 +133,7 @@ _WAITING = """SELECT coalesce(sum(queued + backed_off), 0)
         WHEN queued > 0 OR leased > 0 AND owner IS DISTINCT FROM %(me)s THEN extract(epoch FROM held_until)::float8
         END),
     (SELECT min(not_before) FROM pages WHERE state = 2)
-FROM hosts WHERE queued > 0 OR backed_off > 0 OR leased > 0"""
+FROM hosts WHERE queued > 0 AND waiting = 0 OR queued > 0 AND waiting = 1 OR leased > 0 OR backed_off > 0"""
 
 
 class Lease(NamedTuple):
@@ -180,9 +190,7 @@ class SharedFrontier:
 
     def look(self, connection: Connection, before: float, now: float | None) -> list[str]:
         """What must be done before pages can be taken or counted: move, wake, free."""
-        values = {"before": before, "now": -math.inf if now is None else now}
-        values |= {"me": self.me, "lease": max(self.terms.seconds, _AWAY)}
-        row = connection.execute(_PROBE, values).fetchone()
+        row = connection.execute(_PROBE, self._asked_at(before, now)).fetchone()
         assert row is not None
         horizon, resting, asleep, expired, share = row
         self._share = None if share is None else max(1, int(str(share)))
@@ -190,6 +198,10 @@ class SharedFrontier:
         if resting or not float(str(horizon)) - _SLACK <= before <= float(str(horizon)) + _SLACK:
             wanted.append("move")
         return wanted + ["wake"] * bool(asleep) + ["free"] * bool(expired)
+
+    def _asked_at(self, before: float, now: float | None) -> dict[str, object]:
+        times = {"before": before, "now": -math.inf if now is None else now}
+        return {**times, "me": self.me, "away": max(self.terms.seconds, _AWAY)}
 
     def move(self, connection: Connection, before: float) -> bool:
         """Queue pages that are due by `before`, let the others rest; True when there is more to do."""
@@ -240,6 +252,12 @@ class SharedFrontier:
         )
         return len(found)
 
+    def take_at_once(
+        self, connection: Connection, limit: int, busy: Collection[str], times: tuple[float, float]
+    ) -> list[tuple[Task, Lease]] | None:
+        """`take` as of (before, now) when there is nothing to settle before; else None, and nothing is leased."""
+        return self._lease(connection, _LEASE_IF_SETTLED, self._wanted(limit, busy) | self._asked_at(*times))
+
     def take(self, connection: Connection, limit: int, busy: Collection[str]) -> list[tuple[Task, Lease]]:
         """Lease the best page of each of the next hosts in turn.
 
@@ -252,8 +270,18 @@ class SharedFrontier:
             limit = min(limit, max(self._share - len(own), 0))
             if not limit:
                 only, limit = own[: self._share], self._share
-        values = {"limit": limit, "busy": list(busy), "only": only, "me": self.me, "lease": self.terms.seconds}
-        found = [_task(row) for row in connection.execute(_LEASE, values)]
+        return self._lease(connection, _LEASE_SETTLED, self._wanted(limit, busy) | {"only": only}) or []
+
+    def _wanted(self, limit: int, busy: Collection[str]) -> dict[str, object]:
+        return {"limit": limit, "busy": list(busy), "only": None, "me": self.me, "lease": self.terms.seconds}
+
+    def _lease(
+        self, connection: Connection, statement: str, values: dict[str, object]
+    ) -> list[tuple[Task, Lease]] | None:
+        rows_found = connection.execute(statement, values).fetchall()
+        if not rows_found[0][0]:
+            return None
+        found = [_task(row[1:]) for row in rows_found if row[1] is not None]
         if not found and time.monotonic() > self._asked + _ASK:
             self._asked = time.monotonic()
             connection.execute(_HUNGRY, {"me": self.me})
