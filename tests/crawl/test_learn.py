@@ -13,7 +13,7 @@ from strandline.core.learn.evidence import Source, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.first_sight import COEFFICIENTS
 from strandline.core.learn.learned import PageRate, SiteRules
-from strandline.core.urls import path_segments
+from strandline.core.learn.site_looks import SiteLooks
 from strandline.crawl.learn import (
     OnlineLearner,
     Patterns,
@@ -23,7 +23,7 @@ from strandline.crawl.learn import (
     unchanged_series,
 )
 from strandline.crawl.learn_rates import learn_rates
-from strandline.crawl.learn_rules import GivenThresholds, RuleWish, learn_rules, site_history, weighted_history
+from strandline.crawl.learn_rules import NEGLIGIBLE, GivenThresholds, RuleWish, learn_rules
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 MONDAY = 1_767_571_200.0  # 2026-01-05 00:00 UTC
@@ -234,10 +234,9 @@ def test_the_quiet_directory_is_skipped_dormant_and_least_likely():
 
 def test_a_change_counts_by_its_importance_unless_every_page_counts_the_same():
     pages = quiet_and_busy()
-    plain = site_history(pages, WEEK)
-    assert plain.changes[1].importance is None
-    by_path = {"/".join(path_segments(one.url)): one for one in pages}
-    assert weighted_history(plain, by_path, WEEK).changes[1].importance.tolist() == pytest.approx([0.3] * 3)
+    looks = SiteLooks.of(pages, WEEK)
+    assert looks.history().changes[1].importance is None
+    assert looks.history(NEGLIGIBLE).changes[1].importance.tolist() == pytest.approx([0.3] * 3)
     strict = RuleWish(given=GivenThresholds(alpha=0.2, beta=0.5, theta=0.9))
     assert learn_rules("x", pages, strict).learned.rules == ()  # a tenth of the site, by importance
     plain = RuleWish(given=strict.given, weighted=False)
@@ -258,7 +257,7 @@ def test_a_page_that_is_gone_leaves_the_history_and_http_and_https_are_one():
     rows = page(1, "/a/x.html", [False] * 3, WEEK)
     gone = [Seen(2, f"{SITE}/a/y.html", MONDAY + i * WEEK, status=404 if i == 2 else 200) for i in range(3)]
     twin = [Seen(3, "http://example.org/a/x.html", MONDAY, changed=True)]
-    history = site_history(visits(rows, gone, twin), WEEK)
+    history = SiteLooks.of(visits(rows, gone, twin), WEEK).history()
     assert [len(one) for one in history.changes] == [2, 0, 1]
     assert history.index.page_path(int(history.changes[2].deleted[0])) == "example.org/a/y.html"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from strandline.core.changes.directories import SiteIndex
 from strandline.core.history.site_versions import SiteHistory
-from strandline.core.learn.site_rates import WEEK, CrawlSeen, RateSettings, SiteRates, rates_from_captures
+from strandline.core.learn.site_rates import CrawlSeen, RateSettings, SiteRates
 from strandline.simulate.site_crawls import KnownSite
 
 paths = st.lists(st.sampled_from(["a", "b", "index"]), min_size=1, max_size=4).map("/".join)
@@ -159,34 +159,12 @@ def test_an_empty_site():
     assert rates.now == 1.0
 
 
-@settings(max_examples=50, deadline=None)
-@given(versions)
-def test_captures_of_full_crawls_teach_the_same(listed):
-    history = SiteHistory.from_versions((str(number), version) for number, version in enumerate(listed))
-    site = KnownSite(history)
-    captures = []
-    for number, version in enumerate(listed):
-        gone = sorted(listed[number - 1].keys() - version.keys()) if number else []
-        captures += [(number * WEEK + 5.0, path, version.get(path)) for path in [*sorted(version), *gone]]
-    index, rates = rates_from_captures(captures)
-    last = len(listed) - 1
-    learned = rates.outlook(index.shape(), last + 1.0)
-    expected = site.learned(0, last).outlook(site.shape, last + 1.0)
-    assert dict(zip(map(index.page_path, learned.pages.tolist()), learned.rates, strict=True)) == pytest.approx(
-        dict(zip(map(history.index.page_path, expected.pages.tolist()), expected.rates, strict=True))
-    )
-
-
-def test_pages_that_were_not_captured_are_not_taken_for_unchanged():
-    full = [(week * WEEK, path, "1") for week in range(6) for path in ("a/x", "a/y")]
-    partial = [capture for capture in full if capture[0] == 0.0 or capture[1] == "a/x"]
-    after = []
-    for captures in (full, partial):
-        index, rates = rates_from_captures(captures)
-        after.append(rates.outlook(index.shape(), 6.0).rates[index.find("a/y")])
-    assert after[1] > after[0]
-
-
-def test_no_captures_teach_nothing():
-    index, rates = rates_from_captures([])
-    assert len(rates.outlook(index.shape(), 1.0).pages) == 0
+def test_new_pages_met_before_their_hub_was_asked_again_are_expected_in_numbers():
+    index = SiteIndex()
+    first = index.pages(["a/index.html"])
+    rates = SiteRates()
+    rates.start(index.shape(), first, 0.0)
+    later = index.pages(["a/x", "a/y"])
+    rates.observe(index.shape(), rates.outlook(index.shape(), 1.0), seen(np.empty(0, dtype=np.int64), found=later), 1.0)
+    outlook = rates.outlook(index.shape(), 2.0)
+    assert outlook.new_pages.tolist() == [4.0, 0.0, 0.0]  # two a week, for two weeks

@@ -31,42 +31,6 @@ class SiteHistory:
             before = dict(after)
         return history
 
-    @classmethod
-    def from_captures(cls, captures: Iterable[tuple[float, str, str | None]], period: float) -> "SiteHistory":
-        """Build from captures in order of time: (seconds, path, digest), with None for a page that is gone.
-
-        Each period with captures gives one version, with the last known state of every page; a period without
-        captures gives none, because nobody looked. Times are the ends of the periods, in seconds.
-        """
-        if period <= 0.0:
-            raise ValueError(f"the period must be longer than 0 seconds, not {period}")
-        history = cls()
-        before: dict[str, str] = {}
-        after: dict[str, str] = {}
-        current: int | None = None
-
-        def close(number: int) -> None:
-            difference = tree_difference(before, after)
-            end = f"{(number + 1) * period:g}"
-            history.add(end, sorted(difference.inserted), sorted(difference.deleted), sorted(difference.updated))
-            before.clear()
-            before.update(after)
-
-        for time, path, digest in captures:
-            number = int(time // period)
-            if current is not None and number != current:
-                if number < current:
-                    raise ValueError(f"captures must be in order of time: {path!r} at {time:g} comes too late")
-                close(current)
-            current = number
-            if digest is None:
-                after.pop(path, None)
-            else:
-                after[path] = digest
-        if current is not None:
-            close(current)
-        return history
-
     def add(self, time: str, inserted: Iterable[str], deleted: Iterable[str], updated: Iterable[str]) -> None:
         """Append one version by its difference to the last."""
         pages = self.index.pages

@@ -12,14 +12,12 @@ A *unit* is a directory with pages of its own. Its *hub* (the index page, else t
 new pages show: those of the directory, and of directories below that have no page yet.
 """
 
-import itertools
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.changes.directories import Ids, SiteIndex, TreeShape
+from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import best_pages, nearest_holder, shrink_down, subtree_sums
 
 Floats = NDArray[np.float64]
@@ -163,9 +161,9 @@ class SiteRates:
         ages = now - self._last[pages]
         new_pages = np.zeros(len(pages))
         held = np.flatnonzero(best >= 0)
-        waiting = ages[best[held]] * self._found[held]
-        expected = np.divide(waiting, self._unit_weeks[held], out=np.zeros(len(held)), where=waiting > 0)
-        np.add.at(new_pages, best[held], expected)
+        # New pages can be met in a unit whose hub nobody has asked again yet: then they stand for one week.
+        watched = np.where(self._unit_weeks[held] > 0.0, self._unit_weeks[held], 1.0)
+        np.add.at(new_pages, best[held], ages[best[held]] * self._found[held] / watched)
         hubs = np.full(shape.directories, -1, dtype=np.int64)
         hubs[held] = pages[best[held]]
         return SiteOutlook(
@@ -208,35 +206,6 @@ class SiteRates:
         if missing > 0:
             self._found = np.concatenate([self._found, np.zeros(missing)])
             self._unit_weeks = np.concatenate([self._unit_weeks, np.zeros(missing)])
-
-
-def rates_from_captures(
-    captures: Iterable[tuple[float, str, str | None]], period: float = WEEK, settings: RateSettings | None = None
-) -> tuple[SiteIndex, SiteRates]:
-    """Learn from an archive's captures in order of time: (seconds, path, digest), with None for a page that is gone.
-
-    Captures of one period are one crawl, full or not: what was not captured in it was not seen. The clock of the rates
-    runs in periods since time 0: a period stands for the week.
-    """
-    index, rates = SiteIndex(), SiteRates(settings)
-    digests: dict[str, str | None] = {}
-    started = False
-    for number, group in itertools.groupby(captures, key=lambda capture: int(capture[0] // period)):
-        now = float(number)
-        last = {path: digest for _, path, digest in group}
-        known = [path for path in last if digests.get(path) is not None]
-        found = index.pages(path for path in last if last[path] is not None and digests.get(path) is None)
-        shape = index.shape()
-        if not started:
-            rates.start(shape, found, now)
-        else:
-            fetched = index.pages(known)
-            gone = np.array([last[path] is None for path in known], dtype=np.bool_)
-            changed = np.array([last[path] != digests[path] for path in known], dtype=np.bool_)
-            rates.observe(shape, rates.outlook(shape, now), CrawlSeen(fetched, changed, gone, found), now)
-        started = True
-        digests.update(last)
-    return index, rates
 
 
 def _stand_in(shape: TreeShape, units: NDArray[np.int64], best: NDArray[np.int64], scores: Floats) -> int:
