@@ -8,6 +8,8 @@ The units of SECONDS start first, the longest of them at the front: the last one
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
+from servers import leftovers
+
 SECONDS = {
     "cluster": 200,
     "interface": 100,
@@ -24,6 +26,12 @@ SECONDS = {
 def unit_of(nodeid: str) -> str:
     """The unit of a test that bears no mark."""
     return nodeid if nodeid in SECONDS else nodeid.partition("::")[0]
+
+
+def pytest_sessionstart(session):
+    """A run that was aborted may have left mounts and folders."""
+    if not hasattr(session.config, "workerinput"):
+        leftovers.clear()
 
 
 class LongestFirst(LoadGroupScheduling):

@@ -20,6 +20,7 @@ from servers.processes import (
     Absent,
     end,
     free_port,
+    launch,
     listening,
     other_user,
     reachable_by_server,
@@ -103,15 +104,8 @@ class PostgresServer:
 
     def start(self) -> None:
         options = [f"--{name}={value}" for name, value in (_OPTIONS | {"port": str(self.port)}).items()]
-        with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self.folder / "data", *options],
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-                extra_groups=[] if other_user() else None,
-                **other_user(),
-            )
+        command = [self._programs / "postgres", "-D", self.folder / "data", *options]
+        self._process = launch(command, self.folder, signal.SIGQUIT)
         wait_until(self._answers, "PostgreSQL", self._process)
 
     def _answers(self) -> bool:

@@ -1,18 +1,25 @@
 """Starting servers for tests: free ports, a user that is not root, and an end that is never forgotten."""
 
 import contextlib
+import ctypes
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 PATIENCE = 120.0
 """Seconds a server may take to answer: the machine may be busy."""
+
+
+_LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
+_SIGNAL_WHEN_PARENT_ENDS = 1
 
 
 class Absent(Exception):  # noqa: N818
@@ -34,8 +41,8 @@ def other_user() -> dict[str, int]:
 
 
 def server_folder(name: str) -> Path:
-    """A new folder that belongs to the user the server runs as."""
-    folder = Path(tempfile.mkdtemp(prefix=f"strandline-{name}-"))
+    """A new folder that belongs to the user the server runs as; its name says whose it is (see leftovers)."""
+    folder = Path(tempfile.mkdtemp(prefix=f"strandline-{name}-{os.getpid()}-"))
     user = other_user()
     if user:
         os.chown(folder, user["user"], user["group"])
@@ -46,6 +53,23 @@ def reachable_by_server(path: Path) -> bool:
     """Whether the server's user may execute a file: a checkout under a private home is closed to others."""
     user = other_user()
     return not user or subprocess.run(["test", "-x", path], extra_groups=[], **user).returncode == 0
+
+
+def launch(
+    command: Sequence[str | Path], folder: Path, goodbye: int, env: dict[str, str] | None = None
+) -> subprocess.Popen:
+    """A server in its folder, its words in `log`; it gets the signal `goodbye` when this process ends in any way."""
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(
+            list(command),
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            env=env,
+            extra_groups=[] if other_user() else None,
+            preexec_fn=(lambda: _LIBRARY.prctl(_SIGNAL_WHEN_PARENT_ENDS, goodbye)) if _LIBRARY else None,
+            **other_user(),
+        )
 
 
 def wait_until(question, what: str, process: subprocess.Popen) -> None:

@@ -21,8 +21,8 @@ from servers.processes import (
     Absent,
     end,
     free_port,
+    launch,
     listening,
-    other_user,
     reachable_by_server,
     remove,
     server_folder,
@@ -68,16 +68,9 @@ class S3Server:
         given |= {"s3.autoCreateBucket": "false"}
         ports = ["master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc"]
         given |= {name: str(free_port()) for name in [*ports, "s3.port.grpc", "s3.port.iceberg", "s3.port.lance"]}
-        with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [self._program, "server", *(f"-{name}={value}" for name, value in given.items())],
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-                extra_groups=[] if other_user() else None,
-                env={"HOME": str(self.folder), "PATH": "/usr/bin:/bin", "GOMAXPROCS": "2"},
-                **other_user(),
-            )
+        command = [self._program, "server", *(f"-{name}={value}" for name, value in given.items())]
+        surroundings = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", "GOMAXPROCS": "2"}
+        self._process = launch(command, self.folder, signal.SIGKILL, surroundings)
         wait_until(self._answers, "the S3 server", self._process)
 
     def _answers(self) -> bool:
