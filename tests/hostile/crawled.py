@@ -1,13 +1,8 @@
-"""A whole crawl of the hostile site, started as a user starts it and ended when it has shown enough.
-
-crawl = crawled(site, folder, ["--set", "fetch.total=8s"], enough=lambda crawl: crawl.good_after is not None)
-crawl.events        what the command printed
-crawl.good_after    seconds until every good page was captured, None when one is missing
-crawl.growth        MiB of memory beyond what the first ordinary pages took
-"""
+"""A whole crawl of the hostile site, started as a user starts it and ended when it has shown enough."""
 
 import contextlib
 import json
+import os
 import re
 import signal
 import time
@@ -36,9 +31,15 @@ class Crawl:
     """What is known of a crawl so far."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
+    """What the command printed."""
     missing: set[str] = field(default_factory=set)
+    """Good pages that are not captured yet."""
     good_after: float | None = None
+    """Seconds until every good page was captured."""
+    good_cpu: float = 0.0
+    """Seconds of processor time of the crawl until then."""
     growth: float = 0.0
+    """MiB of memory beyond what the first ordinary pages took."""
     code: int = -1
     errors: str = ""
 
@@ -56,7 +57,8 @@ def crawled(
             crawl.events.append(event)
             if event["event"] == "captured" and event["status"] == 200 and event["url"] in crawl.missing:
                 crawl.missing.remove(event["url"])
-                crawl.good_after = None if crawl.missing else time.monotonic() - began
+                if not crawl.missing:
+                    crawl.good_after, crawl.good_cpu = time.monotonic() - began, _cpu(running.pid)
             if len(crawl.events) == 25:  # the parsers of ordinary pages are loaded by now
                 before = _memory(running.pid, "VmRSS")
             peak = max(peak, _memory(running.pid, "VmHWM"))  # the last line comes after the index is made
@@ -78,6 +80,15 @@ def trap_hits(site: HostileSite) -> dict[str, int]:
         path = site.behaviours[name].path.split("?")[0]
         stems[name] = path.rpartition("/")[0] + "/" if path.count("/") > 2 else path
     return {name: sum(n for path, n in asked.items() if path.startswith(stem)) for name, stem in stems.items()}
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of processor time a process has used; 0 when it is gone."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int, field_name: str) -> float:

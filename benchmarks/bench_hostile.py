@@ -1,0 +1,65 @@
+"""A site that does everything wrong, with twenty good pages in between: how soon are they all captured?
+
+Targets: 20 of 20 good pages within 20 s, memory growth below 64 MiB. Each tool crawls the same site as it would any
+other, for a minute at most; wget gets the time limits under which it does best. Wall time: run it on an idle machine.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.rivals import scratch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from hostile.crawled import crawled
+from hostile.server import GOOD_PAGES, HostileSite
+
+SECONDS, MEMORY, PATIENCE = 20.0, 64.0, 60
+
+
+def strandline(folder: Path) -> None:
+    """The command with its own defaults, as far as politeness allows on loopback."""
+    with HostileSite() as site:
+        crawl = crawled(site, folder, [], lambda crawl: not crawl.missing, limit=f"{PATIENCE}s")
+    captured = GOOD_PAGES - len(crawl.missing)
+    after = f"in {PATIENCE} s"
+    if crawl.good_after is not None:
+        after = f"after {crawl.good_after:.1f} s, {crawl.good_cpu:.1f} s of them at work"
+    soon = crawl.good_after is not None and crawl.good_after <= SECONDS
+    print(f"strandline   {captured} of {GOOD_PAGES} good pages {after}   <= {SECONDS:.0f} s {_verdict(soon)}")
+    print(f"             {crawl.growth:.0f} MiB of memory beyond ordinary pages   < {MEMORY:.0f} MiB", end=" ")
+    print(_verdict(crawl.growth < MEMORY))
+
+
+def wget(folder: Path) -> None:
+    """What it had asked for when the minute was over."""
+    if not shutil.which("wget"):
+        print("wget         not available here, not measured")
+        return
+    command = ["wget", "-q", "-r", "-l", "inf", "-T", "5", "-t", "1", "-P", str(folder), "--warc-file", "w"]
+    with HostileSite() as site:
+        running = subprocess.Popen([*command, f"{site.url}/"], cwd=folder, stderr=subprocess.DEVNULL)
+        try:
+            running.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+        asked = len({path for path in dict(site.hits) if path.startswith("/good/")})
+    print(f"wget         {asked} of {GOOD_PAGES} good pages in {PATIENCE} s")
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "MISSED"
+
+
+def main() -> None:
+    folder = scratch()
+    strandline(folder / "archive")
+    (folder / "wget").mkdir()
+    wget(folder / "wget")
+
+
+if __name__ == "__main__":
+    main()
