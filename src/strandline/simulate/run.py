@@ -162,7 +162,8 @@ def measure(world: World, archive: Archive, queries: int = QUERIES, seed: int = 
     captures = Captures.of(archive.page, archive.time, len(world))
     coherent = float("nan")
     if queries:
-        typical = float(world.importance.mean()) if len(world.importance) else 1.0
+        # What the versions before the first known change weigh is not defined: as much as the middle one of all.
+        typical = float(np.median(world.importance)) if len(world.importance) else 1.0
         shown = shown_versions(changes, captures, world.weight, typical)
         instants = np.random.default_rng(seed).uniform(world.scored_from, world.periods, queries)
         coherent = archive_coherence(shown, instants, world.site)

@@ -6,7 +6,7 @@ the same marginal gain, (w_i/r_i)[1 - (1+x)exp(-x)] = mu with x = r_i/f_i, and p
 nothing. Unweighted this is the papers' *Frequency*; weighted by importance it is the optimum of Azar et al.
 LambdaCrawl (Kolobov et al. 2019) minimises the harmonic staleness penalty instead:
 f = (-r + sqrt(r^2 + 4 w r / lambda)) / 2, so every page keeps a share.
-A page is due when age (in whole periods) * f is largest, which fetches it at even intervals.
+A page is due 1/f after its last fetch, and the page due first is fetched first.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +19,8 @@ from strandline.core.plan.strategy import Choice, Floats, PageTable, Visit, visi
 
 _X = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 4000)])
 _GAIN = 1.0 - (1.0 + _X) * np.exp(-_X)
+SELDOM = 1e-9
+"""Fetches a period that are as good as none."""
 
 
 def frequencies(pull: Callable[[float], Floats], budget: float) -> Floats:
@@ -90,14 +92,11 @@ class Frequency:
         return freshness_optimal(pages.rate, weight, float(budget.visits))
 
     def _score(self, pages: PageTable, budget: Budget, now: float) -> Floats:
-        # Whole periods: by exact age a page fetched late in one period would be left out of the next, and pages
-        # that are due in every period would fall short of their frequency.
+        """Periods that each page is overdue. Pages of frequency zero fill an unused budget, oldest first."""
         never = np.isnan(pages.last_visit)
-        age = np.maximum(np.floor(now) - np.floor(pages.last_visit), 0.0)
-        score = np.where(never, 0.0, age) * self.allocation(pages, budget)
-        # Among equals the exact age decides; so pages of frequency zero fill an unused budget, oldest first.
-        score = score + 1e-9 * np.where(never, 0.0, pages.age(now))
-        return np.where(never, 10.0 + pages.weight + float(score.max(initial=0.0)), score)
+        age = np.where(never, 0.0, pages.age(now))
+        late = age - 1.0 / np.maximum(self.allocation(pages, budget), SELDOM)
+        return np.where(never, 10.0 + pages.weight + max(float(late.max(initial=0.0)), 0.0), late)
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
         """The pages most overdue against their wanted frequency."""

@@ -21,16 +21,15 @@ from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, V
 def urgency(pages: PageTable, expected: Floats, now: float, *, weighted: bool = True) -> Floats:
     """U = weight * expected change * age; a page never fetched comes before all others.
 
-    Without weights many pages are as urgent as each other, and the minute of their last fetch would decide, period
-    after period: then ages count in whole periods.
+    Ages count in whole periods: by exact ages the minute of the last fetch, which says nothing about the page, would
+    decide between pages that are about as urgent.
 
-    >>> table = PageTable.of(2, weight=[1.0, 2.0], last_visit=[0.0, 8.0])
+    >>> table = PageTable.of(2, weight=[1.0, 2.0], last_visit=[0.5, 8.1])
     >>> urgency(table, np.array([0.5, 0.5]), now=10.0).tolist()
     [5.0, 2.0]
     """
     weight = pages.weight if weighted else np.ones(len(pages))
-    exact = np.maximum(now - pages.last_visit, 0.0)
-    age = exact if weighted else np.maximum(np.floor(now) - np.floor(pages.last_visit), 0.0)
+    age = np.maximum(np.floor(now) - np.floor(pages.last_visit), 0.0)
     value = weight * expected * np.nan_to_num(age)
     never = np.finfo(np.float64).max * (0.5 + 0.25 * weight / max(float(weight.max(initial=0.0)), 1e-300))
     return np.where(np.isnan(pages.last_visit), never, value)
