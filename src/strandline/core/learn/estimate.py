@@ -32,8 +32,10 @@ class Estimate:
     @property
     def mean_importance(self) -> Floats:
         """Mean importance of a change: bins weighted by how many changes fall into them."""
-        rate = self.rate.astype(np.float64) * self.share
+        rate = self.rate * self.share
         total = rate.sum(axis=1)
-        mean = (rate * self.importance).sum(axis=1) / np.maximum(total, 1e-300)
-        found: Floats = np.where(total > 0, mean, self.importance.mean(axis=1))
-        return found
+        mean: Floats = np.einsum("ij,ij->i", rate, self.importance) / np.maximum(total, 1e-300)
+        still = total <= 0
+        if still.any():
+            mean[still] = self.importance[still].mean(axis=1)
+        return mean

@@ -19,6 +19,8 @@ from strandline.core.learn.estimate import Estimate
 Floats = NDArray[np.float64]
 Objective = Literal["pool", "page", "middle", "count", "content"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)
+TOGETHER = 4096
+"""Pages valued in one go: their tables per node and bin fit into memory whatever the size of the archive."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ class Worth:
     def _expected(self, estimate: Estimate) -> Floats:
         """Importance of all changes expected in the window, per page and node."""
         total = np.empty(estimate.level.shape)
-        for node in range(estimate.level.shape[1]):
-            rate = estimate.rate * estimate.level[:, node : node + 1]
+        for begin in range(0, len(total), TOGETHER):
+            part = slice(begin, begin + TOGETHER)
+            rate = estimate.rate[part, None, :] * estimate.level[part, :, None]
             happening = -np.expm1(-rate) if self.once_per_period else rate
-            total[:, node] = (happening * estimate.importance) @ estimate.share
+            total[part] = (happening * estimate.importance[part, None, :]) @ estimate.share
         return total * self.window

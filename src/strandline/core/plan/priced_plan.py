@@ -323,7 +323,7 @@ class PricedPlan:
             self._renewed.update(dict.fromkeys(rows.tolist(), self._day))
             tables.price[rows] = self.price
             advantage, _, wait = evaluate(tables, rows, int(np.floor(now)) + 1, self.settings.horizon)
-            again = np.where(advantage > 0, 0.0, np.clip(wait, 0.0, self._again))
+            again = np.where(advantage > 0, 0.0, np.minimum(wait, self._again))
             self._due.put(rows, np.floor(now) + 1.0 + again)
         self._wake_siblings(pages, outcomes, now)
 
