@@ -122,7 +122,7 @@ def test_who_may_look_and_who_may_operate(tmp_path):
         for token, sees in ((TOKEN, True), (READER, False)):
             cookie = _post(server, "/login", {"token": token})[1]["set-cookie"].partition(";")[0]
             page = server.get("/", {"Cookie": cookie, "Accept": "text/html"}, origin="interface")[2].decode()
-            assert ("Add and start crawling" in page) == sees and "site.test" in page
+            assert ("Add and watch" in page) == sees and "site.test" in page
             assert _post(server, "/jobs", {"kind": "crawl"}, {"Cookie": cookie})[0] == (400 if sees else 403)
 
 

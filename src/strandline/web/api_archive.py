@@ -11,6 +11,7 @@ from strandline.web.desk import Desk
 from strandline.web.face import NotThereError
 from strandline.web.views.changes import ChangesAsked, ChangesPage, changes_page
 from strandline.web.views.compare import Compared, compare
+from strandline.web.views.days import DayView, days
 from strandline.web.views.health import Health, health
 from strandline.web.views.learned import (
     ClassesPage,
@@ -34,12 +35,10 @@ from strandline.web.views.page import BlockView, Calendar, PageView, calendar_vi
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import Simulation, simulation, simulations
 from strandline.web.views.site import (
-    DayView,
     PagesPage,
     Report,
     SiteView,
     Tree,
-    days,
     pages_of,
     report,
     site_rules,

@@ -6,6 +6,7 @@ from fastapi import APIRouter, FastAPI, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from strandline.web.desk import Desk
+from strandline.web.jobs import Archiving
 from strandline.web.operating import act, add_site, adopt, change_paths, keep_rating
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
@@ -21,7 +22,9 @@ class SiteIn(_In):
 
     url: str = Field(min_length=1, max_length=2000, description="Address to start from")
     contact: str = Field("", max_length=2000, description="Page where site owners can reach you, when none is set")
-    start: bool = Field(True, description="Start a crawl unless one runs")
+    start: Literal["crawl", "watch", ""] | bool = Field(
+        "crawl", description="What to start unless it runs: crawl or watch; true is crawl, empty or false is nothing"
+    )
 
 
 class SiteAdded(BaseModel):
@@ -88,7 +91,8 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/sites", status_code=201)
     async def new_site(wanted: SiteIn) -> SiteAdded:
         """Add a site and start to crawl it."""
-        url, job = await add_site(desk, wanted.url, wanted.contact, wanted.start)
+        start: Archiving | None = "crawl" if wanted.start is True else wanted.start or None
+        url, job = await add_site(desk, wanted.url, wanted.contact, start)
         return SiteAdded(url=url, job=None if job is None else job_view(job))
 
     @router.put("/plan")

@@ -7,6 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from strandline import __version__
 from strandline.access.addresses import Base
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.web.guard import Policy
@@ -32,6 +33,7 @@ class Face:
         """A page, with what all pages know."""
         shared = {
             "archive": self.name,
+            "version": __version__,
             "query": "",
             "here": request.url.path,
             "role": request.scope.get("strandline.role", "read"),
@@ -39,6 +41,10 @@ class Face:
             "notice": request.query_params.get("notice", ""),
         }
         return HTMLResponse(render(template, {**shared, **values}), status)
+
+    def part(self, request: Request, name: str, values: Mapping[str, object], *, whole: bool) -> HTMLResponse:
+        """A part of a page, bare or as a page of its own."""
+        return self.page(request, "part.html", {"part": f"parts/{name}.html", "whole": whole, **values})
 
     def message(self, request: Request, status: int, title: str, text: str) -> HTMLResponse:
         """A page that says one thing."""

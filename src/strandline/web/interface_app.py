@@ -23,6 +23,7 @@ from strandline.web.operating import Operating
 from strandline.web.people import People
 from strandline.web.replaying import Replaying
 from strandline.web.texts import say
+from strandline.web.thought_parts import Parts
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -54,7 +55,9 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         async def live(request: Request) -> Response:
             return events(at_work)
 
-        routes += [*People(desk, face).routes(), *Operating(desk, face).routes(), Route("/events", live)]
+        for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face)):
+            routes += handlers.routes()
+        routes.append(Route("/events", live))
         routes.append(feed_route(desk.archive))
     else:
         routes.append(Route("/", _to_health))

@@ -22,6 +22,7 @@ from typing import Any, Final, Literal
 from strandline.errors import UsageError
 
 Kind = Literal["crawl", "watch", "verify", "learn", "simulate"]
+Archiving = Literal["crawl", "watch"]
 State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "failed"]
 
 KINDS: Final[tuple[Kind, ...]] = ("crawl", "watch", "verify", "learn", "simulate")

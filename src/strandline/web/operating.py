@@ -22,7 +22,7 @@ from strandline.core.urls import site as site_of
 from strandline.errors import SettingError, UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, back
-from strandline.web.jobs import KINDS, Job
+from strandline.web.jobs import KINDS, Archiving, Job
 from strandline.web.texts import say
 from strandline.web.views.compare import RATED, compare, end_of
 from strandline.web.views.simulate import OBJECTIVES, asked_for, start_simulation
@@ -40,8 +40,10 @@ def quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-async def add_site(desk: Desk, typed: str, contact: str = "", start: bool = True) -> tuple[str, Job | None]:
-    """Add an address to the seeds and start a crawl unless one runs; UsageError for an address that is none."""
+async def add_site(
+    desk: Desk, typed: str, contact: str = "", start: Archiving | None = "crawl"
+) -> tuple[str, Job | None]:
+    """Add an address to the seeds and start to crawl or watch unless that runs; UsageError for what is no address."""
     url = address(typed if "://" in typed else f"https://{typed.strip()}")
     settings = desk.settings
     if not (contact or settings.archive.contact) and not settings.fetch.allow_address:
@@ -52,7 +54,7 @@ async def add_site(desk: Desk, typed: str, contact: str = "", start: bool = True
         values["archive.contact"] = quoted(contact[:_LONGEST])
     desk.change_settings(values)
     running = desk.jobs.active(("crawl", "watch"))
-    job = await desk.jobs.start("crawl") if start and not running else None
+    job = await desk.jobs.start(start) if start and not running else None
     return url, job
 
 
@@ -128,7 +130,8 @@ class Operating:
     async def sites(self, request: Request) -> Response:
         """Add a site."""
         form = await self._form(request)
-        url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"))
+        start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
+        url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
         return back(f"/?notice={quote(say('site_added', site=site_of(url)))}")
 
     async def budget(self, request: Request) -> Response:

@@ -15,15 +15,14 @@ from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
 from strandline.web.texts import say
-from strandline.web.thinker import answer_or_reason
 from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.compare import RATED, compare, end_of, neighbours
 from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
-from strandline.web.views.overview import next_visits, overview, quality_view, site_cards
+from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
 from strandline.web.views.search import Found, SearchAsked, search
-from strandline.web.views.simulate import OBJECTIVES, simulation, simulations
+from strandline.web.views.simulate import OBJECTIVES, simulations
 from strandline.web.views.site import pages_of, site_view
 from strandline.web.views.values import address, time_of
 
@@ -53,12 +52,6 @@ class People:
             "/classes": self.classes,
             "/simulate": self.simulate,
             "/health": self.health,
-            "/parts/quality": self.quality_part,
-            "/parts/site-quality": self.site_quality_part,
-            "/parts/next": self.next_part,
-            "/parts/why": self.why_part,
-            "/parts/week": self.week_part,
-            "/parts/simulation": self.simulation_part,
         }
         return [Route(path, self._face.guarded(handler)) for path, handler in shown.items()]
 
@@ -66,7 +59,8 @@ class People:
         """The archive at a glance."""
         start = number_of(request, "start", 0)
         like = request.query_params.get("like", "")[:100]
-        values = {"view": overview(self._desk), "cards": site_cards(self._desk, start, like=like), "like": like}
+        cards = site_cards(self._desk, start, like=like)
+        values = {"view": overview(self._desk), "cards": cards, "start": start, "like": like}
         return self._face.page(request, "overview.html", values)
 
     async def site(self, request: Request) -> Response:
@@ -118,7 +112,12 @@ class People:
         if not found.captures:
             raise NotThereError(say("no_capture", url=url))
         url = found.captures[0].url  # as it was captured: people type less
-        values = {"url": url, "query": url, "days": by_day(found.captures), "found": found}
+        values = {
+            "url": url,
+            "query": url,
+            "days": by_day(found.captures, lambda capture: capture.time),
+            "found": found,
+        }
         return self._face.page(request, "captures.html", values)
 
     async def compare(self, request: Request) -> Response:
@@ -182,7 +181,9 @@ class People:
     async def changes(self, request: Request) -> Response:
         """What changed lately."""
         found = changes_page(self._desk, self._changes_asked(request))
-        return self._face.page(request, "changes.html", {"found": found, "asked": dict(request.query_params)})
+        values = {"found": found, "asked": dict(request.query_params)}
+        values["days"] = by_day(found.changes, lambda change: change.by)
+        return self._face.page(request, "changes.html", values)
 
     async def rules(self, request: Request) -> Response:
         """Directory rules."""
@@ -215,46 +216,3 @@ class People:
     async def health(self, request: Request) -> Response:
         """Is all well?"""
         return self._face.page(request, "health.html", {"view": health(self._desk, time.time())})
-
-    # Parts of pages that take thought: fetched by the page itself, or opened as pages of their own.
-
-    async def quality_part(self, request: Request) -> Response:
-        """Quality of the whole archive."""
-        found, reason = await answer_or_reason(self._desk.thinker, "quality")
-        whole = quality_view(found["sites"]["archive"]) if found else None
-        values = {"quality": whole, "visits": found["visits"] if found else None, "reason": reason}
-        return self._part(request, "quality", values)
-
-    async def site_quality_part(self, request: Request) -> Response:
-        """Quality of one site over time, and what more budget would buy."""
-        site = request.query_params.get("site", "")
-        found, reason = await answer_or_reason(self._desk.thinker, "history", site=site)
-        return self._part(request, "site_quality", {"history": found, "reason": reason})
-
-    async def next_part(self, request: Request) -> Response:
-        """What comes next."""
-        found, reason = await answer_or_reason(self._desk.thinker, "next")
-        return self._part(request, "next", {"visits": next_visits(found) if found else None, "reason": reason})
-
-    async def why_part(self, request: Request) -> Response:
-        """Every reason for one page."""
-        url = address(request.query_params.get("url", ""))
-        found, reason = await answer_or_reason(self._desk.thinker, "why", url=url)
-        return self._part(request, "why", {"why": found, "reason": reason})
-
-    async def week_part(self, request: Request) -> Response:
-        """Change by weekday and hour."""
-        url = address(request.query_params.get("url", ""))
-        found, reason = await answer_or_reason(self._desk.thinker, "week", url=url)
-        return self._part(request, "week", {"week": found, "reason": reason})
-
-    async def simulation_part(self, request: Request) -> Response:
-        """A simulation under way or finished."""
-        job = self._desk.jobs.get(number_of(request, "number", 0))
-        if job is None or job.kind != "simulate":
-            raise NotThereError(say("no_page"))
-        return self._part(request, "simulation", {"run": simulation(job)})
-
-    def _part(self, request: Request, name: str, values: dict[str, object]) -> Response:
-        whole = request.headers.get("hx-request") != "true"
-        return self._face.page(request, "part.html", {"part": f"parts/{name}.html", "whole": whole, **values})

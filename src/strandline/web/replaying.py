@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from strandline.access.addresses import Base, original, parse
+from strandline.access.addresses import Wanted, original, parse
 from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest
 from strandline.access.payload import LostError
@@ -21,7 +21,7 @@ from strandline.access.together import Together, most_coherent, together
 from strandline.core.urls import authority
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
-from strandline.web.pages import duration_text
+from strandline.web.figures import duration_text
 from strandline.web.replay_app import cdx_answer, timemap_answer
 from strandline.web.texts import say
 from strandline.web.views.values import IMPORTANT
@@ -61,18 +61,19 @@ class Replaying:
         memento = closest(self._holdings.index, wanted.url, wanted.time)
         if memento is None:
             raise NotThereError(say("no_capture", url=wanted.url))
-        return self._frame(request, wanted.url, wanted.time, memento, base)
+        return self._frame(request, wanted, memento)
 
-    def _frame(self, request: Request, url: str, time: float | None, memento: Memento, base: Base) -> Response:
-        capture = memento.capture
+    def _frame(self, request: Request, wanted: Wanted, memento: Memento, coherent_for: float | None = None) -> Response:
+        url, time, capture = wanted.url, wanted.time, memento.capture
         values = {
             "url": url,
             "host": authority(url),
             "memento": memento,
-            "source": base.memento(url, capture.time, "mp_"),
+            "source": self._face.base(request).memento(url, capture.time, "mp_"),
             "asked": time if time is not None and int(time) != int(capture.time) else None,
             "stamp": timestamp(capture.time),
             "important": self._important(url, capture.time),
+            "coherent_for": coherent_for,
             "choosing": memento.previous is not None or memento.following is not None,
         }
         return self._face.page(request, "frame.html", values)
@@ -83,7 +84,7 @@ class Replaying:
         return self._desk.reading.important_beside(self._desk.reading.page_numbers(url), time, IMPORTANT)
 
     async def coherent(self, request: Request) -> Response:
-        """To the capture near a moment whose parts were most surely live together."""
+        """The capture near a moment whose parts were most surely live together, in its frame."""
         wanted = parse(_rest(request, "/coherent/"))
         memento = closest(self._holdings.index, wanted.url, wanted.time)
         if memento is None:
@@ -92,7 +93,8 @@ class Replaying:
             chosen = most_coherent(self._holdings, memento)
         except LostError:
             chosen = memento.capture
-        return RedirectResponse(f"/web/{timestamp(chosen.time)}/{wanted.url}", 303)
+        shown = closest(self._holdings.index, wanted.url, chosen.time) or memento
+        return self._frame(request, wanted, shown, memento.capture.time if wanted.time is None else wanted.time)
 
     async def together(self, request: Request) -> Response:
         """The parts of a replayed page, and what is known of each."""
@@ -105,7 +107,7 @@ class Replaying:
         except LostError as lost:
             raise NotThereError(str(lost)) from None
         values = {"url": url, "stamp": timestamp(memento.capture.time), "found": found, "query": url}
-        return self._face.page(request, "part.html", {"part": "parts/together.html", "whole": True, **values})
+        return self._face.part(request, "together", values, whole=True)
 
     async def login(self, request: Request) -> Response:
         """Take a token once and remember the browser until the server stops."""
@@ -145,8 +147,9 @@ def badge_text(found: Together, span: float) -> str:
     """Whether the parts of a page were live together, in few words."""
     told = [say(f"badge_{found.verdict}")]
     if found.evidence:
-        within = duration_text(found.last - found.first)
-        told.append(say("badge_parts", known=found.known, all=len(found.evidence), span=within))
+        told.append(say("badge_parts", known=found.known, all=len(found.evidence)))
+        if found.parts.missing < len(found.evidence):
+            told.append(say("badge_span", span=duration_text(found.last - found.first)))
     if found.parts.anachronistic:
         told.append(say("badge_far", count=found.parts.anachronistic, hours=round(span / 3600)))
     if found.parts.missing:

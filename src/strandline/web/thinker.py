@@ -6,15 +6,19 @@ import json
 import sys
 import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strandline.errors import StrandlineError
+from strandline.web.figures import duration_text
+from strandline.web.texts import say
 
 Answer = dict[str, Any]
 
 FRESH = 300.0
-"""Seconds for which a remembered answer is shown without asking again."""
+"""Seconds for which a remembered answer is shown without asking again; longer for one that took long."""
+COSTLY = 10.0
+"""An answer stays fresh for this many times as long as it took."""
 PATIENCE = 45.0
 """Seconds a question may take before whoever asked is told to come back."""
 _PLANS = ("quality", "history", "next", "why")
@@ -27,6 +31,27 @@ class NoAnswerError(Exception):
     """The question has no answer, and this is why."""
 
 
+class StillThinkingError(NoAnswerError):
+    """The answer is being worked out, since so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(say("still_working", time=duration_text(seconds)))
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """An answer, when it was given, and how long that took."""
+
+    answer: Answer
+    given: float
+    took: float
+
+    @property
+    def fresh(self) -> bool:
+        return time.monotonic() - self.given < max(FRESH, COSTLY * self.took)
+
+
 class Thinker:
     """Two processes, one for what needs a plan of the whole archive and one for single pages, each asked one question
     at a time; the same question asked twice at once is asked once.
@@ -34,41 +59,56 @@ class Thinker:
 
     def __init__(self, folder: Path) -> None:
         self._lanes = {True: _Lane(folder), False: _Lane(folder)}
-        self._answers: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
-        self._asked: dict[str, asyncio.Task[Answer]] = {}
+        self._answers: OrderedDict[str, _Remembered] = OrderedDict()
+        self._asked: dict[str, tuple[float, asyncio.Task[Answer]]] = {}
 
     def remembered(self, ask: str, **about: object) -> Answer | None:
-        """An answer that is there already, however old."""
-        found = self._answers.get(_key(ask, about))
-        return found[1] if found else None
-
-    async def ask(self, ask: str, **about: object) -> Answer:
-        """The answer; NoAnswerError when there is none, or none yet."""
+        """An answer that is there already, however old; one that is no longer fresh is worked out again meanwhile."""
         key = _key(ask, about)
         found = self._answers.get(key)
-        if found is not None and time.monotonic() - found[0] < FRESH:
-            return found[1]
-        task = self._asked.get(key)
-        if task is None:
-            if len(self._asked) >= _WAITING:
-                raise NoAnswerError("Too much is being worked out at the moment; try again soon.")
-            task = self._asked[key] = asyncio.create_task(self._think(key, ask, about))
-            task.add_done_callback(lambda done: self._asked.pop(key, None) and done.cancelled())
+        if found is not None and not found.fresh and len(self._asked) < _WAITING:
+            self._asking(key, ask, about)
+        return found.answer if found else None
+
+    async def ask(self, ask: str, *, patience: float = PATIENCE, **about: object) -> Answer:
+        """The answer; NoAnswerError when there is none, StillThinkingError when there is none yet."""
+        key = _key(ask, about)
+        found = self._answers.get(key)
+        if found is not None and found.fresh:
+            return found.answer
+        if key not in self._asked and len(self._asked) >= _WAITING:
+            raise NoAnswerError(say("too_much"))
+        since, task = self._asking(key, ask, about)
         try:
-            return await asyncio.wait_for(asyncio.shield(task), PATIENCE)
+            return await asyncio.wait_for(asyncio.shield(task), patience)
         except TimeoutError:
-            raise NoAnswerError("This is still being worked out; come back in a moment.") from None
+            raise StillThinkingError(time.monotonic() - since) from None
+
+    def _asking(self, key: str, ask: str, about: dict[str, object]) -> tuple[float, asyncio.Task[Answer]]:
+        """The question under way; asked now unless it is already."""
+        if key not in self._asked:
+            task = asyncio.create_task(self._think(key, ask, about))
+            task.add_done_callback(lambda done: self._heard(key, done))
+            self._asked[key] = (time.monotonic(), task)
+        return self._asked[key]
+
+    def _heard(self, key: str, done: asyncio.Task[Answer]) -> None:
+        self._asked.pop(key, None)
+        if not done.cancelled():
+            done.exception()  # whoever waits hears it; perhaps nobody does
 
     def forget(self) -> None:
         """Settings changed: what was worked out under the old ones is no longer shown."""
         self._answers.clear()
 
     async def _think(self, key: str, ask: str, about: dict[str, object]) -> Answer:
+        began = time.monotonic()
         said = await self._lanes[ask in _PLANS].told(ask, about)
         if "problem" in said:
             raise NoAnswerError(str(said["problem"]))
         answer: Answer = said["answer"]
-        self._answers[key] = (time.monotonic(), answer)
+        now = time.monotonic()
+        self._answers[key] = _Remembered(answer, now, now - began)
         while len(self._answers) > _REMEMBERED:
             self._answers.popitem(last=False)
         return answer
@@ -129,11 +169,3 @@ class _Lane:
 
 def _key(ask: str, about: dict[str, object]) -> str:
     return json.dumps([ask, sorted(about.items())])
-
-
-async def answer_or_reason(thinker: Thinker, ask: str, **about: object) -> tuple[Answer | None, str]:
-    """The answer and no reason, or no answer and the reason."""
-    try:
-        return await thinker.ask(ask, **about), ""
-    except (NoAnswerError, StrandlineError) as problem:
-        return None, str(problem)

@@ -4,13 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.app.browsing import Day, SiteRow
+from strandline.core.urls import site as site_of
 from strandline.web.desk import Desk
 from strandline.web.jobs import Job
+from strandline.web.views.changes import ChangesAsked, ChangeView, changes_page
+from strandline.web.views.days import DayView, day_level, days
 from strandline.web.views.health import AlarmView, open_alarms
-from strandline.web.views.values import DAY, Moment
+from strandline.web.views.values import DAY, IMPORTANT, Moment
 
 CARDS = 24
 _SPARK_DAYS = 60
+_DAYS = 120
+_LATELY = 6
+_NOTHING: dict[str, Any] = {"visits": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,12 @@ class SiteCard:
     important: int
     spark: list[int]
     """Captures on each of these days, oldest first."""
+    spark_levels: list[int]
+    """Colour of each: mean importance of its changes from 1 to 5, 0 without changes."""
     quality: QualityView | None
     """None while it is not worked out."""
+    next: Moment | None
+    """Its next visit, when that is one of the next of the archive."""
     alarms: int
 
 
@@ -100,6 +110,12 @@ class Overview:
     quality: QualityView | None
     visits: dict[str, int] | None
     """Intended, achieved and failed visits of the last day."""
+    measured: Moment | None
+    """When quality was measured."""
+    days: list[DayView]
+    """The last days on which anything was captured."""
+    lately: list[ChangeView]
+    """The latest important changes."""
     next: list[NextVisit] | None
     alarms: list[AlarmView]
     jobs: list[JobView]
@@ -144,10 +160,18 @@ def overview(desk: Desk) -> Overview:
         seeds=list(settings.scope.seeds[:100]),
         quality=quality_view(measured["sites"]["archive"]) if measured else None,
         visits=measured["visits"] if measured else None,
+        measured=measured["at"] if measured else None,
+        days=days(desk, "", max(0.0, _last(desk) - _DAYS * DAY)),
+        lately=changes_page(desk, ChangesAsked(least=IMPORTANT, limit=_LATELY)).changes,
         next=next_visits(planned) if planned else None,
         alarms=open_alarms(desk),
         jobs=[job_view(job) for job in desk.jobs.all()[:5]],
     )
+
+
+def _last(desk: Desk) -> float:
+    """When something was last captured; 0.0 for never."""
+    return max((capture.time for capture in desk.reading.latest_captures(1)), default=0.0)
 
 
 def next_visits(planned: dict[str, Any]) -> list[NextVisit]:
@@ -165,9 +189,10 @@ def site_cards(desk: Desk, start: int = 0, limit: int = CARDS, like: str = "") -
 def site_card(desk: Desk, row: SiteRow) -> SiteCard:
     """One site as a card."""
     since = (row.last or 0.0) - _SPARK_DAYS * DAY
-    days = desk.reading.days(row.name, max(0.0, since))
-    measured = desk.thinker.remembered("quality")
+    lived = desk.reading.days(row.name, max(0.0, since))
+    measured, planned = desk.thinker.remembered("quality"), desk.thinker.remembered("next")
     found = (measured or {}).get("sites", {}).get(row.name)
+    spark = _spark(lived)
     return SiteCard(
         site=row.name,
         hosts=row.hosts,
@@ -175,17 +200,19 @@ def site_card(desk: Desk, row: SiteRow) -> SiteCard:
         captures=row.captures,
         first=row.first,
         last=row.last,
-        changes=sum(day.changes for day in days),
-        important=sum(day.important for day in days),
-        spark=_spark(days),
+        changes=sum(day.changes for day in lived),
+        important=sum(day.important for day in lived),
+        spark=[captures for captures, _ in spark],
+        spark_levels=[colour for _, colour in spark],
         quality=quality_view(found) if found else None,
+        next=min((one.due for one in next_visits(planned or _NOTHING) if site_of(one.url) == row.name), default=None),
         alarms=sum(alarm.subject == row.name for alarm in open_alarms(desk)),
     )
 
 
-def _spark(days: list[Day]) -> list[int]:
-    """Captures day by day, empty days too; at least one."""
+def _spark(days: list[Day]) -> list[tuple[int, int]]:
+    """Captures and colour day by day, empty days too."""
     if not days:
         return []
-    count = {day.day: day.captures for day in days}
-    return [count.get(day, 0) for day in range(days[0].day, days[-1].day + 1)]
+    found = {day.day: (day.captures, day_level([day])) for day in days}
+    return [found.get(day, (0, 0)) for day in range(days[0].day, days[-1].day + 1)]

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from strandline.app.browsing import Branch, ChangesWanted, Day, ListedPage
+from strandline.app.browsing import Branch, ChangesWanted, ListedPage
 from strandline.core.learn.learned import SiteRules
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.drawings import Box, treemap
+from strandline.web.views.days import DayView, days
 from strandline.web.views.overview import SiteCard, site_card
 from strandline.web.views.values import DAY, Moment, level
 
 TREE = (960.0, 380.0)
 """Width and height of the treemap, in units of its drawing."""
-_MOST_BARS = 120
 _REPORT_DAYS = 7.0
 _MOST_LISTED = 50
 
@@ -50,21 +50,6 @@ class Tree:
     """Largest first."""
     height: float = TREE[1]
     """Of its drawing, which is 960 wide."""
-
-
-@dataclass(frozen=True, slots=True)
-class DayView:
-    """A day, a week or more of a site."""
-
-    start: Moment
-    days: int
-    captures: int
-    unchanged: int
-    errors: int
-    changes: int
-    important: int
-    importance: float
-    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,35 +209,6 @@ def _crumbs(key: str, spans: list[tuple[str, str, str]]) -> list[tuple[str, str]
         if name:
             crumbs.append((name, crumbs[-1][1] + name + "/"))
     return crumbs
-
-
-def days(desk: Desk, site: str, since: float = 0.0, until: float = float("inf")) -> list[DayView]:
-    """The days of a site, or stretches of several days when there are many."""
-    found = desk.reading.days(site, since, until)
-    if not found:
-        return []
-    first, last = found[0].day, found[-1].day
-    width = -(-(last - first + 1) // _MOST_BARS)
-    bins: dict[int, list[Day]] = {}
-    for day in found:
-        bins.setdefault((day.day - first) // width, []).append(day)
-    return [_bin(first + number * width, width, bins.get(number, [])) for number in range((last - first) // width + 1)]
-
-
-def _bin(day: int, width: int, found: list[Day]) -> DayView:
-    changes = sum(one.changes for one in found)
-    importance = sum(one.importance for one in found)
-    return DayView(
-        start=day * DAY,
-        days=width,
-        captures=sum(one.captures for one in found),
-        unchanged=sum(one.unchanged for one in found),
-        errors=sum(one.errors for one in found),
-        changes=changes,
-        important=sum(one.important for one in found),
-        importance=importance,
-        level=level(importance / changes) if changes else 0,
-    )
 
 
 def site_rules(desk: Desk, site: str) -> RulesView | None:

@@ -1,0 +1,109 @@
+"""Parts of pages that take thought: fetched by the page itself once it is there, or opened as pages of their own.
+
+A part that takes longer than a few seconds says so, and asks again by itself until it is there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from strandline.errors import StrandlineError
+from strandline.web.desk import Desk
+from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.texts import say
+from strandline.web.thinker import PATIENCE, Answer, NoAnswerError, StillThinkingError
+from strandline.web.views.overview import next_visits, quality_view, site_cards
+from strandline.web.views.simulate import simulation
+from strandline.web.views.values import address
+
+_TURN = 10.0
+"""Seconds after which a part says that it is still being worked out."""
+
+
+class Parts:
+    """Handlers of the parts."""
+
+    def __init__(self, desk: Desk, face: Face) -> None:
+        self._desk = desk
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """All parts."""
+        shown = {
+            "quality": self.quality,
+            "cards": self.cards,
+            "site-quality": self.site_quality,
+            "next": self.next,
+            "why": self.why,
+            "week": self.week,
+            "simulation": self.simulation,
+        }
+        return [Route(f"/parts/{name}", self._face.guarded(handler)) for name, handler in shown.items()]
+
+    async def quality(self, request: Request) -> Response:
+        """Quality of the whole archive."""
+
+        def shown(found: Answer) -> dict[str, Any]:
+            return {"quality": quality_view(found["sites"]["archive"]), "visits": found["visits"], "at": found["at"]}
+
+        return await self._thought(request, "quality", shown, "quality")
+
+    async def cards(self, request: Request) -> Response:
+        """The sites, with their quality."""
+        start, like = number_of(request, "start", 0), request.query_params.get("like", "")[:100]
+        cards = {"start": start, "like": like}
+        return await self._thought(
+            request, "cards", lambda _: {**cards, "cards": site_cards(self._desk, start, like=like)}, "quality"
+        )
+
+    async def site_quality(self, request: Request) -> Response:
+        """Quality of one site over time, and what more budget would buy."""
+        site = request.query_params.get("site", "")
+        return await self._thought(request, "site_quality", lambda found: {"history": found}, "history", site=site)
+
+    async def next(self, request: Request) -> Response:
+        """What comes next."""
+        return await self._thought(request, "next", lambda found: {"visits": next_visits(found)}, "next")
+
+    async def why(self, request: Request) -> Response:
+        """Every reason for one page."""
+        return await self._thought(request, "why", lambda found: {"why": found}, "why", url=_url(request))
+
+    async def week(self, request: Request) -> Response:
+        """Change by weekday and hour."""
+        return await self._thought(request, "week", lambda found: {"week": found}, "week", url=_url(request))
+
+    async def simulation(self, request: Request) -> Response:
+        """A simulation under way or finished."""
+        job = self._desk.jobs.get(number_of(request, "number", 0))
+        if job is None or job.kind != "simulate":
+            raise NotThereError(say("no_page"))
+        return self._part(request, "simulation", {"run": simulation(job)})
+
+    async def _thought(
+        self, request: Request, name: str, shown: Callable[[Answer], dict[str, Any]], ask: str, **about: object
+    ) -> Response:
+        """A part made of an answer; or why there is none; or that it is still being worked out."""
+        patience = PATIENCE if _whole(request) else _TURN
+        try:
+            return self._part(request, name, shown(await self._desk.thinker.ask(ask, patience=patience, **about)))
+        except StillThinkingError as thinking:
+            where = f"{request.url.path}?{request.url.query}"
+            return self._part(request, "thinking", {"path": where, "said": str(thinking)})
+        except (NoAnswerError, StrandlineError) as problem:
+            return self._part(request, "no_answer", {"reason": str(problem)})
+
+    def _part(self, request: Request, name: str, values: dict[str, Any]) -> Response:
+        return self._face.part(request, name, values, whole=_whole(request))
+
+
+def _whole(request: Request) -> bool:
+    """Whether a part is opened as a page of its own."""
+    return request.headers.get("hx-request") != "true"
+
+
+def _url(request: Request) -> str:
+    return address(request.query_params.get("url", ""))
