@@ -27,7 +27,7 @@ class Reading:
         codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
         limits = _SITEMAP_LIMITS if task.kind is Kind.SITEMAP else _PAGE_LIMITS
         decoded = decode(exchange.body, *codings, limits)
-        if task.kind is Kind.PAGE:
+        if task.kind is Kind.PAGE and task.original is None:  # a page that is visited again leads nowhere new
             self._traps.fetched(task.url, decoded.data)
         if task.kind is Kind.REQUISITE and "html" in exchange.mime:
             return _NOTHING  # an embedded frame's own links are not followed

@@ -32,6 +32,8 @@ class Addresses:
         self._pages: dict[str, int] = {}
         self._hosts: dict[str, int] = {}
         self._files: dict[str, int] = {}
+        self.most = _REMEMBERED
+        """Addresses that are kept at hand."""
         self.turn = int(connection.execute("SELECT coalesce(max(turn), 0) FROM hosts").fetchone()[0])
         """The last turn given to a host."""
 
@@ -52,7 +54,7 @@ class Addresses:
 
     def remember(self, url: str, page: int) -> None:
         """Keep a number at hand; the memory is emptied when full, since links to the same pages come in bursts."""
-        if len(self._pages) >= _REMEMBERED:
+        if len(self._pages) >= self.most:
             self._pages.clear()
         self._pages[url] = page
 

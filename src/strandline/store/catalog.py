@@ -15,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.core.capture import Capture, Original, Unanswered
-from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
+from strandline.core.capture import Capture, Unanswered
+from strandline.ports import Batch, Found, Task
 from strandline.store import sqlite
 from strandline.store.addresses import Addresses
+from strandline.store.catalog_reading import CatalogReading
 from strandline.store.frontier import Frontier
 from strandline.store.lock import WriteLock
 from strandline.store.reading import Reading
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from strandline.store.watching import WatchWriter
 
 DATABASE = "strandline.db"
+_WATCH_CACHE_KIB = 2 * 1024
+_WATCH_ADDRESSES = 2_000
+"""A watch asks for little at a time and runs for months: it keeps less in memory than a pass."""
 
 
 def open_catalog(folder: Path, command: str = "") -> "SqliteCatalog":
@@ -41,7 +45,7 @@ def open_catalog(folder: Path, command: str = "") -> "SqliteCatalog":
         raise
 
 
-class SqliteCatalog:
+class SqliteCatalog(CatalogReading):
     """Implements ports.Catalog; `reading` has the queries of the reading side on the writer's own connection."""
 
     def __init__(self, database: Path, lock: WriteLock | None = None) -> None:
@@ -144,6 +148,8 @@ class SqliteCatalog:
     def plan_visited(self) -> None:
         """From now on a watch plans the visits of pages that were visited before; an unfinished pass is over."""
         self.close_pass(time.time())
+        self._connection.execute(f"PRAGMA cache_size = -{_WATCH_CACHE_KIB}")
+        self._addresses.most = _WATCH_ADDRESSES
         with self._moving():
             self._frontier.give_back()
             self._frontier.plan_visited()
@@ -219,30 +225,6 @@ class SqliteCatalog:
                     self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
                 else:
                     self._connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, value))
-
-    def host(self, authority: str) -> HostState:
-        """What is known about a host."""
-        return self.reading.host(authority)
-
-    def page(self, url: str) -> PageRow | None:
-        """One page."""
-        return self.reading.page(url)
-
-    def same_entity(self, entity: str) -> Original | None:
-        """An earlier capture whose body had this digest."""
-        return self.reading.same_entity(entity)
-
-    def captures(self, url: str) -> list[Capture]:
-        """Captures of a page in time order."""
-        return self.reading.captures(url)
-
-    def all_captures(self) -> Iterator[Capture]:
-        """Every capture, ordered by SURT key and time."""
-        return self.reading.all_captures()
-
-    def refusals(self) -> list[Refusal]:
-        """What was not taken, by reason."""
-        return self.reading.refusals()
 
     def close(self) -> None:
         """Release the database and the lock."""

@@ -32,7 +32,7 @@ def marked_pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 10)
 def word_set(text: str) -> frozenset[str]:
     """Distinct words of a text. Most texts of a page are those of its last version, so recent answers are kept."""
     return frozenset(words(text))

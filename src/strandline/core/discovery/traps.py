@@ -51,7 +51,7 @@ def without_session(url: str) -> str:
     return bare
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def group_of(url: str) -> str:
     """The group of an address: numbers and codes masked, all queries of a path together; empty when it has neither.
 
