@@ -1,7 +1,9 @@
 """Bad input gets one clear line, the documented exit code, and nothing is written."""
 
 import gzip
+import shutil
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +16,16 @@ def written(folder):
     return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in quiet}
 
 
-@pytest.fixture
-def archive(tmp_path):
-    folder = tmp_path / "archive"
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("empty") / "archive"
     assert strandline("init", folder).code == 0
     return folder
+
+
+@pytest.fixture
+def archive(empty, tmp_path):
+    return Path(shutil.copytree(empty, tmp_path / "archive"))
 
 
 @pytest.mark.parametrize(
