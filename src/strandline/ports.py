@@ -6,14 +6,15 @@
     CaptureReader read records back                        warc/
     Catalog      what is known: pages, captures, frontier  store/
     Discoverer   addresses named by a page, sitemap, feed  dom/
+    Tasks        run the same work for many sites          engines/
 
 The order of a commit is the promise: exchanges are kept, the WARC is synced, then one catalog transaction
 records captures and frontier together, then the capture is reported.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import BinaryIO, Final, NamedTuple, Protocol
+from typing import BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
 from strandline.core.plan.retests import Retests
@@ -305,3 +306,17 @@ class Discoverer(Protocol):
 
     def discover(self, url: str, mime: str, body: bytes, charset: str) -> Discovery:
         """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""
+
+
+Work = TypeVar("Work")
+Answer = TypeVar("Answer")
+
+
+class Tasks(Protocol):
+    """Runs a pure function for many pieces of work, here or elsewhere. Lost answers are worked out again."""
+
+    def run(self, function: Callable[[Work], Answer], works: Sequence[Work]) -> Iterator[Answer]:
+        """The answer to each piece of work, exactly once, in any order."""
+
+    def close(self) -> None:
+        """Release what runs them."""

@@ -17,6 +17,8 @@ from strandline.store.studies import StudyReading
 START = 1_790_000_000.0  # September 2026
 DAY = 86_400.0
 SITES = ("alpha.example", "beta.example.org", "gamma.test:8080")
+QUIET = "/d2/"
+"""A directory that never changes."""
 STATUS = (200,) * 14 + (304, 304, 404, 410, 301, 500)
 
 
@@ -29,23 +31,25 @@ def urls(site, pages):
 def captures(rng, pages, count, start=START, file="made-up.warc.gz", offset=0):
     """So many captures in the order they were recorded, mostly in the order of time."""
     found = []
+    every = [url for site in SITES for url in urls(site, pages)]
     for number in range(count):
-        url = rng.choice(rng.choice([urls(site, pages) for site in SITES]))
+        url = every[number] if number < len(every) else rng.choice(every)  # all are there from the start
         time = start + 60 * DAY * number / count + rng.random() * 5000
         if rng.random() < 0.02:
             time = rng.choice((-5.0, 8e9, found[-1].time if found else time))
-        status = rng.choice(STATUS)
+        status = 200 if QUIET in url else rng.choice(STATUS)
+        letters = "A" if QUIET in url else "ABC"
         kept = Capture(
             url=url,
             time=time,
             status=status,
             mime="text/html",
-            digest=f"sha1:{rng.choice('ABC')}",
+            digest=f"sha1:{rng.choice(letters)}",
             place=Place(file, offset + number * 100, 90),
             record_id=f"<urn:uuid:{offset}-{number}>",
         )
         if status == 304:
-            kept = replace(kept, revisit=True, original=Original(url, time - 1, f"sha1:{rng.choice('ABC')}", "r"))
+            kept = replace(kept, revisit=True, original=Original(url, time - 1, f"sha1:{rng.choice(letters)}", "r"))
         found.append(kept)
     return found
 
@@ -61,7 +65,7 @@ def study(rng, catalog, up_to, share=0.5):
     for page, some in pages.items():
         changes, problems = [], []
         for one in some:
-            luck = rng.random()
+            luck = 1.0 if QUIET in one.capture.url else rng.random()
             if luck < share:
                 changes.append(
                     Observed(

@@ -98,6 +98,19 @@ class Contents:
         return cls(**known)
 
 
+@dataclass(frozen=True, slots=True)
+class SiteFiles:
+    """Everything a task needs to know to read one site."""
+
+    folder: str
+    site: str
+    files: Mapping[str, tuple[str, ...]]
+    """Per table, oldest month first."""
+    studied: int
+    rows: int
+    """Captures."""
+
+
 class Dataset:
     """A dataset for reading; its list as it was when it was opened."""
 
@@ -121,14 +134,14 @@ class Dataset:
         """Sites with captures, by name."""
         return sorted({site for table, site in self._files if table == "captures"})
 
-    def files(self, table: str, site: str) -> list[str]:
-        """Files of a site's table, oldest month first."""
-        parts = sorted(self._files.get((table, site), ()), key=lambda one: (one.month, one.number))
-        return [str(self.folder.absolute() / one.file) for one in parts]
-
-    def rows(self, table: str, site: str) -> int:
-        """How many rows a site has in a table."""
-        return sum(one.rows for one in self._files.get((table, site), ()))
+    def site(self, name: str) -> SiteFiles:
+        """The files of a site."""
+        files = {}
+        for table in TABLES:
+            parts = sorted(self._files.get((table, name), ()), key=lambda one: (one.month, one.number))
+            files[table] = tuple(str(self.folder.absolute() / one.file) for one in parts)
+        rows = sum(one.rows for one in self._files.get(("captures", name), ()))
+        return SiteFiles(str(self.folder), name, files, self.about.studied, rows)
 
     def whole(self) -> None:
         """ArchiveDamaged when a listed file is not there."""

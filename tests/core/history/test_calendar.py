@@ -163,3 +163,12 @@ def test_zone_guesses(host, language, zone):
 def test_holidays_of_every_guessed_country_can_be_asked_for():
     known = [country for country in ZONE_OF_COUNTRY if public_holidays(country, 2025)]
     assert len(known) > 0.8 * len(ZONE_OF_COUNTRY)
+
+
+def test_what_was_observed_does_not_depend_on_the_years_looked_at_before():
+    """To the last bit: sites learned together and apart are told the same."""
+    fresh, used = (LocalCalendar(Periods("Europe/Paris", "FR")) for _ in range(2))
+    used.observed(0.0, 1.0)
+    since = np.random.default_rng(3).uniform(1.6e9, 1.8e9, 200)
+    until = since + np.random.default_rng(4).exponential(1e6, 200)
+    assert np.array_equal(fresh.observed(since, until), used.observed(since, until))

@@ -124,8 +124,12 @@ class LocalCalendar:
         if first.size == 0:
             return np.zeros(shape)
         table = self._covering(float(first.min()), float(last.max()))
-        sums = self._running_sum(table, np.concatenate([first.ravel(), last.ravel()]))
-        inside = sums[first.size :] - sums[: first.size]
+        since_table, since_stretch, kinds = self._running_sum(table, np.concatenate([first.ravel(), last.ravel()]))
+        # Whole periods first: their difference is exact, so the result does not depend on the years in the table.
+        inside = since_table[first.size :] - since_table[: first.size]
+        every = np.arange(first.size)
+        inside[every, kinds[first.size :]] += since_stretch[first.size :]
+        inside[every, kinds[: first.size]] -= since_stretch[: first.size]
         inside[np.abs(inside) < _ROUNDING] = 0.0
         return inside.reshape(shape)
 
@@ -224,13 +228,13 @@ class LocalCalendar:
         share: Floats = np.maximum(last - first, 0.0) / self.periods.seconds
         return share
 
-    def _running_sum(self, table: _Stretches, time: Floats) -> Floats:
-        """Time of each kind and period before each instant of a list; shape (instants, kinds, count)."""
+    def _running_sum(self, table: _Stretches, time: Floats) -> tuple[Floats, Floats, Ints]:
+        """Time before each instant of a list: up to its stretch, per kind and period; since then, per period, and
+        the kind of that.
+        """
         stretch = np.searchsorted(table.starts, time, side="right") - 1
-        total = table.before[stretch]
         inside = self._overlap(table.wall[stretch], time - table.starts[stretch])
-        total[np.arange(time.size), table.kind[stretch]] += inside
-        return total
+        return table.before[stretch], inside, table.kind[stretch]
 
 
 @functools.cache

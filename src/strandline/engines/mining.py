@@ -1,0 +1,108 @@
+"""Where tasks run: in this process, or on Dask workers. See ports.Tasks; an engine more is one class more.
+
+Tasks are pure: a function that workers can import, plain arguments in, plain values out, nothing kept. So a task whose
+worker died is simply run again, wherever there is room, and its answer is the same.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, Final, TypeVar
+
+from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
+from strandline.ports import Tasks
+
+Work = TypeVar("Work")
+Answer = TypeVar("Answer")
+
+ENGINES: Final = ("local", "dask")
+_RETRIES: Final = 3
+"""Times a task is run again after a failure that is not its own (Dask counts lost workers besides)."""
+_AHEAD: Final = 4
+"""Tasks waiting per worker: answers are taken as they come, so that they do not pile up on the workers."""
+_MISSING: Final = "--engine dask needs Dask: pip install 'strandline[cluster]'"
+
+
+def tasks_on(engine: str, scheduler: str = "", workers: int = 0, patience: float = 10.0) -> Tasks:
+    """The engine of a name. Without the address of a scheduler Dask starts `workers` processes here (0: one a core)."""
+    if engine not in ENGINES:
+        raise UsageError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+    if engine == "local":
+        if scheduler:
+            raise UsageError("--scheduler goes with --engine dask")
+        return LocalTasks()
+    return DaskTasks(scheduler, workers, patience)
+
+
+class LocalTasks:
+    """One task after the other, in this process."""
+
+    def run(self, function: Callable[[Work], Answer], works: Sequence[Work]) -> Iterator[Answer]:
+        """The answer to each piece of work, in order."""
+        return map(function, works)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class DaskTasks:
+    """Tasks on the workers of a Dask cluster. Workers need this package, and see the same folders."""
+
+    def __init__(self, scheduler: str, workers: int = 0, patience: float = 10.0) -> None:
+        """`patience`: seconds until a scheduler that does not answer is given up."""
+        try:
+            self._distributed: Any = import_module("distributed")  # an extra, and slow to import
+        except ImportError:
+            raise SettingError(_MISSING) from None
+        self._client: Any = None
+        self._cluster: Any = None
+        try:
+            if scheduler:
+                self._client = self._distributed.Client(scheduler, timeout=patience)
+            else:
+                self._cluster = self._distributed.LocalCluster(
+                    n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=None
+                )
+                self._client = self._distributed.Client(self._cluster, timeout=60.0)
+        except (OSError, ValueError, TimeoutError) as problem:
+            self.close()
+            where = f"the Dask scheduler {scheduler}" if scheduler else "Dask"
+            raise Unreachable(f"{where} cannot be reached: {_line(problem)}") from None
+
+    def run(self, function: Callable[[Work], Answer], works: Sequence[Work]) -> Iterator[Answer]:
+        """The answer to each piece of work as it comes."""
+        waiting = deque(works)
+        answers = self._distributed.as_completed()
+        room = _AHEAD * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+
+        def submit() -> None:
+            answers.add(self._client.submit(function, waiting.popleft(), pure=False, retries=_RETRIES))
+
+        for _ in range(min(room, len(waiting))):
+            submit()
+        for future in answers:
+            yield self._answer(future)
+            future.release()
+            if waiting:
+                submit()
+
+    def _answer(self, future: Any) -> Any:  # noqa: ANN401 - Dask has no types
+        try:
+            return future.result()
+        except StrandlineError:
+            raise
+        except (ModuleNotFoundError, ImportError) as problem:
+            raise SettingError(f"a Dask worker lacks something: {_line(problem)}; {_MISSING}") from None
+        except self._distributed.KilledWorker:
+            raise Unreachable("a task ended every Dask worker it was given to: do they have enough memory?") from None
+
+    def close(self) -> None:
+        """Leave the cluster; end it if it was ours."""
+        if self._client is not None:
+            self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _line(problem: BaseException) -> str:
+    return (str(problem).strip() or type(problem).__name__).splitlines()[0]

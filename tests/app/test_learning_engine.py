@@ -1,0 +1,277 @@
+"""Learning over Parquet partitions, here and on Dask, gives what learning from the catalog gives, number for number."""
+
+import json
+import random
+import sys
+from contextlib import closing
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from app.deadly_mining import fatal_once
+from app.studied import START, captures, made_up, study
+from strandline.app import learning_engine
+from strandline.app.archive import open_archive
+from strandline.app.exporting import export_archive
+from strandline.app.learning import PARTS, from_history
+from strandline.app.learning_engine import Mining, PackedSeries, learn_on_engine, mine
+from strandline.app.learning_tasks import Wish
+from strandline.app.measuring import measured
+from strandline.app.planning import Planning
+from strandline.cli.main import app
+from strandline.cli.quality import quality_data
+from strandline.core.history.lived_time import LivedTime
+from strandline.core.learn.learned import Visits
+from strandline.crawl.learn import gathered
+from strandline.crawl.mined_visits import gathered_columns
+from strandline.engines.mining import LocalTasks, tasks_on
+from strandline.engines.mining_dataset import Dataset
+from strandline.engines.mining_reading import Looks, Room
+from strandline.errors import ArchiveDamaged, SettingError, Unreachable, UsageError
+from strandline.settings.schema import LearnSettings
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.learned import LearnedReading, Sighting
+
+pytest.importorskip("duckdb")
+
+NOW = START + 70 * 86_400.0
+SETTINGS = LearnSettings(version=3 * 86_400.0)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """Exported in two steps, with more captures and a month in between."""
+    folder = tmp_path_factory.mktemp("mined")
+    made_up(folder / "archive", pages=9, count=600)
+    export_archive(folder / "archive", folder / "parquet")
+    rng = random.Random(9)
+    with closing(open_catalog(folder / "archive")) as catalog:
+        catalog.bring(captures(rng, 9, 100, START + 20 * 86_400.0, "later.warc.gz"))
+        study(rng, catalog, 690)
+    export_archive(folder / "archive", folder / "parquet")
+    return folder / "archive"
+
+
+@pytest.fixture(scope="module")
+def embedded(archive):
+    return learned_here(archive)
+
+
+def learned_here(archive, settings=SETTINGS):
+    with closing(LearnedReading.open(archive / DATABASE)) as reading:
+        return from_history(reading, settings, PARTS, lambda _: None)
+
+
+def parquet(archive):
+    return Dataset(archive.parent / "parquet")
+
+
+def mined(archive, how, **wishes):
+    return mine(parquet(archive), Wish(SETTINGS, PARTS, **wishes), how)
+
+
+def comparable(learned):
+    """Everything that is kept or shown, as plain values."""
+    series = {
+        page: (one.periods, one.last, one.captures, *(x.tolist() for x in (one.importance, one.changes, one.observed)))
+        for page, one in learned.patterns.series.items()
+    }
+    groups = [(one.number, one.members, one.changes, one.shape.tolist()) for one in learned.patterns.groups]
+    rates = learned.rates
+    return {
+        "counts": (learned.seq, learned.studied, learned.pages, learned.captures, learned.unstudied),
+        "span": (learned.first, learned.last),
+        "clocks": learned.clocks,
+        "lasts": learned.lasts,
+        "series": series,
+        "groups": groups,
+        "trust": learned.patterns.trust.as_data(),
+        "rules": [one.as_data() for one in learned.rules],
+        "states": {site: plain(asdict(state)) for site, state in learned.states.items()},
+        "rates": {page: asdict(rate) for page, rate in rates.pages.items()},
+        "levels": rates.levels,
+        "table": rates.coefficients.tolist(),
+        "classes": rates.groups.as_data(),
+    }
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def test_there_is_something_to_compare(embedded):
+    found = comparable(embedded)
+    assert len(found["clocks"]) == 3 and found["counts"][2] == 27 and found["counts"][4] > 10
+    assert found["groups"] and found["trust"] and len(found["classes"]) > 1
+    assert sum(one["versions"] for one in found["rules"]) > 50
+    assert any(one["dormant"] or one["rules"] for one in found["rules"])
+
+
+def test_local_tasks_learn_what_the_catalog_teaches(archive, embedded):
+    found = comparable(mined(archive, Mining(LocalTasks())).learned)
+    for part, value in comparable(embedded).items():
+        assert found[part] == value, part
+
+
+def test_one_site_a_task_and_hardly_any_memory_change_nothing(archive, embedded, monkeypatch):
+    monkeypatch.setattr(learning_engine, "_TOGETHER", 1)
+    monkeypatch.setattr("strandline.app.learning_tasks._PACKED", 2)
+    monkeypatch.setattr("strandline.engines.mining_reading._BATCH", 50)
+    small = Mining(LocalTasks(), Room(memory="20MB", spill=str(archive.parent)))
+    assert comparable(mined(archive, small).learned) == comparable(embedded)
+
+
+def test_dask_workers_learn_the_same_though_one_is_killed(archive, embedded, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(learning_engine, "_TOGETHER", 1)
+    monkeypatch.setattr(learning_engine, "learn_sites", fatal_once)
+    with closing(tasks_on("dask", workers=2)) as tasks:
+        found = mined(archive, Mining(tasks, Room(spill=str(tmp_path)))).learned
+    assert (tmp_path / "killed").exists()
+    assert comparable(found) == comparable(embedded)
+
+
+def test_quality_is_what_the_catalog_says(archive, tmp_path):
+    opened = open_archive(archive)
+    wanted = quality_data(measured(Planning(opened, NOW)))
+    planning = Planning(opened, NOW)
+    past = mined(archive, Mining(LocalTasks()), hours=planning.hours).past
+    assert np.array_equal(learning_engine._in_rows(past, planning).time, planning.past.time)
+    del planning.past
+    planning.past = learning_engine._in_rows(past, planning)
+    assert quality_data(measured(planning)) == wanted
+    assert {"alpha.example", "archive"} <= set(wanted)
+
+
+def test_hours_of_a_watch_are_lived_by(archive):
+    pieces = ((START + 86_400.0, 0.0, 60.0), (START + 20 * 86_400.0, 27_360.0, 1800.0))
+    with closing(open_catalog(archive)) as catalog:
+        catalog._connection.executemany("INSERT INTO watch_time VALUES (?, ?, ?)", pieces)
+    try:
+        wanted = comparable(learned_here(archive))
+        found = comparable(mined(archive, Mining(LocalTasks()), time=LivedTime(pieces)).learned)
+        for part, value in wanted.items():
+            assert found[part] == value, part
+    finally:
+        with closing(open_catalog(archive)) as catalog:
+            catalog._connection.execute("DELETE FROM watch_time")
+
+
+def test_an_archive_is_exported_mined_and_kept(archive, embedded):
+    opened = open_archive(archive)
+    with closing(LearnedReading.open(archive / DATABASE)) as reading:
+        assert reading.learned_from("rules") is None
+    told = []
+    opened.settings = replace(opened.settings, learn=SETTINGS)
+    with closing(open_catalog(archive)) as catalog:
+        study(random.Random(2), catalog, 10**6)  # there are no records that could really be studied
+    summary, quality = learn_on_engine(opened, (), Mining(LocalTasks()), NOW, told.append)
+    wanted = comparable(learned_here(archive))
+    with closing(LearnedReading.open(archive / DATABASE)) as reading:
+        assert {rules.site for rules in reading.site_rules()} == set(wanted["clocks"])
+        kept = {page: asdict(rate) for page, _, rate in reading.all_rates()}
+        assert kept == wanted["rates"]
+        series = {page: one.changes.tolist() for page, _, one, _ in reading.all_series()}
+        assert series == {page: one[4] for page, one in wanted["series"].items()}
+        assert reading.learned_from("patterns").captures == summary["captures"]
+    assert (archive / "parquet" / "dataset.json").is_file() and any("sites learned" in line for line in told)
+    assert quality_data(quality) == quality_data(measured(Planning(opened, NOW)))
+
+
+def test_the_command(archive):
+    def run(*words):
+        return CliRunner().invoke(app, ["learn", str(archive), *words])
+
+    with closing(open_catalog(archive)) as catalog:
+        study(random.Random(2), catalog, 10**6)
+    here, there = run("rules", "--json"), run("rules", "--engine", "local", "--json")
+    assert (here.exit_code, there.exit_code) == (0, 0)
+    assert json.loads(there.stdout) == json.loads(here.stdout)
+    assert "rules: " in run("rules", "quality", "--engine", "local", "-q", "--memory", "100MB").stdout
+    for words, problem in (
+        (("--scheduler", "tcp://a:1"), "go with --engine"),
+        (("--new", "--engine", "local"), "leave out --engine"),
+        (("--engine", "spark"), "no engine"),
+    ):
+        refused = run(*words)
+        assert isinstance(refused.exception, UsageError) and problem in str(refused.exception)
+
+
+def test_what_is_wrong_is_told_in_one_line(archive, monkeypatch):
+    with pytest.raises(UsageError, match="no engine 'spark'; there are local, dask"):
+        tasks_on("spark")
+    with pytest.raises(UsageError, match="--scheduler goes with --engine dask"):
+        tasks_on("local", "tcp://127.0.0.1:1")
+    with pytest.raises(UsageError, match="cannot learn 'moods'"):
+        learn_on_engine(open_archive(archive), ("moods",), Mining(LocalTasks()), NOW)
+    with pytest.raises(UsageError, match="--memory lots"):
+        mined(archive, Mining(LocalTasks(), Room(memory="lots")))
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SettingError, match=r"pip install 'strandline\[cluster\]'"):
+        tasks_on("dask")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(SettingError, match=r"pip install 'strandline\[cluster\]'"):
+        mined(archive, Mining(LocalTasks()))
+
+
+def test_a_scheduler_that_does_not_answer(monkeypatch):
+    pytest.importorskip("distributed")
+    with pytest.raises(Unreachable, match=r"the Dask scheduler tcp://127.0.0.1:9 cannot be reached") as problem:
+        tasks_on("dask", "tcp://127.0.0.1:9", patience=0.5)
+    assert "\n" not in str(problem.value)
+    with pytest.raises(Unreachable, match="nonsense"):
+        tasks_on("dask", "nonsense://x", patience=0.5)
+
+
+def test_a_file_the_workers_do_not_see(archive, tmp_path):
+    files = parquet(archive).site("alpha.example")
+    lost = replace(files, files={**files.files, "captures": (str(tmp_path / "lost.parquet"),)})
+    work = learning_engine.SiteWork(lost, Wish(SETTINGS, PARTS), Room())
+    with pytest.raises(ArchiveDamaged, match="every worker must see this folder"):
+        learning_engine.learn_sites([work])
+
+
+def test_packed_series_read_like_a_dictionary(archive, embedded):
+    packed = mined(archive, Mining(LocalTasks())).learned.patterns.series
+    assert isinstance(packed, PackedSeries)
+    assert len(packed) == len(embedded.patterns.series) and 10**9 not in packed
+    with pytest.raises(KeyError):
+        packed[-1]
+
+
+LOOK = st.tuples(
+    st.integers(1, 4),
+    st.sampled_from((-1.0, 0.0, 5.0, 7.0, 7.2e9)),
+    st.sampled_from((200, 203, 304, 404, 410, 301, 500)),
+    st.booleans(),
+    st.sampled_from((-0.5, 0.0, 0.25)),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(LOOK, max_size=30), st.integers(1, 7))
+def test_columns_are_gathered_as_single_captures_are(looks, size):
+    looks.sort(key=lambda look: look[:2])
+    urls = {page: f"http://a.example/{page}" for page in range(1, 5)}
+    rows = [Sighting(p, urls[p], "a", t, s, c, i, h, studied, d) for p, t, s, c, i, h, studied, d in looks]
+    wanted = list(gathered(rows, lambda one: not one.studied, lambda one: one.differs and not one.changed))
+    kinds = (np.int64, np.float64, np.int64, np.bool_, np.float64, np.bool_, np.bool_, np.bool_)
+    batches = []
+    for at in range(0, len(looks), size):
+        columns = zip(zip(*looks[at : at + size], strict=True), kinds, strict=True)
+        batches.append(Looks(*(np.array(column, kind) for column, kind in columns)))
+    found = list(gathered_columns(batches, urls))
+    assert [shown(one) for one in found] == [shown(one) for one in wanted]
+
+
+def shown(visits: Visits):
+    return plain({name: getattr(visits, name) for name in Visits.__slots__})
