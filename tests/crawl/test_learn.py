@@ -20,9 +20,8 @@ from strandline.crawl.learn import (
     claims_in_force,
     gathered,
     page_series,
-    unchanged_series,
 )
-from strandline.crawl.learn_rates import learn_rates
+from strandline.crawl.learn_rates import SitePages, learn_rates
 from strandline.crawl.learn_rules import NEGLIGIBLE, GivenThresholds, RuleWish, learn_rules
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
@@ -122,8 +121,15 @@ def test_pages_that_keep_the_same_hours_are_one_group_and_quiet_pages_in_none():
 def test_unchanged_pages_together_are_the_same_as_one_by_one():
     pages = visits(*(page(n, f"/{n}", [False] * (n + 1), 5 * HOUR) for n in range(5)))
     calendar = LocalCalendar(Periods("Europe/Paris", "FR"))
-    for visit, series in zip(pages, unchanged_series(pages, calendar), strict=True):
-        assert series.as_data() == page_series(visit, calendar).as_data()
+    learned = Patterns()
+    learned.add_site(pages, {}, calendar)
+    assert len(learned.series) == 5
+    assert list(learned.series) == [visit.page for visit in pages]
+    assert {number: series.as_data() for number, series in learned.series.items()} == {
+        visit.page: page_series(visit, calendar).as_data() for visit in pages
+    }
+    assert learned.series[3].as_data() == page_series(pages[3], calendar).as_data()
+    assert 99 not in learned.series
 
 
 @settings(max_examples=50, deadline=None)
@@ -177,6 +183,10 @@ def test_the_rate_of_regular_visits_is_the_papers_estimator():
     assert rate.rate == pytest.approx(float(change_rate(10, 5)) / 2.0)
 
 
+def rates_of(pages, summaries, classes):
+    return learn_rates({"example.org": SitePages.of(pages, summaries)}, {"example.org": pages}, classes)
+
+
 def test_rates_order_pages_and_one_capture_is_judged_at_first_sight():
     days = 60
     rows = [
@@ -185,7 +195,7 @@ def test_rates_order_pages_and_one_capture_is_judged_at_first_sight():
         page(3, "/old/b.html", [False] * days),
         page(4, "/news/new.html", [False]),
     ]
-    found = learn_rates({"example.org": visits(*rows)}, {1: PageSummary(900, 10, 2)}, 3)
+    found = rates_of(visits(*rows), {1: PageSummary(900, 10, 2)}, 3)
     rates = {number: found.pages[number].rate for number in (1, 2, 3, 4)}
     assert rates[1] > rates[2] > rates[3] == 0.0
     assert rates[4] is None
@@ -199,7 +209,7 @@ def test_rates_order_pages_and_one_capture_is_judged_at_first_sight():
 def test_enough_own_captures_move_the_first_sight_table():
     pages = [page(n, f"/{n}.html", [n % 2 == 0 and i % 5 == 0 for i in range(60)]) for n in range(300)]
     summaries = {n: PageSummary(50_000 if n % 2 else 100, 3, 1) for n in range(300)}
-    found = learn_rates({"example.org": visits(*pages)}, summaries, 4)
+    found = rates_of(visits(*pages), summaries, 4)
     assert found.moved
     assert found.coefficients[0] < COEFFICIENTS[0]  # here it is the short pages that change
 

@@ -7,13 +7,12 @@ from email.utils import format_datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from typer.testing import CliRunner
 
+from journeys.command import here
 from strandline.app.archive import open_archive
 from strandline.app.clock import SystemClock
 from strandline.app.learned_pages import learned_reasons
 from strandline.app.learning import Lore
-from strandline.cli.main import app
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import SettingError, UsageError
 from strandline.ports import Batch, Link
@@ -64,23 +63,15 @@ def write(file, rows):
     return file
 
 
-def run(*words):
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done
-
-
 def data(*words):
-    return json.loads(run(*words, "--json").stdout)
+    return json.loads(here(*words, "--json").stdout)
 
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
     folder = tmp_path_factory.mktemp("learning")
-    run("init", folder / "archive")
-    run("import", folder / "archive", write(folder / "versions.jsonl", versions()))
+    here("init", folder / "archive")
+    here("import", folder / "archive", write(folder / "versions.jsonl", versions()))
     return folder / "archive"
 
 
@@ -91,7 +82,7 @@ def learned(archive):
 
 
 def test_patterns_are_shown_before_anything_was_kept(archive):
-    done = run("patterns", archive, HOME)
+    done = here("patterns", archive, HOME)
     assert "learned now and not kept" in done.stderr
     assert "workday" in done.stdout
 
@@ -156,7 +147,7 @@ def test_rules_with_thresholds_of_ones_own_or_of_one_host(learned):
     by_host = data("rules", learned[0], "--site", "news.example.jp", "--plain", "--period", "14 days")
     assert {rule["skip"] for rule in by_host} <= {"news.example.jp/archive"}
     with pytest.raises(UsageError, match="no captures of"):
-        run("rules", learned[0], "--site", "other.example")
+        here("rules", learned[0], "--site", "other.example")
 
 
 def test_classes_order_pages_by_rate(learned):
@@ -183,9 +174,9 @@ def test_a_tree_tells_the_class_from_links_and_what_else_is_seen_at_first(tmp_pa
             body = f"<html><body><h1>{number}</h1>{text}</body></html>"
             rows.append(json.dumps({"url": f"https://site.example/{number}.html", "time": moment, "html": body}))
     (tmp_path / "versions.jsonl").write_text("\n".join(rows))
-    run("init", tmp_path / "archive")
-    run("import", tmp_path / "archive", tmp_path / "versions.jsonl")
-    run("learn", tmp_path / "archive", "classes")
+    here("init", tmp_path / "archive")
+    here("import", tmp_path / "archive", tmp_path / "versions.jsonl")
+    here("learn", tmp_path / "archive", "classes")
     catalog = open_catalog(tmp_path / "archive")
     numbers = {url: catalog.page(url).page for url in (f"https://site.example/{n}.html" for n in range(30))}
     pages = list(numbers.values())
@@ -197,10 +188,10 @@ def test_a_tree_tells_the_class_from_links_and_what_else_is_seen_at_first(tmp_pa
     assert found["error"] == 0.0
     assert found["error_by_majority"] == pytest.approx(1 / 3)
     assert set(found["importance"]) >= {"in-links", "PageRank", "text bytes", "Last-Modified present"}
-    assert "misplaces 0%" in run("classes", tmp_path / "archive", "--tree").stdout
-    run("init", tmp_path / "empty")
+    assert "misplaces 0%" in here("classes", tmp_path / "archive", "--tree").stdout
+    here("init", tmp_path / "empty")
     with pytest.raises(UsageError, match="at least 20 pages"):
-        run("classes", tmp_path / "empty", "--tree")
+        here("classes", tmp_path / "empty", "--tree")
 
 
 def test_learning_twice_gives_the_same(learned):
@@ -212,24 +203,24 @@ def test_learning_twice_gives_the_same(learned):
 
 
 def test_words_say_it_too(learned):
-    assert "from 09:00 Asia/Tokyo" in run("patterns", learned[0]).stdout
-    assert "skip news.example.jp/archive" in run("rules", learned[0]).stdout
-    assert "never seen to change" in run("classes", learned[0]).stdout
-    assert "learned from" in run("learn", learned[0], "classes").stdout
+    assert "from 09:00 Asia/Tokyo" in here("patterns", learned[0]).stdout
+    assert "skip news.example.jp/archive" in here("rules", learned[0]).stdout
+    assert "never seen to change" in here("classes", learned[0]).stdout
+    assert "learned from" in here("learn", learned[0], "classes").stdout
     reasons = learned_reasons(Lore(open_archive(learned[0])), HOME)
     assert any("workday around 9:00, Asia/Tokyo" in line for line in reasons)
 
 
 def test_figures_are_drawn(learned, tmp_path):
-    run("patterns", learned[0], HOME, "--plot", tmp_path)
-    run("rules", learned[0], "--plot", tmp_path)
-    run("classes", learned[0], "--plot", tmp_path, "--format", "png")
+    here("patterns", learned[0], HOME, "--plot", tmp_path)
+    here("rules", learned[0], "--plot", tmp_path)
+    here("classes", learned[0], "--plot", tmp_path, "--format", "png")
     names = sorted(file.name for file in tmp_path.iterdir())
     assert len(names) == 4
     assert names[0] == "classes.png"
     assert all(file.stat().st_size > 1000 for file in tmp_path.iterdir())
     with pytest.raises(UsageError, match="svg or png"):
-        run("classes", learned[0], "--plot", tmp_path, "--format", "gif")
+        here("classes", learned[0], "--plot", tmp_path, "--format", "gif")
 
 
 def test_zone_and_weights_can_be_set_by_hand(archive, tmp_path):
@@ -242,63 +233,63 @@ def test_zone_and_weights_can_be_set_by_hand(archive, tmp_path):
     )
     settings.write_text(changed)
     try:
-        run("learn", archive)
+        here("learn", archive)
         page = data("patterns", archive, HOME)[HOME]
         assert page["zone"] == "Europe/Paris"
         assert page["busiest"]["period"] == 1  # nine in Tokyo is one in Paris
         assert open_archive(archive).page(HOME).weight == 7.5
         settings.write_text(original.replace('zone = "auto"', 'zone = "Mars/Olympus"'))
         with pytest.raises(SettingError, match=r"learn\.zone"):
-            run("learn", archive)
+            here("learn", archive)
     finally:
         settings.write_text(original)
 
 
 def test_an_empty_archive_says_so_in_one_line(tmp_path):
-    run("init", tmp_path / "archive")
-    assert run("learn", tmp_path / "archive").stdout.splitlines() == [
+    here("init", tmp_path / "archive")
+    assert here("learn", tmp_path / "archive").stdout.splitlines() == [
         "nothing to learn from: the archive has no captures of pages"
     ]
     for command, nothing in (("patterns", {}), ("rules", [])):
-        done = run(command, tmp_path / "archive", "--json")
+        done = here(command, tmp_path / "archive", "--json")
         assert json.loads(done.stdout) == nothing
         assert len(done.stderr.splitlines()) == 1
-    done = run("classes", tmp_path / "archive", "--json")
+    done = here("classes", tmp_path / "archive", "--json")
     assert json.loads(done.stdout)["pages"] == []
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_one_capture_is_judged_at_first_sight(tmp_path):
     folder = tmp_path / "archive"
-    run("init", folder)
-    run("import", folder, write(tmp_path / "one.jsonl", [(HOME, START, 0)]))
+    here("init", folder)
+    here("import", folder, write(tmp_path / "one.jsonl", [(HOME, START, 0)]))
     summary = data("learn", folder)
     assert (summary["captures"], summary["rules"]["rules"], summary["classes"]["classes"]) == (1, 0, [])
     assert data("patterns", folder)[HOME]["kinds"] == {}
     assert data("rules", folder) == []
-    assert "too little" in run("rules", folder).stdout
-    done = run("classes", folder, "--json")
+    assert "too little" in here("rules", folder).stdout
+    done = here("classes", folder, "--json")
     assert "first sight" in done.stderr
     (page,) = json.loads(done.stdout)["pages"]
     assert (page["class"], page["changes_a_day"], page["by"]) == (None, None, "first sight")
     assert page["expected_a_day"] > 0
     with pytest.raises(UsageError, match="no captures of this page"):
-        run("patterns", folder, "https://elsewhere.example/")
+        here("patterns", folder, "https://elsewhere.example/")
 
 
 def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
-    monkeypatch.setattr("strandline.app.learning._BATCH", 5)  # fewer than there are pages
+    monkeypatch.setattr("strandline.app.before_learning._BATCH", 5)  # fewer than there are pages
     folder, rows = tmp_path / "archive", list(versions())
     cut = START + dt.timedelta(days=30)
-    run("init", folder)
-    run("import", folder, write(tmp_path / "first.jsonl", [row for row in rows if row[1] < cut]))
-    assert "learned from" in run("learn", folder, "--new").stdout  # nothing was learned before: everything is
-    sights = Lore(open_archive(folder)).reading.first_sights("example.jp")
-    assert {language for _, language in sights.values()} == {"ja"}
-    assert len(sights) == 6
+    here("init", folder)
+    here("import", folder, write(tmp_path / "first.jsonl", [row for row in rows if row[1] < cut]))
+    assert "learned from" in here("learn", folder, "--new").stdout  # nothing was learned before: everything is
+    reading = Lore(open_archive(folder)).reading
+    assert reading.spoken("example.jp") == "ja"
+    assert len(reading.first_sights("example.jp")) == 6
     assert data("learn", folder, "--new") == {"added": 0, "left": 0}
     later = [row for row in rows if row[1] >= cut]
-    run("import", folder, write(tmp_path / "second.jsonl", later))
+    here("import", folder, write(tmp_path / "second.jsonl", later))
     assert data("learn", folder, "--new") == {"added": len(later), "left": 0}
     added = {part: data(part, folder) for part in ("patterns", "classes")}
     data("learn", folder)
@@ -309,13 +300,13 @@ def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
     for one, other in zip(added["classes"]["pages"], whole["classes"]["pages"], strict=True):
         assert (one["url"], one["visits"], one["changes"]) == (other["url"], other["visits"], other["changes"])
     with pytest.raises(UsageError, match="leave out rules"):
-        run("learn", folder, "rules", "--new")
+        here("learn", folder, "rules", "--new")
 
 
 def test_last_modified_is_believed_once_captures_confirm_it(tmp_path):
     """Captured at midnight, changed at three in the afternoon: only the server's word tells the hour."""
     folder = tmp_path / "archive"
-    run("init", folder)
+    here("init", folder)
     archive, captures = open_archive(folder), []
     writer = WarcWriter(folder / "archive", WarcInfo(software="test", operator="", is_part_of=""), SystemClock())
     for day in range(10):
@@ -343,12 +334,12 @@ def test_last_modified_is_believed_once_captures_confirm_it(tmp_path):
     assert data("learn", folder)["patterns"]["trusted"] == ["news.example.jp last-modified"]
     workday = data("patterns", folder, HOME)[HOME]["kinds"]["workday"]
     assert [hour for hour, value in enumerate(workday) if value > 0] == [15]
-    assert "last-modified of news.example.jp: believed" in run("patterns", folder).stdout
+    assert "last-modified of news.example.jp: believed" in here("patterns", folder).stdout
 
 
 def test_parts_that_do_not_exist_are_named(archive):
     with pytest.raises(UsageError, match="cannot learn 'tides'"):
-        run("learn", archive, "tides")
+        here("learn", archive, "tides")
 
 
 def test_captures_known_only_from_an_index_are_told_by_their_digests(tmp_path):
@@ -362,8 +353,8 @@ def test_captures_known_only_from_an_index_are_told_by_their_digests(tmp_path):
     index = tmp_path / "other.cdxj"
     index.write_text("\n".join(sorted(lines)) + "\n")
     folder = tmp_path / "archive"
-    run("init", folder)
-    run("import", folder, index)
+    here("init", folder)
+    here("import", folder, index)
     summary = data("learn", folder)
     assert summary["captures"] == summary["unstudied"] == 16
     pages = {one["url"]: one for one in data("classes", folder)["pages"]}

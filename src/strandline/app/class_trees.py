@@ -11,7 +11,7 @@ import numpy as np
 from strandline.app.learning import Lore
 from strandline.core.discovery.weight import weights
 from strandline.core.learn.classes import ClassTree
-from strandline.core.learn.features import LINK_FEATURES, PAPER_FEATURES, PageSummary, paper_features
+from strandline.core.learn.features import LINK_FEATURES, PAPER_FEATURES, paper_features
 from strandline.core.urls import site
 from strandline.crawl.experience import path_of
 from strandline.errors import SettingError, UsageError
@@ -44,12 +44,12 @@ def archive_tree(lore: Lore) -> ClassTree:
 def _features(lore: Lore, urls: dict[int, str]) -> Iterator[tuple[int, tuple[float, ...]]]:
     """Page and its features, site by site."""
     for name in lore.reading.learned_sites():
-        sights: dict[int, tuple[PageSummary, str]] = lore.reading.first_sights(name)
+        sights = lore.reading.first_sights(name)
         pages = [page for page in sights if page in urls and site(urls[page]) == name]
         sources, targets = (np.frombuffer(ends, dtype=np.int64) for ends in lore.reading.edges(name))
         ranks = weights(sources, targets, [row.page for row in lore.reading.pages(name)])
         named, times = np.unique(targets[sources != targets], return_counts=True)
         in_links = dict(zip(named.tolist(), times.tolist(), strict=True))
         for page in pages:
-            summary = sights[page][0]
+            summary = sights[page]
             yield page, paper_features(summary, path_of(urls[page]), in_links.get(page, 0), ranks.get(page, 0.0))

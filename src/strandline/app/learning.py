@@ -10,16 +10,13 @@ Nothing is learned twice differently: the same captures and settings give the sa
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from strandline.app.archive import Archive
-from strandline.app.first_sights import first_sight, last_modified
+from strandline.app.before_learning import Tell, read_captures, weigh
 from strandline.app.site_clocks import WATCH_CLOCK, site_clock
-from strandline.app.studying import Studying
-from strandline.core.discovery.weight import weights
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.lived_time import LivedTime
 from strandline.core.history.series import PageSeries
@@ -29,21 +26,16 @@ from strandline.core.learn.features import MODEL_FEATURES
 from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules, Visits
 from strandline.core.learn.patterns import PatternGroup
 from strandline.core.learn.site_state import SiteState
-from strandline.core.urls import canonical, site
+from strandline.core.urls import site
 from strandline.crawl.learn import Patterns, gathered
-from strandline.crawl.learn_rates import Rates, learn_rates
+from strandline.crawl.learn_rates import Rates, SitePages, learn_rates
 from strandline.crawl.learn_rules import RuleWish, learn_rules
 from strandline.errors import SettingError, UsageError
-from strandline.ports import CaptureReader
 from strandline.settings.schema import LearnSettings
-from strandline.store.catalog import DATABASE, SqliteCatalog
+from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading, LearnedWriter
-from strandline.store.reading import Claim
 
 PARTS = ("patterns", "rules", "classes")
-_BATCH = 500
-
-Tell = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -109,68 +101,15 @@ def learn(
             raise UsageError(f"cannot learn {part!r}; there are {', '.join(PARTS)}")
     wanted = tuple(part for part in PARTS if part in parts or not parts)
     say = tell or (lambda _: None)
-    with archive.writing("learn") as catalog, closing(LearnedWriter.open(catalog.path)) as writer:
-        with Studying(archive.folder, archive.settings.study, catalog) as studying:
+    with archive.writing("learn") as catalog, closing(archive.learned_writer(catalog)) as writer:
+        with archive.studying(catalog) as studying:
             studying.finish(lambda done, pending: say(f"{done} captures studied, {pending} to go"))
         if wanted != ("rules",):
             read_captures(archive.records, writer, say)
-        weighed = _weigh(archive, catalog, writer.reading)
+        weighed = weigh(archive, catalog, writer.reading)
         learned = (miner or from_history)(writer.reading, archive.settings.learn, wanted, say)
         _keep(writer, learned, archive.settings.learn)
     return summary(learned) | {"weighed": weighed}
-
-
-def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> None:
-    """Look at new captures: when they say they changed, and what new pages look like."""
-    done = 0
-    while batch := list(islice(writer.reading.heads_to_read(), _BATCH)):
-        claims = []
-        for _, page, capture in batch:
-            time = last_modified(records, capture)
-            if time is not None:
-                claims.append(Claim(page, "last-modified", time, capture.time))
-        writer.keep_claims(claims, batch[-1][0])
-        done += len(batch)
-        say(f"{done} answers read for their time of change")
-    pages = writer.reading.unsighted()
-    done = 0
-    while some := list(islice(pages, _BATCH)):
-        found = ((page, first_sight(records, capture)) for page, capture in some)
-        writer.keep_first_sights([(page, *sight) for page, sight in found if sight is not None])
-        done += len(some)
-        say(f"{done} pages read for their first sight")
-
-
-def _weigh(archive: Archive, catalog: SqliteCatalog, reading: LearnedReading) -> int:
-    """Weights of pages: PageRank over each site's links, then what the user's file says."""
-    count = 0
-    for name in reading.learned_sites():
-        numbers = [row.page for row in reading.pages(name)]
-        found = weights(*reading.edges(name), numbers)
-        catalog.weigh(found.items())
-        count += len(found)
-    if archive.settings.scope.weights:
-        catalog.give_weights(_given_weights(archive))
-    return count
-
-
-def _given_weights(archive: Archive) -> list[tuple[str, float]]:
-    file = archive.folder / archive.settings.scope.weights
-    found = []
-    try:
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            if line.strip() and not line.startswith("#"):
-                address, _, weight = line.partition("\t")
-                try:
-                    value = float(weight)
-                    if not 0.0 <= value < float("inf"):
-                        raise ValueError("a weight is a number from 0 up")
-                    found.append((canonical(address.strip()), value))
-                except ValueError as problem:
-                    raise SettingError(f"{file}, line {number}: {problem}") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise SettingError(f"scope.weights: {file} cannot be read: {problem}") from None
-    return found
 
 
 def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
@@ -179,7 +118,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     patterns = Patterns() if "patterns" in parts else None
     calendars: dict[Periods, LocalCalendar] = {}
     kept: dict[str, list[Visits]] = {}
-    summaries = {}
+    known: dict[str, SitePages] = {}
     for name in reading.learned_sites():
         pages = list(site_visits(reading, name))
         learned.add(pages)
@@ -195,8 +134,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
             if mined.state is not None:
                 learned.states[name] = mined.state
         if "classes" in parts:
-            kept[name] = pages
-            summaries.update({page: seen for page, (seen, _) in reading.first_sights(name).items()})
+            kept[name], known[name] = pages, SitePages.of(pages, reading.first_sights(name))
         say(f"{name}: {len(pages)} pages")
     if patterns is not None:
         patterns.share()
@@ -204,7 +142,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     if "rules" in parts and learned.rules is None:
         learned.rules = []
     if "classes" in parts:
-        learned.rates = learn_rates(kept, summaries, max(1, settings.classes))
+        learned.rates = learn_rates(known, kept, max(1, settings.classes))
     return learned
 
 
@@ -280,7 +218,7 @@ def summary(learned: Learned) -> dict[str, Any]:
         "last": learned.last,
     }
     if learned.patterns is not None:
-        changed = sum(float(one.changes.sum()) > 0 for one in learned.patterns.series.values())
+        changed = sum(len(group.members) for group in learned.patterns.groups)  # every page that changed is in one
         trusted = [row["host"] + " " + row["source"] for row in learned.patterns.trust.as_data() if row["trusted"]]
         found["patterns"] = {"changed_pages": changed, "groups": len(learned.patterns.groups), "trusted": trusted}
     if learned.rules is not None:
@@ -328,9 +266,9 @@ class Lore:
             return
         learned = self.now("patterns")
         assert learned.patterns is not None
-        numbers = learned.patterns.numbers()
+        numbers, known = learned.patterns.numbers(), dict(learned.patterns.series.items())
         for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
-            yield page, url, learned.patterns.series[page], numbers.get(page)
+            yield page, url, known[page], numbers.get(page)
 
     def series_of(self, url: str) -> tuple[int, str, PageSeries, int | None] | None:
         """The same of one page; None when there is nothing to learn from."""

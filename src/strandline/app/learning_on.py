@@ -9,7 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from strandline.app.archive import Archive
-from strandline.app.learning import Tell, periods_of, read_captures, same_hours
+from strandline.app.before_learning import Tell, read_captures
+from strandline.app.learning import periods_of, same_hours
 from strandline.app.site_clocks import WATCH_CLOCK, site_clock
 from strandline.app.studying import Studying
 from strandline.core.history.calendar import Periods

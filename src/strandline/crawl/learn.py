@@ -7,11 +7,13 @@ else spread over the gap in which it happened. Rates are learned in `learn_rates
 `OnlineLearner` adds one capture to what is already known, in time proportional to the periods of a cycle.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
@@ -19,12 +21,12 @@ from strandline.core.learn.evidence import Claim, Source, TrustBook
 from strandline.core.learn.learned import DAY, PageRate, Visits
 from strandline.core.learn.patterns import PatternGroup, shared_patterns
 from strandline.core.urls import authority
+from strandline.crawl.series_book import SeriesBook, StillPages
 from strandline.crawl.sightings import Seen
 
 SEEN = frozenset({200, 203, 304})
 """Answers that show the page."""
 GONE = frozenset({404, 410})
-_AT_ONCE = 2048  # pages whose time is looked up together; bounds the memory
 EARLIEST, LATEST = 0.0, 7_200_000_000.0
 """What the calendar covers; archives of others hold odd dates."""
 
@@ -72,19 +74,29 @@ def gathered(
 
 
 def _columns(rows: list[AnySeen], unstudied: Mark[AnySeen], restless: Mark[AnySeen]) -> Visits:
-    changed = np.array([row.changed for row in rows], dtype=np.bool_)
+    changed = [row.changed for row in rows]
     changed[0] = False
-    importance = np.array([max(row.importance, 0.0) for row in rows], dtype=np.float64)
+    gone = [row.status in GONE for row in rows]
+    none, nothing = _nothing(len(rows))
+    amounts = [max(row.importance, 0.0) if told else 0.0 for row, told in zip(rows, changed, strict=True)]
     return Visits(
         page=rows[0].page,
         url=rows[0].url,
         times=np.array([row.time for row in rows], dtype=np.float64),
-        changed=changed,
-        importance=np.where(changed, importance, 0.0),
-        gone=np.array([row.status in GONE for row in rows], dtype=np.bool_),
+        changed=np.array(changed, dtype=np.bool_) if any(changed) else none,
+        importance=np.array(amounts, dtype=np.float64) if any(changed) else nothing,
+        gone=np.array(gone, dtype=np.bool_) if any(gone) else none,
         unstudied=sum(map(unstudied, rows)),
         restless=sum(map(restless, rows)),
     )
+
+
+@functools.cache
+def _nothing(count: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Columns of a page that never changed, the same for all of them: most pages are such."""
+    none, nothing = np.zeros(count, dtype=np.bool_), np.zeros(count)
+    none.flags.writeable = nothing.flags.writeable = False
+    return none, nothing
 
 
 def claims_in_force(claimed: Sequence[Claimed], times: Iterable[float]) -> Iterator[list[Claim]]:
@@ -125,22 +137,6 @@ def page_series(
     return series
 
 
-def unchanged_series(pages: Sequence[Visits], calendar: LocalCalendar) -> Iterator[PageSeries]:
-    """The series of pages that were never seen to change, many at once: most pages of an archive are such.
-
-    They share their zeros, which cannot be written to.
-    """
-    nothing = PageSeries.empty(calendar.periods).changes
-    nothing.flags.writeable = False
-    for start in range(0, len(pages), _AT_ONCE):
-        some = pages[start : start + _AT_ONCE]
-        observed = calendar.observed([one.times[0] for one in some], [one.times[-1] for one in some])
-        for visits, seen in zip(some, observed, strict=True):
-            yield PageSeries(
-                calendar.periods, nothing, nothing, seen.copy(), float(visits.times[-1]), visits.times.size
-            )
-
-
 def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed]) -> list[Sighting]:
     times, amounts = visits.times.tolist(), visits.importance.tolist()
     if not claimed or book is None:
@@ -159,12 +155,17 @@ def all_series(
     pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar, book: TrustBook
 ) -> dict[int, PageSeries]:
     """The series of some pages of a site, whose sources were judged before."""
-    still = [visits for visits in pages if not visits.changed.any()]
-    found = dict(zip((visits.page for visits in still), unchanged_series(still, calendar), strict=True))
+    still, changed = _parted(pages)
+    found = {visits.page: page_series(visits, calendar, book, claims.get(visits.page, ())) for visits in changed}
+    return found | dict(StillPages.of(still, calendar).series())
+
+
+def _parted(pages: Sequence[Visits]) -> tuple[list[Visits], list[Visits]]:
+    """Pages that were never seen to change, and the others."""
+    parts: tuple[list[Visits], list[Visits]] = ([], [])
     for visits in pages:
-        if visits.changed.any():
-            found[visits.page] = page_series(visits, calendar, book, claims.get(visits.page, ()))
-    return found
+        parts[bool(visits.changed.any())].append(visits)
+    return parts
 
 
 @dataclass(slots=True)
@@ -172,19 +173,25 @@ class Patterns:
     """Everything `learn patterns` finds out."""
 
     trust: TrustBook = field(default_factory=TrustBook)
-    series: dict[int, PageSeries] = field(default_factory=dict)
+    series: Mapping[int, PageSeries] = field(default_factory=SeriesBook)
     groups: list[PatternGroup] = field(default_factory=list)
 
     def add_site(
         self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar
     ) -> None:
         """Learn the pages of one site, in its own time."""
+        assert isinstance(self.series, SeriesBook)
         learn_trust(self.trust, pages, claims)
-        self.series |= all_series(pages, claims, calendar, self.trust)
+        still, changed = _parted(pages)
+        self.series.still.append(StillPages.of(still, calendar))
+        for visits in changed:
+            series = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
+            self.series.changed[visits.page] = series
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
-        self.groups = shared_patterns({str(page): series for page, series in self.series.items()})
+        assert isinstance(self.series, SeriesBook)
+        self.groups = shared_patterns({str(page): series for page, series in self.series.changed.items()})
 
     def numbers(self) -> dict[int, int]:
         """Group of each page that has one."""

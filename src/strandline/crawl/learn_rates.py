@@ -71,11 +71,11 @@ class Rates:
         return archive_base(np.array(list(self.levels.values())))
 
 
-def learn_rates(sites: Mapping[str, Sequence[Visits]], summaries: Mapping[int, PageSummary], classes: int) -> Rates:
-    """Rates of all pages and the groups they fall into."""
-    known = {name: SitePages.of(pages, summaries) for name, pages in sites.items() if pages}
+def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Visits]], classes: int) -> Rates:
+    """Rates of all pages and the groups they fall into; `visits` are those of the same pages, by site."""
+    known = {name: one for name, one in known.items() if one.pages}
     coefficients, means = first_priors(known)
-    rated = {name: rated_pages(sites[name], means[name]) for name in known}
+    rated = {name: rated_pages(visits[name], means[name]) for name in known}
     return settled_rates(known, rated, coefficients, classes)
 
 
@@ -140,6 +140,10 @@ def rated_pages(pages: Sequence[Visits], means: Floats) -> list[PageRate]:
     """What the captures of a site's pages make of what was expected of each."""
     rated = []
     for visits, mean in zip(pages, means.tolist(), strict=True):
+        if not visits.changed.any():  # most pages
+            watched = float(visits.times[-1] - visits.times[0]) / DAY
+            rated.append(PageRate(visits.times.size - 1, watched=watched, prior=mean))
+            continue
         rate = PageRate(prior=mean)
         waits = (np.diff(visits.times) / DAY).tolist()
         for waited, changed in zip(waits, visits.changed[1:].tolist(), strict=True):

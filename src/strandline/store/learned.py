@@ -12,8 +12,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import zstandard
@@ -37,8 +37,7 @@ _SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.ca
 _RATE = "visits, changes, found, watched, prior"
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """A capture with what is known of the change since the one before."""
 
     page: int
@@ -51,7 +50,7 @@ class Sighting:
     held: bool
     studied: bool
     """False: told by the digests alone; a change then has importance 1."""
-    differs: bool = field(default=False, compare=False)
+    differs: bool = False
     """Whether the bytes differ from those of the capture before."""
 
 
@@ -162,12 +161,12 @@ class LearnedReading(StudyReading):
         row = self._row(f"{query} WHERE part = ?", part)
         return None if row is None else LearnedFrom(*row[:8], json.loads(str(row[8])))  # type: ignore[arg-type, call-arg]
 
-    def first_sights(self, site: str) -> dict[int, tuple[PageSummary, str]]:
-        """First sight and language of a site's pages."""
-        query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified, language
+    def first_sights(self, site: str) -> dict[int, PageSummary]:
+        """What a site's pages looked like at first sight."""
+        query = f"""SELECT page, text_bytes, links, headings, images, emails, first_sights.last_modified
             FROM first_sights JOIN pages USING (page) WHERE {ON_SITE}"""
         return {
-            rows.whole(row[0]): (PageSummary(*row[1:6], None if row[6] is None else bool(row[6])), str(row[7]))  # type: ignore[arg-type, call-arg]
+            rows.whole(row[0]): PageSummary(*row[1:6], None if row[6] is None else bool(row[6]))  # type: ignore[arg-type, call-arg]
             for row in self._rows(query, site)
         }
 
