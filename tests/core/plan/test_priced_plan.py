@@ -7,7 +7,7 @@ from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.catalogue import StrategyOptions, priced_plan
 from strandline.core.plan.freshness import freshness_optimal, lambda_crawl
-from strandline.core.plan.knowledge import KnownPatterns
+from strandline.core.plan.knowledge import KnownPatterns, LearnedPatterns
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages, best_spacing, evaluate
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
@@ -116,6 +116,22 @@ def test_the_price_rises_with_scarcity():
         strategy.choose(PageTable.of(100, last_visit=0.0), Budget(visits), 24.0)
         prices.append(strategy.price)
     assert prices[0] > prices[1] > 0
+
+
+def test_a_price_far_off_is_found_anew_when_beliefs_move():
+    """Pages are believed to change rarely at first. All of them turn out to change at every look: with a price that only
+    creeps up, a timing wheel would have far more pages due than it can look at.
+    """
+    plan = PricedPlan(LearnedPatterns(), PricedPlanSettings(worth=Worth("pool"), scan_up_to=0))
+    pages, budget = PageTable.of(120, last_visit=0.0), Budget(6)
+    first = None
+    for period in range(49):
+        rows = plan.choose(pages, budget, float(period)).rows
+        first = first or plan.price
+        plan.observe(pages, Outcomes.of(rows, period + 0.5, True, 0.4))
+        pages = pages.with_columns(last_visit=np.where(np.isin(pages.page, rows), period + 0.5, pages.last_visit))
+    creeping = first * np.exp(0.03 * 49)
+    assert plan.price > 1.5 * creeping
 
 
 def test_more_requests_catch_more_and_ever_less_more():

@@ -34,6 +34,8 @@ EVENLY = 0.5
 """Part of the gain of a site fetched together that its pages share evenly."""
 SAMPLE = 4096
 """Pages that are enough to find the price to start from."""
+FAR = 2.0
+"""Times more, or less, visits wanted than there are: then the price is far off."""
 ROUNDS = 5
 """Times more pages are looked at when caps leave too few."""
 
@@ -172,6 +174,8 @@ class PricedPlan:
         self._day = day
         moved = self._knowledge.refresh(now)
         if self._due is not None:
+            if moved:
+                self._check_price(table)
             return
         every = np.arange(len(table))
         if moved:
@@ -288,16 +292,30 @@ class PricedPlan:
             return
         self._budgeted, self._priced = visits, count
         step = max(1, count // SAMPLE)
-        share = len(range(0, count, step)) / count
         top = float((tables.value[::step].sum(axis=1) * tables.mean_importance[::step]).max(initial=0.0))
         low, high = max(top, 1e-12) * 1e-7, max(top, 1e-12)
         for _ in range(40):
             middle = float(np.sqrt(low * high))
-            if wanted_visits(tables, middle, step) > visits * share:
+            if self._wanted(tables, middle) > visits:
                 low = middle
             else:
                 high = middle
         self.price = high
+
+    @staticmethod
+    def _wanted(tables: Pages, price: float) -> float:
+        """Visits per period that all pages want at a price, by a sample of them."""
+        count = len(tables.last)
+        step = max(1, count // SAMPLE)
+        return wanted_visits(tables, price, step) * count / len(range(0, count, step))
+
+    def _check_price(self, table: PageTable) -> None:
+        """In the first days beliefs move far, and a price follows them slowly. A scan then still picks the best pages;
+        a timing wheel sees only part of too many that are due. So a price that is far off is found anew.
+        """
+        self._tables.renew(table, np.arange(0, len(table), max(1, len(table) // SAMPLE)))
+        if self.price > 0 and not 1.0 / FAR < self._wanted(self._tables.rows, self.price) / self._budgeted < FAR:
+            self.price = 0.0
 
     def _move_price(self, wanted: int, budget: Budget) -> None:
         excess = float(np.clip((wanted - budget.visits) / budget.visits, -1.0, 1.0))
