@@ -119,7 +119,7 @@ def test_the_price_rises_with_scarcity():
 
 
 def test_a_price_far_off_is_found_anew_when_beliefs_move():
-    """Pages are believed to change rarely at first. All of them turn out to change at every look: with a price that only
+    """Pages are believed to change rarely at first. All turn out to change at every look: with a price that only
     creeps up, a timing wheel would have far more pages due than it can look at.
     """
     plan = PricedPlan(LearnedPatterns(), PricedPlanSettings(worth=Worth("pool"), scan_up_to=0))
