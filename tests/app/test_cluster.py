@@ -16,7 +16,7 @@ from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres import Session
 from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_desks import DeskReading, claim, hand_in
+from strandline.store.postgres_desks import PlanReading, claim_plans, hand_in
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import unfinished
 from strandline.warc.objects_reader import ObjectReader
@@ -90,11 +90,11 @@ def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(data
 
 def test_a_plan_that_comes_late_is_refused(database, catalog, session):
     pages = history(catalog, "a.example", changing=1, visits=2)
-    (late,) = claim(session, 1, START + HOUR, 600.0, 5)
-    assert claim(session, 2, START + HOUR, 600.0, 5) == []
+    (late,) = claim_plans(session, 1, START + HOUR, 600.0, 5)
+    assert claim_plans(session, 2, START + HOUR, 600.0, 5) == []
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("UPDATE site_desks SET until = '-infinity'")
-    (again,) = claim(session, 2, START + HOUR, 600.0, 5)
+    (again,) = claim_plans(session, 2, START + HOUR, 600.0, 5)
     visit = (pages["http://a.example/0"], START + 5.0, 0.0)
     assert not hand_in(session, late, START + HOUR, [visit])
     assert dues(database)["http://a.example/0"] == PLANNED
@@ -105,7 +105,7 @@ def test_a_plan_that_comes_late_is_refused(database, catalog, session):
 def test_a_page_being_fetched_is_not_planned(database, catalog, session):
     catalog.add([found("http://a.example/", due=50.0)])
     (task,) = take(catalog)
-    (desk,) = claim(session, 1, START + HOUR, 600.0, 5)
+    (desk,) = claim_plans(session, 1, START + HOUR, 600.0, 5)
     assert hand_in(session, desk, START + HOUR, [(task.page, START + 5.0, 0.0)])
     assert dues(database)["http://a.example/"] == 50.0
 
@@ -160,8 +160,8 @@ def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):
 
 def test_desks_tell_changes_by_bytes(catalog, session):
     history(catalog, "a.example", changing=1, visits=3)
-    seen = DeskReading(session).sightings("a.example")
+    seen = PlanReading(session).sightings("a.example")
     changed = [(one.url.rpartition("/")[2], one.changed) for one in seen]
     assert changed[:3] == [("0", False), ("0", True), ("0", True)]
     assert not any(flag for name, flag in changed if name != "0")
-    assert DeskReading(session).shares() == {"a.example": 6}
+    assert PlanReading(session).shares() == {"a.example": 6}

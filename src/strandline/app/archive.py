@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from strandline.app.alerts_lookout import Lookout
     from strandline.app.moving import Brought, Wanted
     from strandline.app.studying import Studying
+    from strandline.store.learned import LearnedWriter
     from strandline.store.studies import StudyReading
     from strandline.warc.verify import Audit
 
@@ -192,6 +193,16 @@ class Archive:
         from strandline.app.studying import Studying
 
         return Studying(self.folder, settings, catalog)
+
+    def studying(self, catalog: SqliteCatalog) -> "Studying":
+        """Study of what is pending, as the settings want it."""
+        return self._studying(self.settings.study, catalog)
+
+    def learned_writer(self, catalog: SqliteCatalog) -> "LearnedWriter":
+        """Where what is learned is kept."""
+        from strandline.store.learned import LearnedWriter
+
+        return LearnedWriter.open(catalog.path)
 
     def _beside(self, studying: "Studying | None") -> Callable[..., None]:
         """Study as a crawl's companion: a study that cannot go on is told once and never stops the crawl."""

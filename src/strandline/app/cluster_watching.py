@@ -1,12 +1,15 @@
-"""A worker that watches: it plans for sites beside its crawl, and follows what all desks plan, within one budget."""
+"""A worker that watches: it plans, studies and learns beside its crawl, and follows the desks within one budget."""
 
 import contextlib
 from collections.abc import Callable, Iterator
 
 from strandline.app.cluster import Cluster
 from strandline.app.cluster_agenda import CommonPurse, SharedWatchAgenda
+from strandline.app.cluster_beside import Beside
 from strandline.app.cluster_clock import DatabaseClock
-from strandline.app.cluster_desks import SiteDesks
+from strandline.app.cluster_desks import plan_errand
+from strandline.app.cluster_learning import learn_errand
+from strandline.app.cluster_studying import study_errand
 from strandline.app.watch_plan import budget_of
 from strandline.crawl.watch_agenda import WatchOrders
 from strandline.errors import SettingError
@@ -26,5 +29,10 @@ def watching(
     common = CommonPurse(whole, lambda hour, wanted: catalog.spend(hour, wanted, allowed))
     catalog.plan_visited()
     hold = settings.study.hold * length / 3600.0
-    with SiteDesks(cluster.database, settings, catalog.worker, length, say):
+    errands = [plan_errand(cluster, catalog.worker, length), learn_errand(cluster, length)]
+    if settings.study.workers > 0:
+        errands.append(study_errand(cluster, catalog.worker, length))
+    with contextlib.ExitStack() as stack:
+        for errand in errands:
+            stack.enter_context(Beside(errand, say))
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), common)

@@ -10,9 +10,8 @@ import math
 import re
 import socket
 import tempfile
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import random
@@ -20,6 +19,7 @@ from typing import Final
 
 from strandline import __version__
 from strandline.app.cluster import Cluster
+from strandline.app.cluster_beside import Beside, Errand, Step
 from strandline.app.cluster_clock import DatabaseClock, OnTime
 from strandline.app.crawling import (
     CrawlRequest,
@@ -37,7 +37,7 @@ from strandline.crawl.loop import Crawl
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
-from strandline.errors import LeaseLost, StrandlineError, Unreachable
+from strandline.errors import LeaseLost
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.store.postgres import Session
@@ -96,7 +96,7 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
         else:
             spool = request.spool
             spool.mkdir(parents=True, exist_ok=True, mode=0o700)
-        stack.enter_context(_Janitor(cluster, request, spool))
+        stack.enter_context(Beside(_janitor(cluster, request, spool), request.say))
         while True:
             try:
                 return _work(cluster, prepared, request, (objects, spool))
@@ -172,33 +172,14 @@ def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:
         say(f"this machine's clock is {abs(ahead):.0f} s {way} the database's; the database's is used")
 
 
-class _Janitor(contextlib.AbstractContextManager["_Janitor"]):
-    """Beside the crawl: ends workers that were not heard of for long, and finishes the files they left."""
+def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
+    """Ends workers that were not heard of for long, and finishes the files they left."""
 
-    def __init__(self, cluster: Cluster, request: WorkerRequest, folder: Path) -> None:
-        self._cluster = cluster
-        self._request = request
-        self._folder = folder
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
+    @contextlib.contextmanager
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
+        yield lambda: finish_abandoned(cluster, folder, 2 * request.lease, stopped)
 
-    def __enter__(self) -> "_Janitor":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopped.wait(self._request.lease):
-            try:
-                finish_abandoned(self._cluster, self._folder, 2 * self._request.lease, self._stopped.is_set)
-            except Unreachable:
-                continue  # the crawl meets it, too, and tells
-            except StrandlineError as problem:
-                self._request.say(f"files of ended workers are not finished: {problem}")
-                return
+    return Errand("janitor", request.lease, opened, "files of ended workers are not finished")
 
 
 def finish_abandoned(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 
-from strandline.app.archive import open_archive
 from strandline.app.learning import Lore, by_clock, site_visits
+from strandline.app.opening import is_archive, open_archive
 from strandline.app.own_history import archive_world
 from strandline.app.skipping import SkipStanding, skip_standings
 from strandline.core.history.site_versions import SiteHistory
@@ -50,7 +50,7 @@ def found_rules(wanted: RulesWanted, tell: Tell | None = None) -> tuple[list[Sit
     unless something is asked for that was not.
     """
     try:
-        if not wanted.source.is_dir():
+        if not is_archive(wanted.source):
             mined = mine_history("", _history(wanted.source), RuleWish(given=wanted.given))
             return [mined.learned], [mined]
         lore = Lore(open_archive(wanted.source), say=tell)
@@ -64,7 +64,9 @@ def found_rules(wanted: RulesWanted, tell: Tell | None = None) -> tuple[list[Sit
 
 def standings(wanted: RulesWanted) -> dict[str, SkipStanding]:
     """How what crawls leave out of an archive's sites stands; nothing for a history file."""
-    return skip_standings(wanted.source / DATABASE, wanted.site) if wanted.source.is_dir() else {}
+    if not is_archive(wanted.source):
+        return {}
+    return skip_standings(open_archive(wanted.source).folder / DATABASE, wanted.site)
 
 
 def _host(lore: Lore, wanted: RulesWanted) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from strandline.core.blocks.levels import LEVELS, PageLevel
 from strandline.core.blocks.tree import BlockTree
@@ -22,7 +22,6 @@ from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableErr
 from strandline.engines.workers import Fallen, Limits, Workers
 from strandline.errors import SettingError
 from strandline.settings.schema import StudySettings
-from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import StudyReading
 
 ROUND: Final = 500
@@ -42,10 +41,29 @@ class StudyContext:
     settings: StudySettings
 
 
+class Studies(Protocol):
+    """What is to be studied, and where what was found is kept."""
+
+    @property
+    def reading(self) -> StudyReading:
+        """Pending captures, and what is known of their pages."""
+
+    def record(self, studies: Iterable[PageStudy], up_to: int) -> None:
+        """Keep a round: all captures it began with, up to this number, are done with."""
+
+
+class Studied(Protocol):
+    """A catalog whose captures can be studied."""
+
+    @property
+    def studies(self) -> Studies:
+        """What is to be studied."""
+
+
 class Studying:
     """Study under way on an archive that is open for writing. `step` does a little and returns, `finish` does all."""
 
-    def __init__(self, folder: Path, settings: StudySettings, catalog: SqliteCatalog, look: float = _LOOK) -> None:
+    def __init__(self, folder: Path, settings: StudySettings, catalog: Studied, look: float = _LOOK) -> None:
         """`look` is the seconds between two looks for something new, beside a crawl."""
         if settings.level not in LEVELS:
             raise SettingError(f"study.level is 1, 2 or 3, not {settings.level}")
@@ -68,7 +86,12 @@ class Studying:
         self._started = True
         settings = self._context.settings
         limits = Limits(settings.page_time, settings.page_memory)
-        return Workers(f"{_WORKER}:study", (f"{_WORKER}:prepare", self._context), max(1, settings.workers), limits)
+        return Workers(f"{_WORKER}:study", self._preparation, max(1, settings.workers), limits)
+
+    @property
+    def _preparation(self) -> tuple[str, object]:
+        """What a worker process does first, and with what."""
+        return f"{_WORKER}:prepare", self._context
 
     def __enter__(self) -> Self:
         return self
@@ -138,7 +161,9 @@ class Studying:
             if needs_reading(work):
                 self._workers.add(work)
             else:
-                self._done.append(study_page(work, _NoReader(), StudyRules(self._context.settings.level)))
+                settings = self._context.settings
+                rules = StudyRules(settings.level, settings.hold, settings.double_fetch)
+                self._done.append(study_page(work, _NoReader(), rules))
         return True
 
     def _works(self, pages: dict[int, list[Sighted]], reading: StudyReading) -> Iterable[PageWork]:

@@ -74,7 +74,7 @@ def crawl(
     quiet: Quiet = False,
 ) -> None:
     """Crawl what is in scope once. Run again to resume, or to crawl what is due anew."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.crawling import crawl_settings, run_crawl
 
     archive = open_archive(folder, create_missing=True)
@@ -124,7 +124,7 @@ def watch(
     quiet: Quiet = False,
 ) -> None:
     """Archive continuously under a budget, learning as it goes: what changes when, and what is worth a visit."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.watching import WatchRequest
     from strandline.cli import watching
     from strandline.cli.crawling import crawl_settings
@@ -161,7 +161,7 @@ def import_files(
     json_: Json = False,
 ) -> None:
     """Bring in what other tools archived. Nothing is written unless a file is sound."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
 
     archive = open_archive(folder, create_missing=True)
@@ -184,7 +184,7 @@ def import_files(
 
 def reindex(folder: Folder, json_: Json = False) -> None:
     """Rebuild catalog and indexes from the WARC files alone."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
 
     report = open_archive(folder).reindex()
@@ -206,7 +206,7 @@ def reindex(folder: Folder, json_: Json = False) -> None:
 def verify(folder: Folder, json_: Json = False, quiet: Quiet = False) -> None:
     """Read every byte and compare it with what was written: finds each cut and each flipped bit."""
     from strandline.app.alerts_listing import note_audit
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
 
     archive = open_archive(folder)
@@ -226,7 +226,7 @@ def versions(
     folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False
 ) -> None:
     """The history of one page: its captures, and which of them brought something new."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.crawling import captured_event
     from strandline.cli.output import as_json, iso, printable, size
 

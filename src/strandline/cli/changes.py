@@ -62,8 +62,8 @@ def compare(
     json_: Json = False,
 ) -> None:
     """Say what changed between two versions of a page and how much it matters, block by block."""
-    from strandline.app.archive import open_archive
     from strandline.app.comparing import compare_files, compare_versions
+    from strandline.app.opening import open_archive
     from strandline.cli.change_texts import comparison_lines
     from strandline.cli.output import as_json, iso, moment, printable, tell
     from strandline.errors import UsageError
@@ -104,7 +104,7 @@ def changes(
     quiet: Quiet = False,
 ) -> None:
     """List every observed change: when, how much it matters, and why."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.change_texts import change_data, change_lines, span_start
     from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
@@ -142,7 +142,7 @@ def search(
     """Find blocks by their words, and when they appeared on a page and vanished from it."""
     from itertools import islice
 
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.searching import Wanted, found_blocks
     from strandline.cli.change_texts import found_data, found_lines, span_start
     from strandline.cli.output import as_json, printable
@@ -168,8 +168,8 @@ def rate(
     json_: Json = False,
 ) -> None:
     """Say that changes of a block, or the last change of a page, are noise, or that they matter."""
-    from strandline.app.archive import open_archive
     from strandline.app.comparing import rate as keep
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable
     from strandline.errors import UsageError
 
@@ -190,8 +190,8 @@ def compact(
     quiet: Quiet = False,
 ) -> None:
     """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
-    from strandline.app.archive import open_archive
     from strandline.app.compacting import compact_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, size, tell
     from strandline.errors import UsageError
     from strandline.settings.units import seconds

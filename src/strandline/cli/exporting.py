@@ -52,8 +52,8 @@ def export(
         return
     if folder is None or to is None:
         raise UsageError("--database goes with --dataset")
-    from strandline.app.archive import open_archive
     from strandline.app.moving import Wanted
+    from strandline.app.opening import open_archive
 
     written = open_archive(folder).export(
         Wanted(to, site or "", moment(from_) if from_ else None, moment(to_time) if to_time else None)

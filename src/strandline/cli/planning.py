@@ -125,7 +125,7 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
     import time
     from dataclasses import replace
 
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.planning import Planning
     from strandline.errors import UsageError
     from strandline.settings.units import rate

@@ -31,7 +31,7 @@ def report(
     json_: Json = False,
 ) -> None:
     """New, changed, gone and moved pages per site, visits intended and made, and what the learning changed."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.reports import ReportRequest
     from strandline.app.reports import report as made
     from strandline.cli.output import as_json, moment, printable

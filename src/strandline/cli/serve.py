@@ -24,7 +24,7 @@ def serve(
     token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.serving import run_server
 
     run_server(open_archive(folder), host, port, replay_port, token_file)

@@ -31,7 +31,7 @@ def status(
     json_: Json = False,
 ) -> None:
     """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.cli.output import as_json
@@ -71,7 +71,7 @@ def _follow(archive: "Archive", quick: bool) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.cli.status_table import status_table

@@ -54,11 +54,6 @@ class Visits:
 class AlarmReading(StudyReading):
     """Alarms and observations, for readers."""
 
-    @classmethod
-    def open(cls, database: Path) -> Self:
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
-
     def changes_recorded(self, after: int, up_to: int) -> Iterator[Change]:
         """Changes shown by captures in a range of numbers, in the order these were recorded."""
         return self._changes("by_seq > ? AND by_seq <= ? ORDER BY by_seq", after, up_to)

@@ -80,11 +80,6 @@ Wanted = Callable[[Alert], Iterable[str]]
 class OutboxReading(Reading):
     """Alerts and deliveries, for readers."""
 
-    @classmethod
-    def open(cls, database: Path) -> Self:
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
-
     def alerts(self, limit: int = 100) -> Iterator[Alert]:
         """Alerts, the newest first."""
         return map(_alert, self._rows(f"SELECT {_ALERT} FROM alerts ORDER BY alert DESC LIMIT ?", limit))

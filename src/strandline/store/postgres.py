@@ -112,6 +112,14 @@ class Session:
                 time.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
 
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """One transaction that is not repeated when it is cut short."""
+        with self._told():
+            connection = self._connected()
+            with connection.transaction():
+                yield connection
+
     def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:
             # A query must never hang on a dead network for hours: the kernel notices within a minute.

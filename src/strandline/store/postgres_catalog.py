@@ -16,13 +16,16 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from strandline.core.capture import Capture, Original
+from strandline.core.capture import Capture
 from strandline.errors import LeaseLost, StrandlineError
-from strandline.ports import Batch, Found, HostState, PageRow, Refusal, Task
+from strandline.ports import Batch, Found, Task
+from strandline.store.catalog_reading import CatalogReading
 from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_addresses import known_pages
 from strandline.store.postgres_desks import plan_visited, spend
 from strandline.store.postgres_frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres_heartbeat import Heartbeat
+from strandline.store.postgres_hosts import columns
 from strandline.store.postgres_reading import PostgresReading
 from strandline.store.postgres_recording import SharedRecorder
 
@@ -32,7 +35,7 @@ _PIECE: Final = 2_000
 """Addresses or captures that are brought in together."""
 
 
-class PostgresCatalog:
+class PostgresCatalog(CatalogReading):
     """One worker's view of the shared catalog. Used by one thread."""
 
     def __init__(self, url: str, terms: LeaseTerms | None = None, name: str = "", patience: float = 60.0) -> None:
@@ -191,6 +194,25 @@ class PostgresCatalog:
 
         self._session.run(write)
 
+    def weigh(self, weights: Iterable[tuple[int, float]]) -> None:
+        """Set the weight of pages from the link graph; weights given by the user stay."""
+        self._set_weights(weights, given=False)
+
+    def give_weights(self, weights: Iterable[tuple[str, float]]) -> list[str]:
+        """Set the weight of pages as the user wants it; return addresses that are not known."""
+        wanted = dict(weights)
+        known = self._session.run(lambda connection: known_pages(connection, list(wanted)), at_once=True)
+        self._set_weights(((page.page, wanted[url]) for url, page in known.items()), given=True)
+        return [url for url in wanted if url not in known]
+
+    def _set_weights(self, weights: Iterable[tuple[int, float]], given: bool) -> None:
+        which = "true" if given else "weight_given = 0 AND pages.weight <> v.weight"
+        statement = f"""UPDATE pages SET weight = v.weight, weight_given = {int(given)}
+            FROM unnest(%s::bigint[], %s::float8[]) AS v (page, weight) WHERE pages.page = v.page AND {which}"""
+        for piece in _pieces(sorted(weights)):
+            values = columns(piece, 2)
+            self._session.run(lambda connection, values=values: connection.execute(statement.encode(), values))  # type: ignore[misc]
+
     # -- watching ---------------------------------------------------------------------------------------------------
 
     def plan_visited(self) -> None:
@@ -200,32 +222,6 @@ class PostgresCatalog:
     def spend(self, hour: float, wanted: int, allowed: int) -> int:
         """Set aside requests of an hour, of all that workers may send in it; how many may be sent."""
         return self._session.run(lambda connection: spend(connection, hour, wanted, allowed))
-
-    # -- reading ----------------------------------------------------------------------------------------------------
-
-    def host(self, authority: str) -> HostState:
-        """What is known about a host."""
-        return self.reading.host(authority)
-
-    def page(self, url: str) -> PageRow | None:
-        """One page."""
-        return self.reading.page(url)
-
-    def same_entity(self, entity: str) -> Original | None:
-        """An earlier capture whose body had this digest."""
-        return self.reading.same_entity(entity)
-
-    def captures(self, url: str) -> list[Capture]:
-        """Captures of a page in time order."""
-        return self.reading.captures(url)
-
-    def all_captures(self) -> Iterator[Capture]:
-        """Every capture, ordered by SURT key and time."""
-        return self.reading.all_captures()
-
-    def refusals(self) -> list[Refusal]:
-        """What was not taken, by reason."""
-        return self.reading.refusals()
 
     def close(self) -> None:
         """Give everything back and say goodbye; a server that is away finds out when the leases run out."""

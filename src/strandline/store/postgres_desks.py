@@ -1,24 +1,29 @@
 """Desks of sites and the common purse: what workers of a watch share besides the frontier.
 
-A desk is leased like a host: by the clock of the database, with a token that grows when it changes hands. A plan that
-comes late, because its worker slept, is refused.
+A site has two desks: at one its next hour is planned, at the other what it captured is studied. The whole archive,
+under the empty name, has one for the learner. A desk is leased like a host: by the clock of the database, with a token
+that grows when it changes hands. What comes late, because its worker slept, is refused.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
+from strandline.errors import LeaseLost
 from strandline.ports import PLANNED
 from strandline.store.postgres import Connection, Session
 from strandline.store.postgres_reading import PostgresReading
 from strandline.store.standing import UNSTUDIED_IMPORTANCE, Standing
 from strandline.store.studies import Seen
 
+PLAN, STUDY, LEARN = "plan", "study", "learn"
+_OLDEST: Final = 20_000
+"""Captures that wait for study longest: sites are chosen among theirs."""
 _STANDING: Final = """page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since,
     outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures"""
 
 
-class DeskReading(PostgresReading):
-    """What a desk knows of its site."""
+class PlanReading(PostgresReading):
+    """What the planner of a site knows of it."""
 
     def standings(self, site: str) -> list[Standing]:
         """Pages of a site that were visited, in the order they were found."""
@@ -27,17 +32,23 @@ class DeskReading(PostgresReading):
         return [Standing._make(row) for row in self._rows(query, site)]
 
     def sightings(self, site: str) -> list[Seen]:
-        """Captures of a site's pages, and whether their bytes differ from the ones before, by page and time."""
-        query = """SELECT page, url, site, time, status, before IS NOT NULL AND before <> digest, before IS NULL FROM (
-                SELECT seq, captures.page, url, host, time, status, coalesce(original_digest, digest) AS digest,
+        """Captures of a site's pages by page and time, and what study found in them; where it has not been yet, whether
+        their bytes differ from the ones before.
+        """
+        query = """SELECT page, url, site, time, status, before IS NULL, before IS NOT NULL AND before <> digest,
+                unstudied.seq IS NULL, coalesce(visible, 0), coalesce(importance, 0.0), coalesce(impch, 0.0),
+                coalesce(held, 0)
+            FROM (SELECT seq, captures.page, url, site, time, status, coalesce(original_digest, digest) AS digest,
                     lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
-                FROM captures JOIN pages USING (page) JOIN hosts USING (host) WHERE site = ? AND kind = 'page'
-            ) AS seen JOIN hosts USING (host) ORDER BY page, time, seq"""
+                FROM captures JOIN pages USING (page) JOIN hosts USING (host) WHERE site = ? AND kind = 'page') AS seen
+            LEFT JOIN (SELECT by_seq, visible, importance, impch, held FROM changes) AS found ON by_seq = seen.seq
+            LEFT JOIN unstudied ON unstudied.seq = seen.seq
+            ORDER BY page, time, seen.seq"""
         found = []
-        for page, url, place, time, status, changed, first in self._rows(query, site):
-            importance = UNSTUDIED_IMPORTANCE if changed else 0.0
-            facts = (bool(changed), importance, importance, False, bool(first))
-            found.append(Seen(page, url, place, time, status, *facts))  # type: ignore[arg-type]
+        for *where, first, differs, studied, visible, importance, impch, held in self._rows(query, site):
+            unstudied = UNSTUDIED_IMPORTANCE if differs else 0.0
+            facts = (visible, importance, impch, held) if studied else (differs, unstudied, unstudied, False)
+            found.append(Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first)))  # type: ignore[arg-type, call-arg]
         return found
 
     def shares(self) -> dict[str, int]:
@@ -55,39 +66,142 @@ def plan_visited(session: Session) -> None:
             "UPDATE pages SET due = %s WHERE state = 0 AND kind = 'page' AND evidence = 'present' AND due < %s",
             (PLANNED, PLANNED),
         )
-        connection.execute("INSERT INTO site_desks (site) SELECT DISTINCT site FROM hosts ON CONFLICT DO NOTHING")
 
     session.run(change)
 
 
-def claim(session: Session, worker: int, hour: float, seconds: float, limit: int) -> list[tuple[str, int]]:
-    """Take desks of sites that are not planned up to the end of the hour: site and token of each."""
+class Desk(NamedTuple):
+    """A desk that is one's own until its lease runs out."""
 
-    def take(connection: Connection) -> list[tuple[str, int]]:
+    site: str
+    work: str
+    token: int
+
+
+_CLAIM: Final = """UPDATE site_desks SET owner = %(me)s, token = token + 1,
+        until = clock_timestamp() + %(lease)s * interval '1 second'
+    WHERE work = %(work)s AND site IN (
+        SELECT site FROM site_desks WHERE work = %(work)s AND until <= statement_timestamp() AND {which}
+        ORDER BY planned, site LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING site, work, token"""
+
+
+def claim_plans(session: Session, worker: int, end: float, seconds: float, limit: int) -> list[Desk]:
+    """Take desks of sites that are not planned up to the end of an hour."""
+
+    def take(connection: Connection) -> list[Desk]:
         connection.execute("INSERT INTO site_desks (site) SELECT DISTINCT site FROM hosts ON CONFLICT DO NOTHING")
-        rows = connection.execute(
-            """UPDATE site_desks SET owner = %(me)s, token = token + 1,
-                   until = clock_timestamp() + %(lease)s * interval '1 second'
-               WHERE site IN (SELECT site FROM site_desks WHERE planned < %(end)s AND until <= statement_timestamp()
-                              ORDER BY planned, site LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED)
-               RETURNING site, token""",
-            {"me": worker, "lease": seconds, "end": hour, "limit": limit},
-        )
-        return [(str(site), int(str(token))) for site, token in rows]
+        return _claimed(connection, "planned < %(end)s", PLAN, worker, seconds, {"end": end, "limit": limit})
 
     return session.run(take)
 
 
-def hand_in(session: Session, desk: tuple[str, int], end: float, visits: Sequence[tuple[int, float, float]]) -> bool:
+def claim_study(session: Session, worker: int, seconds: float, limit: int) -> list[Desk]:
+    """Take desks of sites that have captures to study."""
+
+    def take(connection: Connection) -> list[Desk]:
+        waiting = connection.execute(
+            """SELECT DISTINCT site FROM hosts WHERE host IN (
+                   SELECT host FROM (SELECT host FROM unstudied ORDER BY seq LIMIT %s) AS oldest)""",
+            (_OLDEST,),
+        )
+        sites = sorted(str(site) for (site,) in waiting)
+        if not sites:
+            return []
+        connection.execute(
+            "INSERT INTO site_desks (site, work) SELECT unnest(%s::text[]), %s ON CONFLICT DO NOTHING", (sites, STUDY)
+        )
+        return _claimed(connection, "site = ANY (%(sites)s)", STUDY, worker, seconds, {"sites": sites, "limit": limit})
+
+    return session.run(take)
+
+
+def claim_learning(session: Session, worker: int, end: float, seconds: float) -> list[Desk]:
+    """Take the learner's desk, if nobody has learned up to this time."""
+
+    def take(connection: Connection) -> list[Desk]:
+        connection.execute("INSERT INTO site_desks (site, work) VALUES ('', %s) ON CONFLICT DO NOTHING", (LEARN,))
+        return _claimed(connection, "planned < %(end)s", LEARN, worker, seconds, {"end": end, "limit": 1})
+
+    return session.run(take)
+
+
+def _claimed(
+    connection: Connection, which: str, work: str, worker: int, seconds: float, wanted: dict[str, object]
+) -> list[Desk]:
+    values = {"me": worker, "lease": seconds, "work": work, **wanted}
+    return [Desk(*row) for row in connection.execute(_CLAIM.format(which=which).encode(), values)]  # type: ignore[arg-type]
+
+
+def check_desks(connection: Connection, desks: Sequence[Desk]) -> None:
+    """Lock the desks for this transaction; LeaseLost when one has gone to another worker."""
+    for desk in sorted(desks):
+        row = connection.execute(
+            "SELECT token FROM site_desks WHERE site = %s AND work = %s FOR NO KEY UPDATE", (desk.site, desk.work)
+        ).fetchone()
+        if row is None or row[0] != desk.token:
+            raise LeaseLost(f"the desk of {desk.site or 'the learner'} went to another worker; nothing was recorded")
+
+
+def renew_desks(session: Session, desks: Sequence[Desk], seconds: float) -> None:
+    """Keep desks that are still one's own."""
+
+    def renew(connection: Connection) -> None:
+        for desk in sorted(desks):
+            connection.execute(
+                """UPDATE site_desks SET until = clock_timestamp() + %s * interval '1 second'
+                   WHERE site = %s AND work = %s AND token = %s""",
+                (seconds, *desk),
+            )
+
+    session.run(renew)
+
+
+def leave_desks(connection: Connection, desks: Sequence[Desk], planned: float | None = None) -> int:
+    """Give desks back that are still one's own, done up to a time; how many were."""
+    mine = 0
+    for desk in sorted(desks):
+        mine += connection.execute(
+            """UPDATE site_desks SET owner = NULL, until = '-infinity', planned = coalesce(%s::float8, planned)
+               WHERE site = %s AND work = %s AND token = %s""",
+            (planned, *desk),
+        ).rowcount
+    return mine
+
+
+def learned_until(session: Session) -> float:
+    """Up to when nothing is to be learned: the next lesson's time, or the future while somebody learns."""
+
+    def ask(connection: Connection) -> float:
+        row = connection.execute(
+            """SELECT CASE WHEN until > statement_timestamp() THEN 'infinity'::float8 ELSE planned END
+               FROM site_desks WHERE site = '' AND work = %s""",
+            (LEARN,),
+        ).fetchone()
+        return 0.0 if row is None else float(str(row[0]))
+
+    return session.run(ask, at_once=True)
+
+
+def mark_learned(session: Session, until: float) -> None:
+    """Nothing is to be learned until then."""
+    session.run(
+        lambda connection: connection.execute(
+            "UPDATE site_desks SET planned = greatest(planned, %s) WHERE site = '' AND work = %s", (until, LEARN)
+        )
+    )
+
+
+def hand_in(session: Session, desk: Desk, end: float, visits: Sequence[tuple[int, float, float]]) -> bool:
     """Write the plan of a site up to a time: page, due time and priority of each visit; False when it is too late."""
 
     def write(connection: Connection) -> bool:
-        mine = connection.execute(
-            """UPDATE site_desks SET owner = NULL, until = '-infinity', planned = %s, visits = %s
-               WHERE site = %s AND token = %s""",
-            (end, len(visits), *desk),
-        ).rowcount
-        if mine and visits:
+        if not leave_desks(connection, [desk], end):
+            return False
+        connection.execute(
+            "UPDATE site_desks SET visits = %s WHERE site = %s AND work = %s", (len(visits), desk.site, desk.work)
+        )
+        if visits:
             pages, dues, priorities = zip(*visits, strict=True)
             connection.execute(
                 """UPDATE pages SET due = v.due, priority = v.priority
@@ -95,7 +209,7 @@ def hand_in(session: Session, desk: tuple[str, int], end: float, visits: Sequenc
                    WHERE pages.page = v.page AND state = 0""",
                 (list(pages), list(dues), list(priorities)),
             )
-        return bool(mine)
+        return True
 
     return session.run(write)
 

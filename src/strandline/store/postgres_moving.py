@@ -3,7 +3,7 @@
 Rows go in the order of their keys, some thousand in a transaction. What is there already is behind the highest key, so
 a move that was cut short goes on where it stopped. Leases and places in queues are not moved: pages rest, and are
 queued when they are due. What was learned by study is not moved either; it is found again in the WARC files. Ratings,
-which people gave, travel as notes.
+which people gave, are.
 """
 
 import hashlib
@@ -21,8 +21,6 @@ from strandline.store.postgres_reading import spelled
 from strandline.store.sqlite import transaction
 
 PIECE: Final = 5_000
-RATINGS: Final = "rating"
-"""Kind of the notes that hold ratings."""
 
 Row = tuple[object, ...]
 Progress = Callable[[str, int], None]
@@ -57,6 +55,8 @@ _TABLES = (
     ("refusals", 1, "reason url count"),
     ("notes", 2, "kind key value"),
     ("passes", 1, "pass started ended"),
+    ("ratings", 2, "url path rating time"),
+    ("watch_time", 1, "start hour length"),
 )
 TABLES: Final = tuple(Table(name, keys, tuple(columns.split())) for name, keys, columns in _TABLES)
 _IDENTITIES: Final = (("hosts", "host"), ("pages", "page"), ("files", "file"), ("captures", "seq"), ("passes", "pass"))
@@ -74,7 +74,7 @@ def to_postgres(source: sqlite3.Connection, session: Session, progress: Progress
             session.run(lambda connection, table=table, piece=piece: _into_postgres(connection, table, piece))  # type: ignore[misc]
             moved += len(piece)
             progress(table.name, moved)
-    session.run(lambda connection: _settle(connection, source))
+    session.run(_settle)
 
 
 def to_sqlite(session: Session, target: sqlite3.Connection, progress: Progress) -> None:
@@ -93,14 +93,6 @@ def to_sqlite(session: Session, target: sqlite3.Connection, progress: Progress) 
                 _into_sqlite(target, table, piece)
             moved += len(piece)
             progress(table.name, moved)
-    with transaction(target):
-        kept = target.execute("SELECT key, value FROM notes WHERE kind = ?", (RATINGS,)).fetchall()
-        ratings = [(*key.split(" ", 1), *value.decode().split(" ", 1)) for key, value in kept]
-        target.executemany(
-            "REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)",
-            [(url, path, rating, float(time)) for url, path, rating, time in ratings],
-        )
-        target.execute("DELETE FROM notes WHERE kind = ?", (RATINGS,))
 
 
 # -- PostgreSQL --------------------------------------------------------------------------------------------------------
@@ -147,19 +139,14 @@ def _into_postgres(connection: Connection, table: Table, piece: Sequence[Row]) -
             copy.write_row([clean(value) if isinstance(value, str) else value for value in row])
 
 
-def _settle(connection: Connection, source: sqlite3.Connection) -> None:
-    """New numbers begin behind those that were moved; ratings become notes; nothing is held or queued."""
+def _settle(connection: Connection) -> None:
+    """New numbers begin behind those that were moved."""
     for table, column in _IDENTITIES:
         connection.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), coalesce(max({column}), 0) + 1, false) "
             f"FROM {table}".encode()
         )
     connection.execute("SELECT setval('turns', coalesce(max(turn), 0) + 1, false) FROM hosts")
-    for url, path, rating, time in source.execute("SELECT url, path, rating, time FROM ratings"):
-        connection.execute(
-            "INSERT INTO notes VALUES (%s, %s, %s) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
-            (RATINGS, f"{url} {path}", f"{rating} {time!r}".encode()),
-        )
 
 
 # -- SQLite ------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The reading side on PostgreSQL: the queries of the embedded catalog, in PostgreSQL's dialect.
 
-Tables and columns are the same, so the queries are written once (store/reading.py, store/index.py) and spelled anew
-here: placeholders, and `offset`, which is a reserved word. Long answers are fetched in pieces.
+Tables and columns are the same, so the queries of every kind of reading (store/reading.py and those built on it) are
+written once and spelled anew here: placeholders, `offset`, which is a reserved word, and hints for SQLite's planner.
+`on_postgres` makes any kind of reading one of a shared catalog. Long answers are fetched in pieces.
 """
 
 import re
@@ -9,7 +10,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
+from strandline.core.blocks.words import words
 from strandline.core.capture import Capture
 from strandline.ports import HostState, PageRow
 from strandline.store import rows
@@ -17,10 +20,16 @@ from strandline.store.index import KeyReading
 from strandline.store.postgres import Connection, Session
 from strandline.store.postgres_addresses import page_number
 from strandline.store.postgres_frontier import CAPTURE
-from strandline.store.reading import Indexed, Resume, Span
+from strandline.store.reading import Indexed, Reading, Resume, Span
+from strandline.store.studies import BlockLife, StudyReading, Wanted
 
 _PIECE = 5_000
 _WORDS = re.compile(r"\?|(?<!:):(?=[a-z_]+)([a-z_]+)|(?<![\"\w])offset(?![\"\w])|%")
+_HINTS = (
+    (re.compile(r" INDEXED BY \w+"), ""),
+    (re.compile(r"\bCROSS JOIN (\w+) (?=USING|ON)"), r"JOIN \1 "),
+    (re.compile(r"SELECT value FROM json_each\(\?\)"), "SELECT value::bigint FROM json_array_elements_text(?::json)"),
+)
 
 
 @cache
@@ -30,6 +39,8 @@ def spelled(query: str) -> str:
     >>> spelled("SELECT offset + length FROM captures WHERE file = ? AND page = :page")
     'SELECT "offset" + length FROM captures WHERE file = %s AND page = %(page)s'
     """
+    for hint, instead in _HINTS:
+        query = hint.sub(instead, query)
     marks = {"?": "%s", "offset": '"offset"', "%": "%%"}
     return _WORDS.sub(lambda found: f"%({found[1]})s" if found[1] else marks[found[0]], query)
 
@@ -63,20 +74,21 @@ class PostgresReading(KeyReading):
 
         return self._session.run(ask, at_once=True)
 
-    def _number(self, url: str) -> int | None:
-        return self._session.run(lambda connection: page_number(connection, url), at_once=True)
+    def _number(self, url: str) -> int:
+        """Number of a page; 0 for none."""
+        return self._session.run(lambda connection: page_number(connection, url), at_once=True) or 0
 
     def page(self, url: str) -> PageRow | None:
         """The page with this very address."""
         number = self._number(url)
-        row = None if number is None else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
+        row = None if not number else self._row(f"SELECT {rows.PAGE} FROM pages WHERE page = ?", number)
         return None if row is None else rows.page_row(row)
 
     def captures(self, url: str) -> list[Capture]:
         """Captures of the page with this very address, in time order."""
         number = self._number(url)
         query = f"SELECT {rows.CAPTURE} FROM {rows.CAPTURES} WHERE page = ? ORDER BY captures.time, seq"
-        return [] if number is None else list(map(rows.capture, self._rows(query, number)))
+        return [] if not number else list(map(rows.capture, self._rows(query, number)))
 
     def pages(self, site: str = "", after: int = 0) -> Iterator[PageRow]:
         """All pages, or those of one site, in the order they were found."""
@@ -128,3 +140,40 @@ class PostgresReading(KeyReading):
             sources.append(int(str(source)))
             targets.append(int(str(target)))
         return sources, targets
+
+
+class PostgresStudyReading(PostgresReading, StudyReading):
+    """What study found, in a shared catalog."""
+
+    def search(self, wanted: Wanted) -> Iterator[BlockLife]:
+        """Blocks with these words, best match first, and when each page showed them."""
+        quoted = [[word.replace("'", "''") for word in words(text)] for text in (wanted.words, wanted.topic)]
+        terms = [f"'{word}'" for word in quoted[0]] + [f"'{word}':A" for word in quoted[1]]
+        if not terms:
+            return iter(())
+        which = "AND ? IN (site, authority)" if wanted.site else ""
+        query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
+            FROM block_words JOIN blocks ON block = block_words.rowid JOIN appearances USING (block)
+            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
+            WHERE block_words.words @@ to_tsquery('simple', ?) AND coalesce(appearances.last, seen) >= ?
+                AND appearances.first <= ? {which}
+            ORDER BY ts_rank(block_words.words, to_tsquery('simple', ?)) DESC, appearances.first"""
+        asked = " & ".join(terms)
+        values = (asked, wanted.since, wanted.until, *([wanted.site] if wanted.site else []), asked)
+        return self._lives(query, *values)
+
+
+R = TypeVar("R", bound=Reading)
+
+
+def on_postgres(kind: type[R], session: Session) -> R:
+    """A kind of reading over a shared catalog: its own questions, asked in PostgreSQL."""
+    made = _kinds(kind)(session)  # type: ignore[call-arg,arg-type]
+    assert isinstance(made, kind)
+    return made
+
+
+@cache
+def _kinds(kind: type[Reading]) -> type[Reading]:
+    ours = PostgresStudyReading if issubclass(kind, StudyReading) else PostgresReading
+    return ours if issubclass(ours, kind) else type(f"Postgres{kind.__name__}", (ours, kind), {})

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from strandline.core import urls
-from strandline.core.capture import Capture, Evidence, Kind
+from strandline.core.capture import Capture, Kind, evidence_of
+from strandline.core.plan.retests import Retests
 from strandline.errors import LeaseLost
 from strandline.ports import Batch, Found, HostState, Refusal, Skipped, Visited
 from strandline.store import rows
@@ -20,7 +21,7 @@ from strandline.store.postgres_addresses import Known, clean, file_numbers, host
 from strandline.store.postgres_found import SharedFindings
 from strandline.store.postgres_frontier import LEASED, Lease, SharedFrontier, lock_hosts
 from strandline.store.postgres_hosts import HostChanges, columns
-from strandline.store.recording import kind_of, whole_answer
+from strandline.store.recording import kind_of, retests_values, whole_answer
 
 _VISITED = """UPDATE pages SET state = v.state, due = v.due, not_before = v.not_before, attempts = v.attempts,
        since = CASE WHEN pages.evidence = v.evidence THEN since ELSE v.time END, evidence = v.evidence,
@@ -43,6 +44,11 @@ _CAPTURES = """INSERT INTO captures (page, time, status, mime, digest, file, "of
        %s::text[], %s::text[])
    ON CONFLICT (file, "offset") DO NOTHING RETURNING seq, file, "offset" """
 
+_RETESTS = """INSERT INTO skip_tests VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+   ON CONFLICT (site, directory, method) DO UPDATE SET tests = excluded.tests, failures = excluded.failures,
+       recent = excluded.recent, pass = excluded.pass, failed = excluded.failed, retired = excluded.retired,
+       why = excluded.why"""
+
 
 class SharedRecorder:
     """Records one batch. Made anew for every try of a commit."""
@@ -55,8 +61,6 @@ class SharedRecorder:
 
     def record(self, batch: Batch, now: float) -> None:
         """Everything in a batch; LeaseLost, and nothing, when a page in it is no longer this worker's."""
-        if batch.retests:
-            raise ValueError("a cluster leaves out no directories, so there is nothing to re-test")
         seen = max((visit.time for visit in batch.visited), default=now)
         found = [*self._unknown_pages(batch.visited), *batch.found]
         numbers, known = self._prepare(batch, found)
@@ -71,6 +75,7 @@ class SharedRecorder:
         self._found.links(batch.links)
         self._hosts(batch.hosts, numbers)
         self._changes.apply(self._connection)
+        self._retests(batch.retests)
         self._refused(batch.refused)
 
     def add(self, found: Sequence[Found], now: float) -> int:
@@ -93,8 +98,6 @@ class SharedRecorder:
                 continue
             page = pages[capture.url]
             self._changes[states[page][0]].captured(capture.time)
-            evidence = Evidence.ABSENT if capture.status in (404, 410) else Evidence.PRESENT
-            telling = bool(capture.status) and capture.status < 500
             self._connection.execute(
                 """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, %(surt)s),
                        origin = coalesce(%(origin)s::bigint, origin),
@@ -107,9 +110,9 @@ class SharedRecorder:
                     "page": page,
                     "surt": clean(urls.surt_key(capture.url)),
                     "origin": seq if whole_answer(capture) else None,
-                    "telling": telling,
+                    "telling": bool(capture.status),
                     "time": capture.time,
-                    "evidence": evidence.value,
+                    "evidence": evidence_of(capture.status, capture.truncated).value,
                 },
             )
         self._changes.apply(self._connection)
@@ -245,6 +248,12 @@ class SharedRecorder:
                    WHERE robots.time <> excluded.time OR robots.status <> excluded.status""",
                 (host, state.robots_time, state.robots_status, state.robots_body),
             )
+
+    def _retests(self, records: Sequence[Retests]) -> None:
+        """How skipped directories stood their re-tests; each record replaces what was known of its directory."""
+        latest = {(r.site, r.directory, r.method): retests_values(r) for r in records}
+        for values in sorted(latest.values()):
+            self._connection.execute(_RETESTS, [_plain(value) for value in values])
 
     def _refused(self, refusals: Sequence[Refusal]) -> None:
         counts: Counter[str] = Counter()

@@ -6,7 +6,7 @@ under which http and https, with and without `www`, are one address; keys compar
 
 import sqlite3
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -97,6 +97,14 @@ class Claim:
     seen: float
 
 
+_SHARED: dict[Path, Callable[[type["Reading"]], "Reading"]] = {}
+
+
+def share(name: Path, opened: Callable[[type["Reading"]], "Reading"]) -> None:
+    """A catalog that is no file: under this name every kind of reading is opened by `opened`."""
+    _SHARED[name] = opened
+
+
 class Reading:
     """Queries that change nothing. Usable while a writer works; each sees the last commit."""
 
@@ -106,7 +114,12 @@ class Reading:
 
     @classmethod
     def open(cls, database: Path) -> Self:
-        """Open a database for reading only."""
+        """Open a database for reading only: a file, or what goes by this name (see `share`)."""
+        shared = _SHARED.get(database)
+        if shared is not None:
+            found = shared(cls)
+            assert isinstance(found, cls)
+            return found
         return cls(sqlite.open_reading(database), database)
 
     def close(self) -> None:

@@ -273,11 +273,7 @@ class Recorder:
     def retests(self, records: Iterable[Retests]) -> None:
         """Write how skipped directories stood their re-tests; each record replaces what was known of its directory."""
         self._connection.executemany(
-            f"REPLACE INTO skip_tests VALUES ({', '.join('?' * 10)})",
-            [
-                (r.site, r.directory, r.method, r.tests, r.failures, r.recent, r.last_pass, r.failed, r.retired, r.why)
-                for r in records
-            ],
+            f"REPLACE INTO skip_tests VALUES ({', '.join('?' * 10)})", [retests_values(one) for one in records]
         )
 
     def bring(self, facts: Iterable[Capture | Unanswered], due: float | None) -> int:
@@ -332,6 +328,12 @@ class Recorder:
                 "page": page,
             },
         )
+
+
+def retests_values(one: Retests) -> tuple[str | float, ...]:
+    """A record of re-tests as a row of `skip_tests`."""
+    counts = (one.tests, one.failures, one.recent, one.last_pass, one.failed, one.retired)
+    return (one.site, one.directory, one.method, *counts, one.why)
 
 
 def whole_answer(capture: Capture) -> bool:

@@ -3,10 +3,8 @@ once; times are UTC epoch seconds, spans include their beginning and not their e
 """
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from strandline.store import sqlite
 from strandline.store.alarming import AlarmReading
 from strandline.store.watching import HourRow, WatchReading
 
@@ -58,11 +56,6 @@ class RuleEvent(NamedTuple):
 
 class ReportReading(AlarmReading):
     """Queries of `report`; `site` is a registered domain or a host, empty for all."""
-
-    @classmethod
-    def open(cls, database: Path) -> Self:
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
 
     def _events(self, query: str, *values: object) -> Iterator[Event]:
         return (Event(*row) for row in self._rows(query, *values))  # type: ignore[arg-type]

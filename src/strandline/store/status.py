@@ -3,10 +3,8 @@
 Every answer is bounded: captures are looked at from the newest backwards, and not all of them.
 """
 
-from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
-from strandline.store import sqlite
 from strandline.store.alarming import AlarmReading
 from strandline.store.outbox import OutboxReading, Queue
 from strandline.store.watching import WatchReading, WatchState
@@ -35,11 +33,6 @@ class Failure(NamedTuple):
 
 class StatusReading(AlarmReading):
     """Queries of `status` and `/metrics`."""
-
-    @classmethod
-    def open(cls, database: Path) -> Self:
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
 
     def watch(self) -> WatchState | None:
         """How the watch stands; None when there never was one."""

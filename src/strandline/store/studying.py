@@ -23,10 +23,11 @@ _TABLES = ("changes", "versions", "appearances", "study_problems", "page_states"
 def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) -> None:
     """Keep ratings while another process writes the archive: SQLite lets one transaction in after the other."""
     with closing(sqlite.open_writing(database)) as connection:
-        _keep(connection, database, _rated(url, paths, rating))
+        _keep(connection, database, rated(url, paths, rating))
 
 
-def _rated(url: str, paths: Iterable[str], rating: Rating) -> list[tuple[str, str, str, float]]:
+def rated(url: str, paths: Iterable[str], rating: Rating) -> list[tuple[str, str, str, float]]:
+    """Rows of what a person said about blocks."""
     now = time.time()
     return [(url, path, rating, now) for path in dict.fromkeys(paths)]
 
@@ -139,13 +140,15 @@ class StudyWriter:
         )
 
     def _layout(self, layout: LayoutRecord) -> int:
-        row = self._connection.execute("SELECT layout FROM layouts WHERE key = ?", (layout.key,)).fetchone()
-        if row is not None:
-            return int(row[0])
-        done = self._connection.execute(
-            "INSERT INTO layouts (key, content) VALUES (?, ?)", (layout.key, packed(layout.as_bytes()))
-        )
-        return int(done.lastrowid or 0)
+        find = "SELECT layout FROM layouts WHERE key = ?"
+        row = self._connection.execute(find, (layout.key,)).fetchone()
+        if row is None:
+            self._connection.execute(
+                "INSERT INTO layouts (key, content) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+                (layout.key, packed(layout.as_bytes())),
+            )
+            row = self._connection.execute(find, (layout.key,)).fetchone()
+        return int(row[0])
 
     def _before(self, page: int) -> dict[tuple[str, int], int]:
         """The block at each place of the version before."""
@@ -159,17 +162,19 @@ class StudyWriter:
 
     def _block(self, record: BlockRecord, indexed: bool, replaced: int | None) -> int:
         """Number of a block, stored from now on: whole, or as a difference from the one it replaced at its place."""
-        row = self._connection.execute("SELECT block, indexed FROM blocks WHERE key = ?", (record.key,)).fetchone()
+        find = "SELECT block, indexed FROM blocks WHERE key = ?"
+        row = self._connection.execute(find, (record.key,)).fetchone()
         if row is None:
             base = replaced and self._base(replaced)
             content = packed(record.as_bytes(), self.reading.block_content(base) if base else b"")
-            done = self._connection.execute(
-                "INSERT INTO blocks (key, topic, label, indexed, base, content) VALUES (?, ?, ?, 0, ?, ?)",
+            self._connection.execute(
+                """INSERT INTO blocks (key, topic, label, indexed, base, content) VALUES (?, ?, ?, 0, ?, ?)
+                   ON CONFLICT (key) DO NOTHING""",
                 (record.key, record.topic, record.label, base, content),
             )
-            row = (int(done.lastrowid or 0), 0)
-        if indexed and not row[1]:
-            self._connection.execute("UPDATE blocks SET indexed = 1 WHERE block = ?", (row[0],))
+            row = self._connection.execute(find, (record.key,)).fetchone()
+        mark = "UPDATE blocks SET indexed = 1 WHERE block = ? AND indexed = 0"
+        if indexed and not row[1] and self._connection.execute(mark, (row[0],)).rowcount:
             self._connection.execute(
                 "INSERT INTO block_words (rowid, topic, text) VALUES (?, ?, ?)",
                 (row[0], " ".join(words(record.topic)), " ".join(words(record.text))),
@@ -196,9 +201,9 @@ class StudyWriter:
 
     def rate(self, url: str, paths: Iterable[str], rating: Rating) -> int:
         """Keep what a person said about blocks of a page; later captures are scored by it."""
-        rated = _rated(url, paths, rating)
-        _keep(self._connection, self._path, rated)
-        return len(rated)
+        ratings = rated(url, paths, rating)
+        _keep(self._connection, self._path, ratings)
+        return len(ratings)
 
     def take_over(self, ratings: Iterable[tuple[str, str, str, float]]) -> None:
         """Keep the ratings of an earlier catalog."""

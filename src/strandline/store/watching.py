@@ -60,11 +60,6 @@ class HourRow(NamedTuple):
 class WatchReading(Reading):
     """Questions about a watch, also while it runs."""
 
-    @classmethod
-    def open(cls, database: Path) -> "WatchReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
-
     def watch_state(self) -> WatchState | None:
         """How the watch stands; None when there never was one."""
         row = self._row("SELECT pid, host, started, updated, ended, document FROM watch_state")

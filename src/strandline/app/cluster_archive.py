@@ -1,0 +1,151 @@
+"""A cluster, asked what a folder is asked: `strandline changes postgresql://archive@db/web`, and so with every command
+that reads an archive, learns from it or rates it.
+
+The catalog in PostgreSQL answers the same questions as one in a folder (store/postgres_reading.py), records come from
+the object store. What only makes sense in a folder (crawl, import, reindex, ...) is refused with one line.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NoReturn
+
+from strandline.app.archive import Archive
+from strandline.app.cluster import Cluster, open_cluster
+from strandline.app.cluster_studying import SharedStudying
+from strandline.app.studying import Studying
+from strandline.core.changes.volatility import Rating
+from strandline.errors import ArchiveBusy, UsageError
+from strandline.settings.schema import StudySettings
+from strandline.store.catalog import DATABASE
+from strandline.store.learned import LearnedWriter
+from strandline.store.postgres import Session, shown
+from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres_desks import Desk, claim_learning, leave_desks
+from strandline.store.postgres_learned import SharedLearnedWriter
+from strandline.store.postgres_reading import PostgresReading, PostgresStudyReading, on_postgres
+from strandline.store.postgres_studying import rate_shared
+from strandline.store.reading import Reading, share
+from strandline.store.skipping import SkipReading
+from strandline.store.standing import StandingReading
+from strandline.store.watching import WatchReading
+from strandline.warc.objects import Objects
+from strandline.warc.objects_reader import ObjectReader
+
+_ASKED: Final[tuple[type[Reading], ...]] = (SkipReading, StandingReading, WatchReading)
+"""Kinds of reading a cluster answers, with those they are built on; the others belong to a folder's interface."""
+_LEARNING: Final = 3600.0
+"""Seconds a learner that was not heard of keeps its desk."""
+
+
+def open_shared(name: Path) -> "ClusterArchive":
+    """The cluster at a database's address that was given where a folder is expected."""
+    scheme, *rest = name.parts
+    # A path has no empty parts: what is left of postgresql:///web is a name without a host.
+    return ClusterArchive(open_cluster(f"{scheme}//{'/' if len(rest) == 1 else ''}{'/'.join(rest)}"))
+
+
+class ClusterArchive(Archive):
+    """A cluster as an archive. Its `folder` is a name for people and for `Reading.open`, not a place."""
+
+    def __init__(self, cluster: Cluster, say: Callable[[str], None] | None = None) -> None:
+        self.cluster = cluster
+        super().__init__(Path(shown(cluster.database)), cluster.settings, say)
+        self._session = Session(cluster.database, 10.0, upgrade=False)
+        share(self.folder / DATABASE, self._reading_of)
+
+    def close(self) -> None:
+        """Release the connection all readings share; a reading that is used again makes a new one."""
+        self._session.close()
+
+    def _reading_of(self, kind: type[Reading]) -> Reading:
+        if not any(issubclass(known, kind) for known in (*_ASKED, PostgresStudyReading, PostgresReading)):
+            raise self._refusal("this")
+        return on_postgres(kind, self._session)
+
+    @cached_property
+    def records(self) -> ObjectReader:  # type: ignore[override]
+        """The WARC files, by range requests from the object store."""
+        return ObjectReader(Objects(self.cluster.store, patience=10.0))
+
+    @contextlib.contextmanager
+    def writing(self, command: str) -> Iterator["ClusterCatalog"]:  # type: ignore[override]
+        """What is written beside the workers: ratings, and what is learned."""
+        if command not in ("learn", "rate", "study"):
+            self._only_folders(command)
+        catalog = ClusterCatalog(self.cluster, command)
+        with contextlib.closing(catalog):
+            yield catalog
+
+    def _studying(self, settings: StudySettings, catalog: "ClusterCatalog") -> Studying:  # type: ignore[override]
+        return SharedStudying(self.cluster, catalog.session, catalog.worker)
+
+    def learned_writer(self, catalog: "ClusterCatalog") -> LearnedWriter:  # type: ignore[override]
+        """Where what is learned is kept; one learner at a time."""
+        return SharedLearnedWriter(Session(self.cluster.database, 30.0), catalog.learner())
+
+    def _refusal(self, what: str) -> UsageError:
+        return UsageError(
+            f"{what} works on an archive folder, not on the cluster {self.folder}; "
+            "strandline migrate --back makes a folder of one"
+        )
+
+    def _only_folders(self, what: str) -> NoReturn:
+        raise self._refusal(what)
+
+    def crawl(self, *_: object) -> NoReturn:
+        """For folders; workers crawl."""
+        raise UsageError(f"a cluster is crawled by its workers: strandline worker --database {self.folder}")
+
+    def verify(self, *_: object) -> NoReturn:
+        """For folders."""
+        self._only_folders("verify")
+
+    def bring_in(self, *_: object) -> NoReturn:
+        """For folders."""
+        self._only_folders("import")
+
+    def export(self, *_: object) -> NoReturn:
+        """For folders."""
+        self._only_folders("export")
+
+    def reindex(self) -> NoReturn:
+        """For folders."""
+        self._only_folders("reindex")
+
+
+class _Ratings:
+    """What a command writes of study."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def rate(self, url: str, paths: Sequence[str], rating: Rating) -> None:
+        """Keep what a person said about blocks of a page; workers score what they capture next by it."""
+        rate_shared(self._session, url, paths, rating)
+
+
+class ClusterCatalog(PostgresCatalog):
+    """The shared catalog for a command that writes beside the workers."""
+
+    def __init__(self, cluster: Cluster, command: str) -> None:
+        super().__init__(cluster.database, name=command, patience=30.0)
+        self.session = Session(cluster.database, 30.0)
+        self.studies = _Ratings(self.session)
+        self._learner: list[Desk] = []
+
+    def learner(self) -> list[Desk]:
+        """Take the learner's desk."""
+        self._learner = claim_learning(self.session, self.worker, float("inf"), _LEARNING)
+        if not self._learner:
+            raise ArchiveBusy("another learner is at work on this cluster")
+        return self._learner
+
+    def close(self) -> None:
+        """Give everything back."""
+        if self._learner:
+            with self.session.transaction() as connection:
+                leave_desks(connection, self._learner)
+        self.session.close()
+        super().close()

@@ -1,0 +1,57 @@
+"""What a worker does beside its crawl, each in a thread with connections of its own: planning, study, cleaning up."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+
+from strandline.errors import LeaseLost, StrandlineError, Unreachable
+
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Something done every so many seconds. `opened` makes ready what it needs and gives the step to be repeated."""
+
+    name: str
+    every: float
+    opened: Callable[[Callable[[], bool]], AbstractContextManager[Step]]
+    """Is given a function that tells whether the worker is about to end."""
+    failed: str
+    """What is said, with the reason, when it cannot go on."""
+
+
+class Beside(contextlib.AbstractContextManager["Beside"]):
+    """An errand, from when the crawl begins until it ends. A database that is away is waited for."""
+
+    def __init__(self, errand: Errand, say: Callable[[str], None]) -> None:
+        self._errand = errand
+        self._say = say
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=errand.name, daemon=True)
+
+    def __enter__(self) -> "Beside":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        every = self._errand.every
+        while not self._stopped.is_set():
+            try:
+                with self._errand.opened(self._stopped.is_set) as step:
+                    while not self._stopped.wait(every):
+                        step()
+            except (Unreachable, LeaseLost):
+                self._stopped.wait(every)  # the crawl meets it, too, and tells
+            except StrandlineError as problem:
+                self._say(f"{self._errand.failed}: {problem}")
+                return

@@ -1,0 +1,56 @@
+"""Learning in a cluster: once a day of the watch, whoever is free takes the learner's desk and learns from everything.
+
+What was learned is kept in PostgreSQL with what it was learned from, as `strandline learn` keeps it. It is done in a
+process of its own, for it takes long and much memory; one that dies leaves what was known before.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing import get_context
+from typing import Final
+
+from strandline.app.cluster import Cluster
+from strandline.app.cluster_beside import Errand, Step
+from strandline.store.postgres import Session
+from strandline.store.postgres_desks import learned_until, mark_learned
+
+_DAY: Final = 24
+"""Hours of the watch between two lessons."""
+_LOOKS: Final = 4
+"""Times a worker looks in an hour of the watch."""
+
+
+def learn_all(cluster: Cluster) -> None:
+    """Learn patterns, rules and classes from the whole history, and keep them."""
+    from strandline.app.cluster_archive import ClusterArchive  # noqa: PLC0415 - slow to load, in a process of its own
+    from strandline.app.learning import learn  # noqa: PLC0415
+    from strandline.errors import ArchiveBusy  # noqa: PLC0415
+
+    with contextlib.suppress(ArchiveBusy):  # another worker was quicker
+        learn(ClusterArchive(cluster), ())
+
+
+def learn_errand(cluster: Cluster, hour: float) -> Errand:
+    """Learn beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+
+    @contextlib.contextmanager
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
+        with contextlib.closing(Session(cluster.database, 30.0)) as session:
+
+            def step() -> None:
+                now = time.time()
+                if learned_until(session) > now:
+                    return
+                process = get_context("spawn").Process(target=learn_all, args=(cluster,), daemon=True)
+                process.start()
+                while process.is_alive() and not stopped():
+                    process.join(0.5)
+                if process.is_alive():
+                    process.terminate()
+                elif process.exitcode == 0:
+                    mark_learned(session, time.time() + _DAY * hour)
+
+            yield step
+
+    return Errand("learn", hour / _LOOKS, opened, "nothing is learned by this worker")

@@ -1,0 +1,94 @@
+"""Study in a cluster: each worker of a watch takes study desks of sites, and compares what they captured.
+
+The comparison itself is that of an embedded archive (app/studying.py), in processes of its own; captures are read from
+the object store, and what was found is recorded in PostgreSQL under the lease of the site's desk.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from strandline.app.cluster import Cluster, cluster_holdings
+from strandline.app.cluster_beside import Errand, Step
+from strandline.app.study_desk import ArchiveReader, Desk, study_rules
+from strandline.app.studying import Studying
+from strandline.core.blocks.word_numbers import ready as ready_to_compare
+from strandline.dom.scan import ready as ready_to_cut
+from strandline.settings.schema import StudySettings
+from strandline.store.postgres import Session
+from strandline.store.postgres_studying import DeskStudies
+
+_LEASE: Final = 300.0
+_RENEWED: Final = 60.0
+_LOOKS: Final = 60
+"""Times a worker looks for something to study in an hour of the watch."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlace:
+    """What a process that studies needs to know."""
+
+    cluster: Cluster
+    settings: StudySettings
+
+
+def prepare(place: StudyPlace) -> Desk:
+    """Open the index and the object store for reading, and load what is compiled, before limits are set."""
+    ready_to_cut()
+    ready_to_compare()
+    reader = ArchiveReader(cluster_holdings(place.cluster), place.settings.render_empty)
+    return Desk(reader, study_rules(place.settings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalog:
+    """Implements app.studying.Studied."""
+
+    studies: DeskStudies
+
+
+class SharedStudying(Studying):
+    """Study under way at the desks of a worker."""
+
+    def __init__(self, cluster: Cluster, session: Session, worker: int) -> None:
+        self._desks = DeskStudies(session, worker, _LEASE)
+        self._cluster = cluster
+        self._renew = time.monotonic() + _RENEWED
+        super().__init__(Path(), cluster.settings.study, _Catalog(self._desks))
+
+    @property
+    def _preparation(self) -> tuple[str, object]:
+        return f"{__name__}:prepare", StudyPlace(self._cluster, self._context.settings)
+
+    def step(self, timeout: float = 0.0) -> bool:
+        """Go on for at most `timeout` seconds; False when nothing is left to study, or others are at it."""
+        if time.monotonic() > self._renew:
+            self._renew = time.monotonic() + _RENEWED
+            self._desks.renew()
+        return super().step(timeout)
+
+    def leave(self) -> None:
+        """Give the desks back."""
+        self._desks.leave()
+
+
+def study_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+    """Study beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+
+    @contextlib.contextmanager
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
+        with contextlib.closing(Session(cluster.database, 30.0)) as session:
+            studying = SharedStudying(cluster, session, worker)
+
+            def step() -> None:
+                while not stopped() and studying.step(0.5):
+                    pass
+
+            with studying, contextlib.ExitStack() as stack:
+                stack.callback(studying.leave)
+                yield step
+
+    return Errand("study", min(5.0, hour / _LOOKS), opened, "captures are not studied by this worker")

@@ -1,0 +1,112 @@
+"""Study in a cluster: whoever holds the study desks of some sites studies what they captured, and records it once.
+
+For app/studying.py a `DeskStudies` is what a StudyWriter is to it on a folder: `reading.pending` gives captures to
+study, `record` keeps what was found. Here `pending` first takes desks of sites that have something to study, and
+`record` refuses what comes too late: a desk whose lease ran out has gone to another worker, which studies it again.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+from strandline.core.changes.observation import PageStudy, Sighted
+from strandline.core.changes.volatility import Rating
+from strandline.store.postgres import Connection, Session
+from strandline.store.postgres_desks import Desk, check_desks, claim_study, leave_desks, renew_desks
+from strandline.store.postgres_reading import PostgresStudyReading
+from strandline.store.postgres_writing import Spelled
+from strandline.store.studies import StudyReading
+from strandline.store.studying import StudyWriter, rated
+
+_SITES = 16
+"""Sites whose captures are studied in one round."""
+
+
+class DeskReading(PostgresStudyReading):
+    """What is known of pages, and what is to be studied at the desks one holds."""
+
+    def __init__(self, session: Session, worker: int, lease: float) -> None:
+        super().__init__(session)
+        self._worker = worker
+        self._lease = lease
+        self.desks: list[Desk] = []
+        self.taken: list[int] = []
+        """Captures of the round under way."""
+
+    def pending(self, limit: int = -1) -> Iterator[Sighted]:
+        """Captures of sites that nobody else studies now, in the order they were recorded."""
+        self.desks = claim_study(self._session, self._worker, self._lease, _SITES)
+        self.taken = []
+        if not self.desks:
+            return
+        query = """seq IN (SELECT seq FROM unstudied JOIN hosts USING (host) WHERE site = ANY (?)
+            ORDER BY seq LIMIT ?) ORDER BY seq"""
+        for one in self._sighted(query, [desk.site for desk in self.desks], None if limit < 0 else limit):
+            self.taken.append(one.seq)
+            yield one
+
+
+class DeskStudies:
+    """Studies of the sites whose desks a worker holds."""
+
+    def __init__(self, session: Session, worker: int, lease: float) -> None:
+        self._session = session
+        self._lease = lease
+        self.reading = DeskReading(session, worker, lease)
+
+    def record(self, studies: Iterable[PageStudy], up_to: int) -> None:
+        """Keep a round; LeaseLost, and nothing is kept, when a desk has gone to another worker."""
+        reading, found = self.reading, list(studies)
+
+        def write(connection: Connection) -> None:
+            check_desks(connection, reading.desks)
+            writer = _Writer(connection, reading)
+            for study in found:
+                writer.keep(study)
+            if up_to:
+                connection.execute("DELETE FROM unstudied WHERE seq = ANY (%s)", (reading.taken,))
+            leave_desks(connection, reading.desks)
+
+        try:
+            self._session.run(write)
+        finally:
+            reading.desks, reading.taken = [], []
+
+    def renew(self) -> None:
+        """Keep the desks: a round may take longer than a lease."""
+        if self.reading.desks:
+            renew_desks(self._session, self.reading.desks, self._lease)
+
+    def leave(self) -> None:
+        """Give the desks back; what was not recorded is studied by others."""
+        desks, self.reading.desks = self.reading.desks, []
+        if desks:
+            self._session.run(lambda connection: leave_desks(connection, desks))
+
+
+def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating) -> None:
+    """Keep what a person said about blocks of a page."""
+    rows = rated(url, paths, rating)
+    statement = "REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)"
+    session.run(lambda connection: Spelled(connection).executemany(statement, rows))
+
+
+class _Writer(StudyWriter):
+    """Writes one round, inside a transaction."""
+
+    def __init__(self, connection: Connection, reading: StudyReading) -> None:
+        self._connection = Spelled(connection)  # type: ignore[assignment]
+        self._path = Path("postgresql")
+        self.reading = reading
+
+    def keep(self, study: PageStudy) -> None:
+        """Everything about one page."""
+        self._study(study)
+
+    def _hasten(self, page: int, due: float) -> None:
+        """Ask for a page earlier; what becomes due is found when pages are taken."""
+        values = (due, page, due, math.inf)
+        cast(Spelled, self._connection).execute(
+            "UPDATE pages SET due = ? WHERE page = ? AND state = 0 AND due > ? AND due < ?", values
+        )

@@ -1,0 +1,79 @@
+"""Writers of the embedded catalog on PostgreSQL: their statements, spelled anew, through something like a connection.
+
+What study and learning write is the same in both stores, so it is written by the same code (store/studying.py,
+store/learned.py). `Spelled` gives that code the few methods of a connection it uses. Transactions, and what happens
+when they are cut short, are the affair of whoever makes one.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+import psycopg
+
+from strandline.store.postgres import Connection
+from strandline.store.postgres_addresses import clean
+from strandline.store.postgres_reading import spelled
+
+_REPLACE: Final = re.compile(r"^REPLACE INTO (\w+)(?: \(([^)]*)\))? VALUES")
+_IGNORE: Final = "INSERT OR IGNORE INTO "
+_LARGER: Final = re.compile(r"\bmax\((\w+), \?\)")
+_TABLES: Final = {
+    # What REPLACE replaces by, and the columns of tables that are written without naming them.
+    "changes": ("by_seq", ""),
+    "study_problems": ("seq", ""),
+    "ratings": ("url, path", ""),
+    "page_states": (
+        "page",
+        "page, level, scale, noise, base, digest, visible, seen, absent, doubling, importance, changes, passed_over, "
+        "time, seq",
+    ),
+    "first_sights": ("page", "page, text_bytes, links, headings, images, emails, last_modified, language"),
+    "page_rates": ("page", "page, visits, changes, found, watched, prior, last"),
+    "learned_from": ("part", "part, seq, studied, captures, pages, unstudied, first, last, data"),
+}
+
+
+@cache
+def written(statement: str) -> str:
+    """A statement of the embedded catalog that writes, as psycopg and PostgreSQL want it.
+
+    >>> written("INSERT OR IGNORE INTO claims VALUES (?, ?)")
+    'INSERT INTO claims VALUES (%s, %s) ON CONFLICT DO NOTHING'
+    >>> written("REPLACE INTO study_problems (seq, page) VALUES (?, ?)")
+    'INSERT INTO study_problems (seq, page) VALUES (%s, %s) ON CONFLICT (seq) DO UPDATE SET page = excluded.page'
+    """
+    replaced = _REPLACE.match(statement)
+    if replaced is not None:
+        key, columns = _TABLES[replaced[1]]
+        keys = key.split(", ")
+        names = [name.strip() for name in (replaced[2] or columns).split(",")]
+        kept = ", ".join(f"{name} = excluded.{name}" for name in names if name not in keys)
+        statement = f"INSERT{statement.removeprefix('REPLACE')} ON CONFLICT ({key}) DO UPDATE SET {kept}"
+    elif statement.startswith(_IGNORE):
+        statement = f"INSERT INTO {statement.removeprefix(_IGNORE)} ON CONFLICT DO NOTHING"
+    return spelled(_LARGER.sub(r"greatest(\1, ?)", statement))
+
+
+class Spelled:
+    """What the embedded writers need of a connection, on one to PostgreSQL."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> "psycopg.Cursor[tuple[object, ...]]":
+        """Do one statement."""
+        return self._connection.execute(written(statement).encode(), _plain(values))
+
+    def executemany(self, statement: str, table: Iterable[Sequence[object]]) -> None:
+        """Do a statement for every row."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(written(statement).encode(), [_plain(row) for row in table])
+
+
+def _plain(values: Sequence[object]) -> Sequence[object] | Mapping[str, object]:
+    """Values as PostgreSQL can keep them: truth is a number here, and text has no NUL."""
+    return [
+        clean(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value for value in values
+    ]

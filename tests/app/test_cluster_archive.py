@@ -1,0 +1,168 @@
+"""An archive in a folder and the same one as a cluster: whatever is asked, both answer the same."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from contracts.stores import found, visited
+from servers import postgres
+from strandline.app.archive import create
+from strandline.app.cluster import open_cluster
+from strandline.app.cluster_archive import ClusterArchive, open_shared
+from strandline.app.cluster_moving import to_cluster
+from strandline.app.comparing import compare_versions, rate
+from strandline.app.explaining import why
+from strandline.app.learning import Lore, learn
+from strandline.app.measuring import measured
+from strandline.app.mining import RulesWanted, found_rules
+from strandline.app.planning import Planning
+from strandline.errors import LeaseLost, UsageError
+from strandline.ports import Batch
+from strandline.store.alarming import AlarmReading
+from strandline.store.catalog import DATABASE
+from strandline.store.postgres import Session
+from strandline.store.postgres_desks import PlanReading
+from strandline.store.postgres_studying import DeskStudies
+from strandline.store.skipping import SkipReading
+from strandline.store.studies import Wanted
+from strandline.warc.writer import WarcWriter
+from warc.exchanges import ABOUT, StillClock, exchange
+
+pytestmark = postgres.GROUP
+
+DAY = 86_400.0
+SITES = ("http://news.example", "http://www.shop.example")
+VISITS = 6
+
+
+def body(url, visit):
+    """Of four pages, one changes with every visit, one once, two never."""
+    news = visit if url.endswith("/0") else int(visit > 2 and url.endswith("/1"))
+    text = f"<p>{' '.join(f'word{n}' for n in range(30))}</p>"
+    return f"<html><body><h1>About the tide</h1>{text}<p>Edition {news} of the paper has {news * 7} pages</p></body>"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two sites of four pages, each captured some times, and studied."""
+    place = tmp_path_factory.mktemp("both") / "archive"
+    archive = create(place, contact="https://library.example/bot", seeds=[f"{site}/0" for site in SITES])
+    start = time.time() - VISITS * DAY
+    urls = [f"{site}/{n}" for site in SITES for n in range(4)]
+    with archive.writing("test") as catalog, closing(WarcWriter(place / "archive", ABOUT, StillClock())) as writer:
+        catalog.add([found(url, due=0.0) for url in urls])
+        pages = {url: catalog.page(url).page for url in urls}
+        for visit in range(VISITS):
+            batch = []
+            for n, url in enumerate(urls):
+                kept = exchange(url, body(url, visit).encode(), started=start + visit * DAY + n)
+                capture = writer.keep(kept)
+                batch.append(visited(pages[url], capture, time=capture.time, due=1e12))
+            writer.sync()
+            catalog.commit(Batch(batch))
+    assert archive.study() == VISITS * len(urls)
+    rate(archive, f"{SITES[0]}/1", "matters", ["html/body/p"])
+    learn(archive, ())
+    return archive
+
+
+@pytest.fixture(scope="module")
+def cluster(folder, tmp_path_factory):
+    """The same, moved, and studied and learned from again."""
+    database = postgres.running().database()
+    to_cluster(folder.folder, database, (tmp_path_factory.mktemp("store")).as_uri(), lambda _: None)
+    moved = ClusterArchive(open_cluster(database))
+    assert moved.studies.waiting() > 0
+    learn(moved, ())
+    with closing(moved):
+        yield moved
+
+
+def test_study_finds_the_same(folder, cluster):
+    ours, theirs = ([*one.studies.changes()] for one in (folder, cluster))
+    assert len(ours) > VISITS and ours == theirs
+    assert folder.studies.counts() == cluster.studies.counts()
+    assert [*folder.studies.sightings()] == [*cluster.studies.sightings()]
+    url = f"{SITES[0]}/0"
+    assert [*folder.studies.block_history(url)] == [*cluster.studies.block_history(url)]
+    when = ours[0].by + 1.0
+    assert folder.studies.version(url, when) == cluster.studies.version(url, when)
+    for words in (Wanted("edition paper"), Wanted("edition", site="news.example"), Wanted("word7", topic="tide")):
+        one, other = (sorted(archive.studies.search(words), key=str) for archive in (folder, cluster))
+        assert one and one == other
+    assert cluster.studies.ratings(f"{SITES[0]}/1") == {"html/body/p": "matters"}
+
+
+def test_what_was_learned_is_kept_with_what_it_was_learned_from(folder, cluster):
+    for part in ("patterns", "rules", "classes"):
+        ours, theirs = (Lore(one).kept(part) for one in (folder, cluster))
+        assert ours is not None and ours == theirs
+    ours, theirs = (Lore(one).reading for one in (folder, cluster))
+    assert [(url, rate) for _, url, rate in ours.all_rates()] == [(url, rate) for _, url, rate in theirs.all_rates()]
+    assert [repr(row[1:]) for row in ours.all_series()] == [repr(row[1:]) for row in theirs.all_series()]
+    assert ours.site_clocks() == theirs.site_clocks()
+    assert [*ours.site_rules()] == [*theirs.site_rules()] == found_rules(RulesWanted(Path(cluster.cluster.database)))[0]
+    reading = SkipReading.open(cluster.folder / DATABASE)
+    assert reading.rated_sites() == SkipReading.open(folder.folder / DATABASE).rated_sites()
+
+
+def test_plans_reasons_and_quality_are_the_same(folder, cluster):
+    now = time.time()
+    plans = [Planning(one, now) for one in (folder, cluster)]
+    ours, theirs = ([(due.url, due.urgency, due.reason) for due in plan.next(5)] for plan in plans)
+    assert ours and ours == theirs
+    ours, theirs = (why(plan, f"{SITES[0]}/0") for plan in plans)
+    assert (ours.verdict, ours.answers) == (theirs.verdict, theirs.answers)
+    ours, theirs = (measured(plan) for plan in plans)
+    assert ours.whole == theirs.whole and [*ours.sites] == [*theirs.sites]
+
+
+def test_versions_are_compared_from_the_object_store(folder, cluster):
+    url, now = f"{SITES[0]}/0", time.time()
+    ours, theirs = (compare_versions(one, url, now - 4 * DAY, now) for one in (folder, cluster))
+    assert ours[0].as_data() == theirs[0].as_data() and ours[1:] == theirs[1:]
+    assert ours[0].importance > 0
+
+
+def test_a_page_is_studied_again_and_what_is_for_folders_is_refused(folder, cluster):
+    url = f"{SITES[1]}/0"
+    before = [one.importance for one in cluster.studies.changes_of(url)]
+    cluster.relearn(url)
+    assert [one.importance for one in cluster.studies.changes_of(url)] == before
+    for wrong in (
+        cluster.reindex,
+        cluster.verify,
+        lambda: AlarmReading.open(cluster.folder / DATABASE),
+        lambda: cluster.writing("watch").__enter__(),
+    ):
+        with pytest.raises(UsageError, match="migrate --back"):
+            wrong()
+    with closing(open_shared(Path(cluster.cluster.database))) as again:
+        assert again.page(url) == cluster.page(url)
+    assert "for tests only" not in str(cluster.folder), "a password is shown"
+
+
+def test_a_site_is_studied_at_one_desk_and_what_comes_late_is_refused(folder, tmp_path):
+    database = postgres.running().database()
+    to_cluster(folder.folder, database, tmp_path.as_uri(), lambda _: None)
+    with closing(Session(database)) as one, closing(Session(database)) as other:
+        late, early = DeskStudies(one, 1, 300.0), DeskStudies(other, 2, 300.0)
+        taken = [*late.reading.pending(500)]
+        assert {capture.capture.url.rpartition("/")[0] for capture in taken} == set(SITES)
+        assert [*early.reading.pending(500)] == [], "two study the same site"
+        one.run(lambda connection: connection.execute("UPDATE site_desks SET until = '-infinity'"))
+        assert [capture.seq for capture in early.reading.pending(500)] == [capture.seq for capture in taken]
+        with pytest.raises(LeaseLost):
+            late.record([], taken[-1].seq)
+        assert early.reading.waiting() > 0
+        early.record([], taken[-1].seq)
+        assert early.reading.waiting() == 0 and [*late.reading.pending(500)] == []
+
+
+def test_planners_believe_study_more_than_bytes(cluster):
+    with closing(Session(cluster.cluster.database)) as session:
+        seen = PlanReading(session).sightings("news.example")
+        expected = [*cluster.studies.sightings("news.example")]
+    assert seen == expected and any(one.changed for one in seen)
