@@ -1,6 +1,7 @@
 """Words as numbers agree with words as texts."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -12,11 +13,12 @@ from strandline.core.blocks.word_numbers import (
     exchanged,
     likeness,
     likenesses,
+    new_pairs,
     without,
     word_numbers,
     words_among,
 )
-from strandline.core.blocks.words import distance_of, is_number, masked, masked_texts, word_set
+from strandline.core.blocks.words import distance_of, is_number, masked, masked_texts, word_set, words
 
 LETTERS = "ab zÄß Éé_1 7.,’“”–—\u00a0…«»·×日本かカ、。й Ж\n\t😀€™"
 TEXT = st.one_of(
@@ -87,3 +89,16 @@ def test_counts_follow_what_blocks_gained_and_lost(before, after):
     fresh = WordCounts.of(new)
     assert found.words.tolist() == fresh.words.tolist()
     assert found.counts.tolist() == fresh.counts.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TEXT, max_size=3), st.lists(TEXT, max_size=3), TEXT)
+def test_new_pairs_are_those_of_neighbours_which_are_known_and_no_numbers(before, after, novel):
+    apart = {word for word in word_set(novel) if not is_number(word)}
+
+    def pairs(texts):
+        found = {pair for text in texts for pair in pairwise(words(text))}
+        return {pair for pair in found if not any(map(is_number, pair)) and not apart & set(pair)}
+
+    known = [number for number in word_numbers(novel).tolist() if number % 2 == 0]
+    assert new_pairs(before, after, np.array(known, np.uint64)) == len(pairs(after) - pairs(before))

@@ -1,5 +1,9 @@
 """Importance for scheduling: noise is learned, returns are no news, collapses are held, users are believed."""
 
+import itertools
+import random
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -126,22 +130,53 @@ def test_what_two_fetches_disagree_on_is_masked():
     assert news.value > 0.02
 
 
-def test_after_a_double_fetch_a_busy_block_keeps_its_news():
-    def front(n: int):
-        return page(
-            block(
-                "body/main",
-                f"headline{'abcdefghijklmnop'[n]} storm{'abcdefghijklmnop'[n]} reaches coast{'abcdefghijklmnop'[n]}",
-            ),
-            TERMS,
-        )
+def scores_of(versions, noise):
+    """What each change between successive versions counts, while the noise is learned."""
+    return [study(compare(old, new), noise).value for old, new in itertools.pairwise(versions)]
 
-    frequency_only, checked = NoiseState(), NoiseState()
+
+FEW_WORDS = ["river", "tide", "storm", "council", "votes", "bridge", "market", "rises", "school", "opens", "goal"]
+
+
+def told(rng, count):
+    """A text of few words, which soon are all known."""
+    return " ".join(rng.choices(FEW_WORDS, k=count))
+
+
+def test_news_in_known_words_count_at_every_visit_and_a_clock_beside_them_does_not():
+    rng = random.Random(5)
+
+    def front(n, news):
+        footer = block("body/footer", f"It is {n} o'clock, {n * 7919} visits", role="footer")
+        return page(TERMS, block("body/main/p", news), footer)
+
+    busy = scores_of([front(n, told(rng, 40)) for n in range(20)], NoiseState())
+    quiet = scores_of([front(n, "always the same") for n in range(20)], NoiseState())
+    assert min(busy) > busy[0] / 4
+    assert min(busy) > 0.05
+    assert max(quiet) < 0.005
+
+
+def test_a_text_that_moves_on_the_page_says_nothing_new():
+    texts = [told(random.Random(n), 30) for n in range(4)]
+    here = page(block("body/main/p", *texts[:2]), block("body/main/div", *texts[2:]))
+    there = page(block("body/main/p", texts[0]), block("body/main/div", texts[1], *texts[2:]))
+    moved = importance(compare(here, there), NoiseState())
+    assert sum(reason.counted.new_pairs for reason in moved.reasons) == 0
+    assert moved.value < 0.05
+
+
+def test_headlines_that_are_links_keep_their_news_after_a_double_fetch_only():
+    def front(n: int):
+        letter = "abcdefghijklmnop"[n]
+        headline = f"headline{letter} storm{letter} reaches coast{letter}"
+        listed = block("body/main", Item("link", headline, f"/story{letter}"), headline)
+        return page(replace(listed, link_weight=listed.weight), TERMS)
+
+    checked = NoiseState()
     checked.learn_double_fetch(compare(front(0), front(0)))
-    for n in range(12):
-        by_frequency = study(compare(front(n), front(n + 1)), frequency_only).value
-        by_both = study(compare(front(n), front(n + 1)), checked).value
-    assert by_both > 20 * by_frequency
+    fronts = [front(n) for n in range(13)]
+    assert scores_of(fronts, checked)[-1] > 20 * scores_of(fronts, NoiseState())[-1]
 
 
 def test_ratings_decide():

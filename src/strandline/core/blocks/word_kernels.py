@@ -154,6 +154,24 @@ def is_among(word: np.uint64, words: Numbers) -> bool:
 
 
 @compiled
+def pairs_of(data: Bytes, apart: Numbers) -> Numbers:
+    """Numbers of the distinct pairs of neighbouring words of a text, sorted; none with digits or a word of `apart`."""
+    numbers = np.empty(data.size // 2 + 1, np.uint64)
+    count, kept = read_words(data, numbers, np.empty((0, 2), np.int64)), 0
+    before = _ONE  # of a word that pairs with none
+    for k in range(count):
+        word = numbers[k]
+        if word & _ONE == 0 and apart.size and is_among(word, apart):
+            word = _ONE
+        if before & _ONE == 0 and word & _ONE == 0:
+            pair = (before ^ word >> _HALF ^ word << _HALF) * _MIX
+            numbers[kept] = pair ^ pair >> _HALF
+            kept += 1
+        before = word
+    return numbers[: sort_distinct(numbers, kept)]
+
+
+@compiled
 def word_places(data: Bytes, wanted: Numbers, places: Ints) -> int:
     """Write from and to of each word whose number is wanted (sorted) into `places`; returns how many there are."""
     numbers = np.empty(len(places), np.uint64)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 WordNumbers = NDArray[np.uint64]
 FEW_PAIRS = 12  # so few are compared one by one
+_NO_PAIR = "\n0\n"  # between texts: a number pairs with nothing
 
 
 @cache
@@ -29,6 +30,7 @@ def ready() -> None:
     one, other = word_numbers("one"), word_numbers("other")
     words_among("one", one)
     exchanged(one, other, (one, other))
+    new_pairs(["one"], ["other"], one)
     likeness(one, without(other, one))
     likenesses([one] * FEW_PAIRS, [one, other])
     WordCounts.of([one]).after([other], [one])
@@ -87,6 +89,19 @@ def exchanged(old: WordNumbers, new: WordNumbers, pages: tuple[WordNumbers, Word
     novel, lost = np.empty(new.size, np.uint64), np.empty(old.size, np.uint64)
     come, gone, novels, losses = _kernels().exchanged((old, new), pages, novel, lost)
     return Exchange(come, gone, novel[:novels], lost[:losses])
+
+
+def new_pairs(before: Sequence[str], after: Sequence[str], novel: WordNumbers) -> int:
+    """Pairs of neighbouring words that texts show now and did not show before; none with a number or a novel word.
+
+    >>> new_pairs(["the mayor met the council"], ["the council met the mayor"], word_numbers(""))  # council met
+    1
+    """
+    kernels = _kernels()
+    now = kernels.pairs_of(_folded(_NO_PAIR.join(after)), novel)
+    if not now.size or not before:
+        return int(now.size)
+    return without(now, kernels.pairs_of(_folded(_NO_PAIR.join(before)), novel)).size
 
 
 def likeness(words: WordNumbers, others: WordNumbers) -> float:

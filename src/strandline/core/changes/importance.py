@@ -6,7 +6,8 @@ discounted by what was learned of the page's own noise (`volatility`):
     importance = 1 - exp(-x / 30),   x = sum over changed blocks f(b) * v(b) * n(b)
 
 with f the block's factor (`roles`), v its steadiness (`volatility`) and n(b) what is new in it (`novelty`). How often a
-block changes cannot tell a headline from a clock, but what it says can: text never seen before keeps half its weight.
+block changes cannot tell a headline from a clock, but what it says can: a text that says what was never said before
+counts at least as much as in a block of which nothing is known.
 
 A page whose number of blocks halves or doubles is more often an error page, a bot wall or half a page than news (106 of
 117 cases): such a change is *held*. Until a second fetch shows the same, it counts at its expected worth.
@@ -31,7 +32,7 @@ NOVELTY_SCALE: Final = 30.0
 BELIEF: Final = 0.09  # share of collapses that turned out to be real: what a held change is expected to be worth
 COLLAPSE: Final = 2.0
 FEW: Final = 4  # so few blocks more or less are never a collapse
-FRESH: Final = 0.5  # steadiness of a restless block as far as it says what was never said before
+NOTHING_KNOWN: Final = (0.0, 0.0)
 LINKS: Final = 1.3  # headlines beside a text rotate: only a double fetch tells them from the news of a front page
 MATTERS: Final = 1.0
 NOTABLE: Final = 0.2  # a block whose changes count less than this share is told why
@@ -198,10 +199,10 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockRe
     block = change.block
     history = noise.history(block.path)
     factor, steadiness = block_factor(block), noise.steadiness_after(history, block.link_density)
-    told = 1.0 if noise.double_fetches else max(0.0, 1.0 - LINKS * block.link_density)
-    steadiness = max(steadiness, FRESH * told * counted.fresh)
+    told = 1.0 if noise.is_checked(block) else max(0.0, 1.0 - LINKS * block.link_density)
+    steadiness = max(steadiness, told * counted.fresh * noise.steadiness_after(NOTHING_KNOWN, 0.0))
     rating = noise.rating(block.path) if noise.ratings else None
-    masked = bool(noise.masked_paths) and noise.is_masked(block)
+    masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):
         steadiness = 0.0
     elif rating == "matters":

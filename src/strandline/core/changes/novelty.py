@@ -2,28 +2,32 @@
 
     1     each word that came and was never seen on the page
     .1    each word that came but is known: from the page as it was, from earlier versions, or a number
+    .3    each pair of known words that came to stand side by side, in a text the page did not show
     .5    each word that left the page
     .1    each word that left its text but not the page, was known to come and go, or is a number
     .1    each text that was touched, whatever its words
     .2    each link or picture, a tenth of it for advertising and for one seen before
 
-Words are those of all touched texts of the block together: a word that went from one sentence to the next is no news.
+News need no new words: a results page, or a site of few words, says new things in the words it has. Words are those of
+all touched texts of the block together: a word that went from one sentence to the next is no news.
 Texts that were on the page earlier count a tenth; those whose changing part differs at every fetch count nothing.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nsmallest
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import plain_address
-from strandline.core.blocks.word_numbers import WordNumbers, exchanged, word_numbers, words_among
+from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 
 NEW_WORD: Final = 1.0
 KNOWN_WORD: Final = 0.1  # came, but was seen before or is a number; left its text, but not the page
+NEW_PAIR: Final = 0.3
 LOST_WORD: Final = 0.5
 TOUCHED: Final = 0.1
 RETURNED: Final = 0.1
@@ -38,13 +42,20 @@ class Novelty:
     """What is new in one block, and how it adds up."""
 
     value: float = 0.0
-    inserted: int = 0  # words that came
+    shown: int = 0  # words of the touched texts
     new_words: int = 0
+    new_pairs: int = 0  # of known words
     lost_words: int = 0
     linked: int = 0
     masked: int = 0  # texts whose changing part differs at every fetch
     returned: int = 0  # texts that were on the page earlier
     novel: list[tuple[str, WordNumbers]] = field(default_factory=list)  # texts, and which of their words are new
+
+    @property
+    def fresh(self) -> float:
+        """0 when half of the touched texts or more is a frame that stays, 1 when all they say was never said before."""
+        said = self.new_words + self.new_pairs
+        return max(0.0, 2.0 * min(1.0, said / max(1, self.shown)) - 1.0)
 
     @property
     def examples(self) -> list[str]:
@@ -56,6 +67,7 @@ class NoveltyCounter:
     """Counts what is new, block by block, knowing the words of both versions and the page's noise."""
 
     def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
+        self._old = delta.old
         self._pages = delta.page_words
         self._noise = noise
         self._advertising = advertising
@@ -104,12 +116,26 @@ class NoveltyCounter:
             old, new = word_numbers(before), word_numbers(after)
         words = exchanged(old, new, self._pages)
         novel, lost = self._noise.unseen_words(words.novel), self._noise.unseen_words(words.lost)
-        found.inserted += words.come
+        found.shown += new.size
         found.new_words += len(novel)
         found.lost_words += len(lost)
         found.novel.append((after, novel))
+        pairs = self._pairs(texts, novel) if whole else 0
+        found.new_pairs += pairs
         known = words.come + words.gone - len(novel) - len(lost)
-        return TOUCHED * len(texts) + NEW_WORD * len(novel) + LOST_WORD * len(lost) + KNOWN_WORD * known
+        said = NEW_WORD * len(novel) + NEW_PAIR * pairs + KNOWN_WORD * known
+        return TOUCHED * len(texts) + said + LOST_WORD * len(lost)
+
+    def _pairs(self, texts: Texts, novel: WordNumbers) -> int:
+        """New pairs of known words; a text that was elsewhere on the page has none."""
+        come = [after for _, after in texts if after and " " in after]
+        if come and not all(before for before, _ in texts):
+            come = [text for text in come if text not in self._shown]
+        return new_pairs([before for before, _ in texts if before], come, novel) if come else 0
+
+    @cached_property
+    def _shown(self) -> set[str]:
+        return {text for block in self._old.blocks for text in block.texts}
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:

@@ -8,7 +8,8 @@ Noise is learned for each page, block path by block path:
     seen before       words and items that left the page; when they return (rotating quotes, carousels, two layouts
                       served in turn) they are no news
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
-                      same words around a changing part
+                      same words around a changing part; what they showed on other pages of the site (`site_noise`)
+                      holds here, too
     unstable names    ids or classes that differ on a block with the same content: they are dropped from its path, or
                       its history would be lost at every fetch
     ratings           what users called noise, or called important
@@ -57,6 +58,9 @@ class NoiseState:
     ratings: dict[int, Rating] = field(default_factory=dict)
     double_fetches: int = 0
     held: int = 0  # blocks, and one, of a version whose collapse is not yet believed; 0: none
+
+    noisy_elsewhere: Set[int] = field(default=frozenset(), compare=False)  # paths, as the site's other pages showed
+    steady_elsewhere: Set[int] = field(default=frozenset(), compare=False)
 
     _settled: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # paths worked out before
 
@@ -110,8 +114,13 @@ class NoiseState:
     # Masks and ratings
 
     def is_masked(self, block: PageBlock) -> bool:
-        """True for a block that differed, mostly, between two fetches seconds apart."""
-        return self.settled(block.path) in self.masked_paths
+        """True for a block that differs, mostly, between two fetches seconds apart."""
+        path = self.settled(block.path)
+        return path in self.masked_paths or (not self.double_fetches and path in self.noisy_elsewhere)
+
+    def is_checked(self, block: PageBlock) -> bool:
+        """True for a block of which two fetches seconds apart would have shown that it is noise."""
+        return self.double_fetches > 0 or self.settled(block.path) in self.steady_elsewhere
 
     def is_masked_text(self, path: str, before: str, after: str) -> bool:
         """True for a text whose changing part was seen to differ between two fetches seconds apart."""
@@ -165,6 +174,10 @@ class NoiseState:
             if known >= MEMORY:
                 known, times = known * FADING, times * FADING
             paths[path] = (known + 1.0, times + (path in changed))
+
+    def learn_same_twice(self) -> None:
+        """Take in two fetches seconds apart that showed the same."""
+        self.double_fetches += 1
 
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
