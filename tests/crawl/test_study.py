@@ -7,6 +7,7 @@ import pytest
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind, Place
 from strandline.core.changes.observation import PageState, Sighted
+from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.volatility import NoiseState
 from strandline.crawl.study import (
     OPAQUE,
@@ -28,6 +29,10 @@ NEW = "Complaints about a decision of the library go to an arbitrator appointed 
 def page(*paragraphs, hidden="", clock="10:00"):
     text = "".join(f"<section><h2>Part {n}</h2><p>{p}</p></section>" for n, p in enumerate(paragraphs))
     return f"<!-- {hidden} --><main>{text}</main><footer><p>It is {clock} now</p></footer>".encode()
+
+
+def twenty_words(number):
+    return " ".join(f"{chr(97 + number)}ord{chr(97 + place)}" for place in range(20))
 
 
 class Shelf:
@@ -65,8 +70,8 @@ def shelf():
     return Shelf()
 
 
-def study(shelf, *captures, state=None, base=None, rules=StudyRules(), **more):  # noqa: B008
-    return study_page(PageWork(1, URL, state, base, captures, **more), shelf, rules)
+def study(shelf, *captures, state=None, base=None, rules=StudyRules(), number=1, **more):  # noqa: B008
+    return study_page(PageWork(number, URL, state, base, captures, **more), shelf, rules)
 
 
 def test_first_sight_is_a_version_and_no_change(shelf):
@@ -210,16 +215,45 @@ def test_ratings_overrule_what_was_learned(shelf):
 
 
 def test_a_second_fetch_masks_what_always_differs(shelf):
-    rules = StudyRules(double_fetch=10.0)
-    first = shelf.capture(1, page(FEES, clock="10:00"))
-    done = study(shelf, first, rules=rules)
-    assert done.again == 1010.0
-    second = shelf.capture(2, page(FEES, clock="10:01"))
-    second = replace(second, capture=replace(second.capture, time=1012.0))
-    third = shelf.capture(3, page(FEES, clock="10:59"))
-    after = study(shelf, second, third, state=done.state, base=first.capture, rules=rules)
-    assert [change.by for change in after.changes] == [3000.0], "the second fetch itself is no change"
-    assert after.changes[0].importance == 0.0
+    site = SiteNoise()
+    rules = StudyRules(double_fetch=10.0, site_noise=lambda _: site)
+
+    def verse(number):
+        return page(FEES, clock=twenty_words(number))
+
+    for number in (1, 2):  # of two pages of a site
+        first, changed = shelf.capture(1, verse(1)), shelf.capture(2, verse(2))
+        done = study(shelf, first, changed, rules=rules, number=number)
+        assert done.again == 2010.0, "twenty new words may be news, or noise"
+        second = shelf.capture(3, verse(3))
+        second = replace(second, capture=replace(second.capture, time=2012.0))
+        later = shelf.capture(4, verse(4))
+        after = study(shelf, second, later, state=done.state, base=changed.capture, rules=rules, number=number)
+        assert [change.by for change in after.changes] == [4000.0], "the second fetch itself is no change"
+        assert after.changes[0].importance == 0.0
+    other = study(shelf, shelf.capture(1, verse(1)), shelf.capture(2, verse(2)), rules=rules, number=3)
+    assert other.changes[0].importance == 0.0, "what two pages showed holds for a third"
+    assert not other.again
+
+
+def test_a_second_fetch_that_shows_the_same_makes_news_of_what_changes_at_every_look(shelf):
+    site = SiteNoise()
+    rules = StudyRules(double_fetch=10.0, site_noise=lambda _: site)
+
+    def news(number):
+        return page(FEES, twenty_words(number))
+
+    for number in (1, 2):
+        first, changed = shelf.capture(1, news(1)), shelf.capture(2, news(2))
+        done = study(shelf, first, changed, rules=rules, number=number)
+        assert done.again == 2010.0
+        second = shelf.capture(3, news(2))
+        second = replace(second, capture=replace(second.capture, time=2012.0))
+        study(shelf, second, state=done.state, base=changed.capture, rules=rules, number=number)
+    hours = [shelf.capture(hour, news(hour)) for hour in range(1, 13)]
+    worth = [change.importance for change in study(shelf, *hours, rules=rules, number=3).changes]
+    assert len(worth) == 11
+    assert worth[-1] > 0.1, "the headline of every hour stays news"
 
 
 def test_what_cannot_be_read_is_noted_and_the_rest_is_studied(shelf):

@@ -5,6 +5,7 @@ say so.
 """
 
 import resource
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.capture import Capture
 from strandline.core.changes.observation import PageStudy
+from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.content import charset_of, text_of
+from strandline.core.urls import site
 from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableError, study_page
 from strandline.dom import html
 from strandline.dom.advertising import FilterLists
@@ -39,6 +42,8 @@ from strandline.warc.reader import WarcReader
 
 LARGEST: Final = 32 << 20
 """Bytes of a document that are studied; a longer one is known by its digest alone."""
+_SITES: Final = 200
+"""Sites whose noise is kept in mind."""
 _PLAIN: Final = frozenset({"text/plain", "text/markdown"})
 
 
@@ -116,7 +121,23 @@ def study_rules(settings: StudySettings) -> StudyRules:
     advertising: Callable[[str], AdRule] = StudyRules().advertising
     if settings.filter_lists:
         advertising = FilterLists(map(Path, settings.filter_lists)).rule
-    return StudyRules(settings.level, settings.hold, settings.double_fetch, advertising)
+    return StudyRules(settings.level, settings.hold, settings.double_fetch, SitesNoise().of, advertising)
+
+
+class SitesNoise:
+    """What this process knows of the noise of sites, the latest of them."""
+
+    def __init__(self) -> None:
+        self._sites: OrderedDict[str, SiteNoise] = OrderedDict()
+
+    def of(self, url: str) -> SiteNoise:
+        """What is known of the site of a page."""
+        name = site(url)
+        found = self._sites.setdefault(name, SiteNoise())
+        self._sites.move_to_end(name)
+        if len(self._sites) > _SITES:
+            self._sites.popitem(last=False)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,8 @@ from strandline.store.watching import HourRow, TimePiece
 _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
 _COMMITS_AN_HOUR: Final = 10.0
+_SECOND_LOOK: Final = 30.0
+"""Seconds after which a page is fetched a second time to see whether what changed differs at every fetch."""
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 
@@ -166,7 +168,7 @@ def paced(settings: Settings, length: float, own_machine: bool) -> Settings:
     return replace(
         settings,
         politeness=politeness,
-        study=replace(settings.study, hold=settings.study.hold * pace),
+        study=replace(settings.study, hold=settings.study.hold * pace, double_fetch=settings.study.double_fetch * pace),
         keep=replace(settings.keep, commit_seconds=min(settings.keep.commit_seconds, length / _COMMITS_AN_HOUR)),
     )
 
@@ -215,7 +217,8 @@ class Watch:
         crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
-        return prepare_crawl(paced(settings, self.length, own), crawl)
+        study = replace(settings.study, double_fetch=settings.study.double_fetch or _SECOND_LOOK)
+        return prepare_crawl(paced(replace(settings, study=study), self.length, own), crawl)
 
     def reload(self) -> None:
         """Take the settings anew with the next step. Safe in a signal handler."""

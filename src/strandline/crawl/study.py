@@ -13,7 +13,7 @@ A page that suddenly has less than half or more than twice its blocks is more of
 the version before stays the one to compare with, and the page is asked for again. When it stays so, it is believed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 from typing import Any, Final, Protocol
@@ -23,9 +23,10 @@ from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.delta import Delta
-from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, importance, study
+from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
 from strandline.core.changes.observation import Observed, PageState, PageStudy, Sight, Sighted
+from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.versions import block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
@@ -41,8 +42,8 @@ _PARTS: Final = (
     "application/atom+xml",
 )  # fmt: skip
 """Parts of pages, lists and feeds: pages show what matters of them."""
-_SECOND_FETCH: Final = 120.0  # seconds after which an answer no longer counts as a second fetch of the first
-_ALWAYS: Final = 3.0  # comparisons after which a path that changed in each is a new always-changing one
+_LATE: Final = 30.0  # times the pause before a second fetch after which an answer no longer counts as one
+_WORTH_ASKING: Final = 1.0  # new words, weighted by their block: with fewer it does not matter whether they are noise
 
 
 class UnreadableError(Exception):
@@ -81,7 +82,9 @@ class StudyRules:
     hold: float = 600.0
     """Seconds after which a page whose change is held is asked again."""
     double_fetch: float = 0.0
-    """Seconds after which a page is fetched a second time to find what always differs; 0 for never."""
+    """Seconds after which a page is fetched a second time, where it is not known what always differs; 0 for never."""
+    site_noise: Callable[[str], SiteNoise] = lambda _: SiteNoise()
+    """What is known of the site of an address."""
     advertising: Callable[[str], AdRule] = lambda _: is_advertising
     """The rule for the links and pictures of a page, by its address."""
 
@@ -157,6 +160,9 @@ class _Student:
         self._noise = NoiseState.from_bytes(self.state.noise) if self.state.noise else NoiseState()
         for path, rating in work.ratings.items():
             self._noise.rate_block(path, rating)
+        self._site = rules.site_noise(work.url)
+        self._site.learn(work.page, self._noise)
+        self._noise.noisy_elsewhere, self._noise.steady_elsewhere = self._site.noisy, self._site.steady
         self._base = work.base
         self._tree: BlockTree | None = None
         self._changes: list[Observed] = []
@@ -207,6 +213,7 @@ class _Student:
     def _unchanged(self, one: Sighted) -> None:
         if self.state.absent >= 2:
             self._note(one, visible=True, blocks=({"path": "", "why": "the page is back as it was"},))
+        self._same_twice(one)
         self._noise.learn_unchanged()
         self.state = replace(self.state, seen=one.capture.time, absent=0, doubling=0.0)
 
@@ -251,7 +258,6 @@ class _Student:
             if self.state.base:
                 self._note(one, visible=True, importance=OPAQUE, impch=1.0, blocks=({"path": "", "why": "other type"},))
             self._store(one, tree, 0.0)
-            self._ask_twice(one)
         else:
             delta = compare(old, tree, self._advertising)
             if delta.empty:
@@ -284,12 +290,12 @@ class _Student:
             self._again = one.capture.time + self._rules.hold
             return True
         self._store(one, delta.new, scored.value)
-        if any(known >= _ALWAYS and changed == known == _ALWAYS for known, changed in self._noise.paths.values()):
-            self._ask_twice(one)
+        self._ask_twice(one, scored.reasons)
         return False
 
     def _invisible(self, one: Sighted) -> None:
         self._note(one, visible=False)
+        self._same_twice(one)
         tree = self._tree
         self._noise.learn_unchanged()
         self._stand_on(one, self.state.visible)
@@ -297,18 +303,32 @@ class _Student:
 
     # Two fetches seconds apart
 
-    def _ask_twice(self, one: Sighted) -> None:
-        if self._rules.double_fetch:
+    def _ask_twice(self, one: Sighted, reasons: Sequence[BlockReason]) -> None:
+        """A second fetch tells whether what changed changes at every look, unless that is known, or hardly matters."""
+        if not self._rules.double_fetch or self._noise.double_fetches:
+            return
+        blocks = [reason for reason in reasons if reason.factor * reason.novelty >= _WORTH_ASKING and not reason.rating]
+        if self._site.doubts({self._noise.settled(reason.path) for reason in blocks}):
             self._again = one.capture.time + self._rules.double_fetch
             self.state = replace(self.state, doubling=one.capture.time)
 
-    def _second_fetch(self, one: Sighted, delta: Delta) -> bool:
+    def _is_second(self, one: Sighted) -> bool:
+        """Whether a capture came soon after one that asked for it."""
         asked = self.state.doubling
         self.state = replace(self.state, doubling=0.0)
-        if not asked or one.capture.time > asked + self._rules.double_fetch + _SECOND_FETCH:
+        return asked > 0 and one.capture.time <= asked + (1.0 + _LATE) * self._rules.double_fetch
+
+    def _second_fetch(self, one: Sighted, delta: Delta) -> bool:
+        if not self._is_second(one):
             return False
         self._noise.learn_double_fetch(delta)
+        self._site.learn(self._work.page, self._noise)
         return True
+
+    def _same_twice(self, one: Sighted) -> None:
+        if self._is_second(one):
+            self._noise.learn_same_twice()
+            self._site.learn(self._work.page, self._noise)
 
     # What is kept
 

@@ -233,8 +233,8 @@ class StudySettings:
     )
     double_fetch: float = setting(
         0.0,
-        "Fetch a new page a second time after this, and one that begins to change always: what differs is noise. "
-        "0 s: never.",
+        "Fetch a page a second time after this where it is not known yet whether what changed on it differs at every "
+        "fetch; a few pages tell it of their site. 0 s: a watch does it after 30 s, a single pass never.",
         "duration",
     )
     render_empty: bool = setting(
