@@ -26,23 +26,56 @@ def register(app: typer.Typer) -> None:
 def learn(
     folder: Folder,
     parts: Annotated[
-        list[str] | None, typer.Argument(help="patterns, rules, classes; without any: all.", metavar="[PART]...")
+        list[str] | None,
+        typer.Argument(
+            help="patterns, rules, classes; with --engine also quality; without any: all.", metavar="[PART]..."
+        ),
     ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Only add the captures made since, to patterns and rates: fast.")
     ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="local or dask: learn over Parquet partitions, site by site, in little memory (extra `cluster`)."
+        ),
+    ] = "",
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            help="Dask scheduler, for example tcp://head:8786; without one Dask starts workers here.", metavar="ADDRESS"
+        ),
+    ] = "",
+    dataset: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the partitions, which all workers see (default: DIR/parquet); brought up to date first.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    memory: Annotated[str, typer.Option(help="Memory a task may sort in; what is more goes to disk.")] = "1GB",
+    workers: Annotated[int, typer.Option(help="Dask workers to start here; 0: one a core.", min=0)] = 0,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn from the whole history when and how often pages change, and keep it in the archive."""
-    from strandline.app.archive import open_archive
     from strandline.app.learning import learn as learn_all
     from strandline.app.learning_on import learn_new
+    from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import learned_in_words
     from strandline.cli.output import as_json, tell
 
     archive = open_archive(folder)
     told = None if quiet or json_ else tell
+    if engine:
+        from strandline.cli.learning_engines import learn_there
+
+        if new:
+            raise UsageError("--new adds captures where the archive is: leave out --engine")
+        learn_there(archive, parts or (), (engine, scheduler, workers), (dataset, memory), (json_, told))
+        return
+    if scheduler or dataset or workers:
+        raise UsageError("--scheduler, --dataset and --workers go with --engine")
     if new:
         if parts:
             raise UsageError("--new adds to patterns and rates together: leave out " + ", ".join(parts))
@@ -72,9 +105,9 @@ def patterns(
     quiet: Quiet = False,
 ) -> None:
     """When pages change: importance of change per period of their day, and the pages that share their hours."""
-    from strandline.app.archive import open_archive
     from strandline.app.learned_pages import page_patterns, with_cycle
     from strandline.app.learning import Lore
+    from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
     from strandline.cli.output import as_json, tell
 
@@ -108,9 +141,9 @@ def classes(
     quiet: Quiet = False,
 ) -> None:
     """How often pages change: groups by rate, and what is expected of pages seen only once."""
-    from strandline.app.archive import open_archive
     from strandline.app.learned_pages import page_classes
     from strandline.app.learning import Lore
+    from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import classes_in_words, tree_data, tree_in_words
     from strandline.cli.output import as_json, tell
 

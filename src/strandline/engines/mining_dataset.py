@@ -221,26 +221,38 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
 
     def add(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
         """Write rows (in the order of the schema's columns) as one more file of a partition; how many they were."""
+        schema = self._schemas[partition[0]]
+
+        def table(some: Sequence[Sequence[object]]) -> Any:  # noqa: ANN401 - pyarrow has no types
+            columns = zip(zip(*some, strict=True), schema, strict=True)
+            return self._arrow.Table.from_arrays(
+                [self._arrow.array(column, kind.type) for column, kind in columns], schema=schema
+            )
+
+        return self.add_tables(partition, (table(some) for some in _pieces(rows, _ROW_GROUP)))
+
+    def add_tables(self, partition: Partition, tables: Iterable[Any]) -> int:
+        """Write pyarrow tables as one more file of a partition; columns that they lack are empty."""
         self.contents.number += 1
-        table, site, month = partition
-        schema = self._schemas[table]
-        part = Part(table, site, month, self.contents.number, 0)
+        schema = self._schemas[partition[0]]
+        part = Part(*partition, self.contents.number, 0)
         path = self._new(part)
         path.parent.mkdir(parents=True, exist_ok=True)
         count = 0
         self._added.append(part)
         with path.open("wb") as out:
             with self._arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-                for some in _pieces(rows, _ROW_GROUP):
+                for table in tables:
+                    known = set(table.column_names)
                     columns = [
-                        self._arrow.array(column, kind.type)
-                        for column, kind in zip(zip(*some, strict=True), schema, strict=True)
+                        table[one.name].cast(one.type) if one.name in known else self._arrow.nulls(len(table), one.type)
+                        for one in schema
                     ]
-                    writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema))
-                    count += len(some)
+                    writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
+                    count += len(table)
             out.flush()
             os.fsync(out.fileno())
-        self._added[-1] = Part(table, site, month, part.number, count)
+        self._added[-1] = Part(*partition, part.number, count)
         return count
 
     def replace(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
