@@ -244,6 +244,7 @@ class Planning:
         plan = self.settings.plan
         manners = manners_of(self.settings.politeness)
         pause = manners.least if manners.delay is None else manners.delay
+        shortened = self._watch_time is not None and self._asked_hour is None
         return Wishes(
             allowance=_allowance("plan.budget", plan.budget),
             strategy=plan.strategy,
@@ -253,7 +254,7 @@ class Planning:
             site_allowances=_caps("plan.site_budgets", plan.site_budgets),
             host_allowances=_caps("plan.host_budgets", plan.host_budgets),
             pause=pause,
-            hour_seconds=self.hour_seconds,
+            hour_seconds=HOUR if shortened else self.hour_seconds,  # in a demonstration pauses shrink, too
             pauses={host: self.pause(host, pause) for host in {one.host for one in self.standings}},
         )
 
