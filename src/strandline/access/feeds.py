@@ -76,57 +76,64 @@ def _content(entry: Entry) -> str:
     return "".join(parts)
 
 
+def _tag(name: str, text: str | None = None, **fields: str) -> str:
+    """One line of XML; without a text, or an address of it, none."""
+    if text == "" or fields.get("href") == "":
+        return ""
+    opened = "".join([name, *(f' {field}="{_text(value)}"' for field, value in fields.items())])
+    return f"<{opened}/>" if text is None else f"<{opened}>{_text(text)}</{name}>"
+
+
 def _atom(what: Feed) -> str:
     updated = max((entry.time for entry in what.entries), default=what.updated)
     lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
         '<feed xmlns="http://www.w3.org/2005/Atom">',
-        f"<title>{_text(what.title)}</title>",
-        f"<id>urn:uuid:{_text(what.key)}</id>",
-        f"<updated>{_iso(updated)}</updated>",
+        _tag("title", what.title),
+        _tag("id", f"urn:uuid:{what.key}"),
+        _tag("updated", _iso(updated)),
         "<author><name>Strandline</name></author>",
-        "<generator>Strandline</generator>",
+        _tag("generator", "Strandline"),
+        _tag("link", rel="self", type="application/atom+xml", href=what.address),
     ]
-    if what.address:
-        lines.append(f'<link rel="self" type="application/atom+xml" href="{_text(what.address)}"/>')
     for entry in what.entries:
         lines += [
             "<entry>",
-            f"<title>{_text(entry.title)}</title>",
-            f"<id>urn:uuid:{_text(entry.key)}</id>",
-            f"<updated>{_iso(entry.time)}</updated>",
-            *([f'<link rel="alternate" href="{_text(entry.link)}"/>'] if entry.link else []),
-            *([f'<category term="{_text(entry.site)}"/>'] if entry.site else []),
-            f'<content type="html">{_text(_content(entry))}</content>',
+            _tag("title", entry.title),
+            _tag("id", f"urn:uuid:{entry.key}"),
+            _tag("updated", _iso(entry.time)),
+            _tag("link", rel="alternate", href=entry.link),
+            *([_tag("category", term=entry.site)] if entry.site else []),
+            _tag("content", _content(entry), type="html"),
             "</entry>",
         ]
-    return "\n".join([*lines, "</feed>", ""])
+    return _document([*lines, "</feed>"])
 
 
 def _rss(what: Feed) -> str:
     lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
         '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">',
         "<channel>",
-        f"<title>{_text(what.title)}</title>",
-        f"<link>{_text(what.address or f'urn:uuid:{what.key}')}</link>",
-        f"<description>{_text(what.title)}</description>",
-        "<generator>Strandline</generator>",
+        *(_tag(name, what.title) for name in ("title", "description")),
+        _tag("link", what.address or f"urn:uuid:{what.key}"),
+        _tag("generator", "Strandline"),
+        _tag("atom:link", rel="self", type="application/rss+xml", href=what.address),
     ]
-    if what.address:
-        lines.append(f'<atom:link rel="self" type="application/rss+xml" href="{_text(what.address)}"/>')
     for entry in what.entries:
         lines += [
             "<item>",
-            f"<title>{_text(entry.title)}</title>",
-            f'<guid isPermaLink="false">urn:uuid:{_text(entry.key)}</guid>',
-            f"<pubDate>{format_datetime(datetime.fromtimestamp(entry.time, UTC), usegmt=True)}</pubDate>",
-            *([f"<link>{_text(entry.link)}</link>"] if entry.link else []),
-            *([f"<category>{_text(entry.site)}</category>"] if entry.site else []),
-            f"<description>{_text(_content(entry))}</description>",
+            _tag("title", entry.title),
+            _tag("guid", f"urn:uuid:{entry.key}", isPermaLink="false"),
+            _tag("pubDate", format_datetime(datetime.fromtimestamp(entry.time, UTC), usegmt=True)),
+            _tag("link", entry.link),
+            _tag("category", entry.site),
+            _tag("description", _content(entry)),
             "</item>",
         ]
-    return "\n".join([*lines, "</channel>", "</rss>", ""])
+    return _document([*lines, "</channel>", "</rss>"])
+
+
+def _document(lines: Sequence[str]) -> str:
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *filter(None, lines), ""])
 
 
 def _iso(time: float) -> str:

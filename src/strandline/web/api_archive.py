@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import NotThereError
+from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, ChangesPage, changes_page
 from strandline.web.views.compare import Compared, compare
 from strandline.web.views.days import DayView, days
@@ -75,13 +76,13 @@ def reading_routes(api: FastAPI, desk: Desk) -> None:
 
 def _known_site(desk: Desk, site: str) -> None:
     if desk.reading.site_row(site) is None:
-        raise NotThereError(f"No site {site} is in this archive.")
+        raise NotThereError(say("no_site", site=site))
 
 
 def _captured(desk: Desk, url: str) -> str:
     found = address(url)
     if desk.reading.capture_span(desk.reading.page_numbers(found)) is None:
-        raise NotThereError(f"No capture of {found} is in this archive.")
+        raise NotThereError(say("no_capture", url=found))
     return found
 
 
@@ -236,7 +237,7 @@ def _changes(desk: Desk) -> APIRouter:
     async def search_(wanted: Annotated[SearchIn, Query()]) -> Found:
         """Pages by part of their address, blocks by their words or topic, and when they were shown."""
         if not (wanted.words.strip() or wanted.topic.strip() or wanted.url.strip()):
-            raise UsageError("Say what to look for: words, topic or url.")
+            raise UsageError(say("nothing_asked"))
         when = time_of(wanted.since), time_of(wanted.until, end=True)
         what = (wanted.words, wanted.topic, wanted.url.strip(), wanted.site)
         return search(desk, SearchAsked(*what, *when, wanted.start, wanted.limit))
@@ -282,7 +283,7 @@ def _work(desk: Desk) -> APIRouter:
         """One job."""
         found = desk.jobs.get(number)
         if found is None:
-            raise NotThereError(f"There is no job {number}.")
+            raise NotThereError(say("no_job", job=number))
         return job_view(found)
 
     @router.get("/simulations")
@@ -295,7 +296,7 @@ def _work(desk: Desk) -> APIRouter:
         """A simulation, finished or under way."""
         found = desk.jobs.get(number)
         if found is None or found.kind != "simulate":
-            raise NotThereError(f"There is no simulation {number}.")
+            raise NotThereError(say("no_simulation", number=number))
         return simulation(found)
 
     return router

@@ -80,7 +80,7 @@ def number_of(request: Request, name: str, default: Any = None) -> Any:  # noqa:
     if not text:
         return default
     if not text.isdigit() or len(text) > 15:
-        raise ValueError(f"{name}: {text[:20]!r} is not a whole number")
+        raise ValueError(say("no_number", name=name, text=text[:20]))
     return int(text)
 
 

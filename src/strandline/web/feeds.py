@@ -13,6 +13,7 @@ from strandline.access.feeds import MEDIA_TYPES, feed
 from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.archive import Archive
 from strandline.errors import StrandlineError
+from strandline.web.texts import say
 
 _MOST = 500
 
@@ -44,7 +45,7 @@ def _wanted(request: Request) -> FeedRequest:
     least = query.get("min_importance")
     limit = int(query.get("limit", "50"))
     if not 1 <= limit <= _MOST:
-        raise ValueError(f"limit is 1 to {_MOST}, not {limit}")
+        raise ValueError(say("limit_wrong", most=_MOST, limit=limit))
     return FeedRequest(
         query.get("site", ""), query.get("page", ""), None if least is None else float(least), limit, str(request.url)
     )

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from strandline.errors import UsageError
+from strandline.web.texts import say
 
 Kind = Literal["crawl", "watch", "verify", "learn", "simulate"]
 Archiving = Literal["crawl", "watch"]
@@ -89,7 +90,7 @@ class Jobs:
         """Start a job; UsageError when one of its kind, or another writer, already runs."""
         same = self.active(WRITERS if kind in WRITERS else (kind,))
         if same:
-            raise UsageError(f"A {same[0].kind} is already running; pause or stop it first.")
+            raise UsageError(say("already_running", kind=same[0].kind))
         self._number += 1
         job = Job(self._number, kind, arguments, time.time())
         for old in [one for one in self.all() if not one.active][_KEPT:]:
@@ -102,9 +103,9 @@ class Jobs:
         """Go on with a job that was paused."""
         job = self._known(number)
         if job.state != "paused":
-            raise UsageError(f"Job {number} is {job.state}, not paused.")
+            raise UsageError(say("not_paused", job=number, state=job.state))
         if self.active(WRITERS):
-            raise UsageError("Another job writes the archive; pause or stop it first.")
+            raise UsageError(say("another_writes"))
         job.state, job.ended = "running", None
         await self._spawn(job)
         return job
@@ -124,13 +125,13 @@ class Jobs:
     def _known(self, number: int) -> Job:
         job = self._jobs.get(number)
         if job is None:
-            raise UsageError(f"There is no job {number}.")
+            raise UsageError(say("no_job", job=number))
         return job
 
     def _interrupt(self, number: int, state: State) -> Job:
         job = self._known(number)
         if not job.active or job.process is None:
-            raise UsageError(f"Job {number} is {job.state}.")
+            raise UsageError(say("job_is", job=number, state=job.state))
         job.state = state
         with contextlib.suppress(ProcessLookupError):
             job.process.send_signal(signal.SIGINT)

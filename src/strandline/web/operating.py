@@ -63,11 +63,11 @@ def adopt(desk: Desk, strategy: str = "", objective: str = "", budget: str = "")
     values = {}
     if strategy:
         if strategy not in STRATEGIES:
-            raise UsageError(f"There is no strategy {strategy[:40]!r}.")
+            raise UsageError(say("no_strategy", name=strategy[:40]))
         values["plan.strategy"] = quoted(strategy)
     if objective:
         if objective not in OBJECTIVES:
-            raise UsageError(f"There is no objective {objective[:40]!r}.")
+            raise UsageError(say("no_objective", name=objective[:40], known=", ".join(OBJECTIVES)))
         values["plan.objective"] = quoted(objective)
     if budget:
         values["plan.budget"] = quoted(budget[:100])
@@ -145,7 +145,7 @@ class Operating:
         form = await self._form(request)
         kind = next((known for known in KINDS if known == _one(form, "kind")), None)
         if kind is None or kind == "simulate":
-            raise UsageError(f"There is no job {_one(form, 'kind')[:40]!r}.")
+            raise UsageError(say("no_job", job=_one(form, "kind")[:40]))
         await self._desk.jobs.start(kind)
         return back("/health" if kind == "verify" else "/")
 
@@ -154,7 +154,7 @@ class Operating:
         form = await self._form(request)
         action, number = _one(form, "action"), int(request.path_params["number"])
         if action not in ACTIONS:
-            raise UsageError(f"A job can be paused, resumed or stopped, not {action[:40]!r}.")
+            raise UsageError(say("no_action", name=action[:40]))
         if action == "resume":
             await self._desk.jobs.resume(number)
         else:
@@ -192,7 +192,7 @@ def as_rating(text: str) -> Rating:
     for one in known:
         if one == text:
             return one
-    raise UsageError(f"A block is {' or '.join(known)}, not {text[:40]!r}.")
+    raise UsageError(say("no_rating", name=text[:40], known=" or ".join(known)))
 
 
 def _one(form: Form, name: str) -> str:

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from strandline.access.addresses import original
 from strandline.access.listing import stretch
-from strandline.access.timestamps import moment
+from strandline.access.timestamps import moment, timestamp
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
@@ -118,6 +118,9 @@ class People:
             "days": by_day(found.captures, lambda capture: capture.time),
             "found": found,
         }
+        pages, newest, oldest = self._desk.reading.page_numbers(url), found.captures[0], found.captures[-1]
+        rows = self._desk.reading.change_rows(pages, oldest.time, newest.time, len(found.captures))
+        values["changes"] = {timestamp(row.by): row.importance for row in rows if row.visible}
         return self._face.page(request, "captures.html", values)
 
     async def compare(self, request: Request) -> Response:
@@ -169,7 +172,7 @@ class People:
         try:
             importance = float(least)
         except ValueError:
-            raise UsageError(f"{least[:20]!r} is not an importance between 0 and 1") from None
+            raise UsageError(say("no_importance", text=least[:20])) from None
         return ChangesAsked(
             site=asked.get("site", "").strip(),
             least=importance,

@@ -143,9 +143,9 @@ class _Lane:
                         return said
             except (OSError, ValueError) as problem:
                 await self.close()
-                raise NoAnswerError(f"The thinking process failed: {problem}") from None
+                raise NoAnswerError(say("thinking_failed", problem=problem)) from None
             await self.close()
-            raise NoAnswerError("The thinking process ended unexpectedly.")
+            raise NoAnswerError(say("thinking_ended"))
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:

@@ -54,10 +54,15 @@ class Parts:
     async def cards(self, request: Request) -> Response:
         """The sites, with their quality."""
         start, like = number_of(request, "start", 0), request.query_params.get("like", "")[:100]
-        cards = {"start": start, "like": like}
-        return await self._thought(
-            request, "cards", lambda _: {**cards, "cards": site_cards(self._desk, start, like=like)}, "quality"
-        )
+        measuring = ""
+        try:
+            await self._desk.thinker.ask("quality", patience=_TURN)
+        except StillThinkingError:
+            measuring = "load delay:5s"
+        except (NoAnswerError, StrandlineError):
+            pass  # said above the cards
+        cards = site_cards(self._desk, start, like=like)
+        return self._part(request, "cards", {"cards": cards, "start": start, "like": like, "measuring": measuring})
 
     async def site_quality(self, request: Request) -> Response:
         """Quality of one site over time, and what more budget would buy."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from strandline.app.browsing import Change, ChangesWanted
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
+from strandline.web.texts import say
 from strandline.web.views.values import Moment, level
 
 _BLOCKS = 4
@@ -110,7 +111,7 @@ def _cursor(text: str) -> tuple[float, int]:
         time, _, number = text.rpartition("-")
         found = float(time), int(number)
     except ValueError:
-        raise UsageError(f"{text[:40]!r} is no cursor of this list") from None
+        raise UsageError(say("no_cursor", text=text[:40])) from None
     if not (abs(found[0]) < 1e15 and 0 <= found[1] < 2**62):
-        raise UsageError(f"{text[:40]!r} is no cursor of this list")
+        raise UsageError(say("no_cursor", text=text[:40]))
     return found

@@ -11,6 +11,7 @@ from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
+from strandline.web.texts import say
 from strandline.web.views.learned import change_groups
 from strandline.web.views.values import DAY, IMPORTANT, Moment, level
 
@@ -131,7 +132,7 @@ def page_view(desk: Desk, url: str, year: int | None = None, at: float | None = 
     pages = desk.reading.page_numbers(url)
     span = desk.reading.capture_span(pages)
     if span is None:
-        raise UsageError(f"No capture of {url} is in this archive.")
+        raise UsageError(say("no_capture", url=url))
     first, last, captures = span
     memento = closest(desk.holdings.index, url, at)
     address = memento.capture.url if memento else url
@@ -180,7 +181,7 @@ def calendar_view(desk: Desk, url: str, year: int | None = None) -> Calendar:
     pages = desk.reading.page_numbers(url)
     span = desk.reading.capture_span(pages)
     if span is None:
-        raise UsageError(f"No capture of {url} is in this archive.")
+        raise UsageError(say("no_capture", url=url))
     years = list(range(_year(span[0]), _year(span[1]) + 1))[-200:]
     chosen = years[-1] if year is None or year not in years else year
     start, end = (datetime(number, 1, 1, tzinfo=UTC).timestamp() for number in (chosen, chosen + 1))

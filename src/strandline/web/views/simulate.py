@@ -8,6 +8,7 @@ from strandline.core.plan.catalogue import STRATEGIES
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.jobs import Job
+from strandline.web.texts import say
 from strandline.web.views.values import Moment
 
 OBJECTIVES = ("pool", "page", "count")
@@ -60,17 +61,17 @@ def asked_for(strategies: Sequence[str], budgets: str, objective: str) -> Simula
     chosen = tuple(dict.fromkeys(name for name in strategies if name))
     unknown = [name for name in chosen if name not in STRATEGIES]
     if unknown:
-        raise UsageError(f"There is no strategy {unknown[0][:40]!r}.")
+        raise UsageError(say("no_strategy", name=unknown[0][:40]))
     if not chosen:
-        raise UsageError("Choose at least one strategy.")
+        raise UsageError(say("choose_strategy"))
     try:
         shares = tuple(sorted({float(part) for part in budgets.split(",") if part.strip()}))
     except ValueError:
-        raise UsageError("Budgets are percents of the pages, such as 5, 10, 20.") from None
+        raise UsageError(say("budgets_wrong")) from None
     if not 0 < len(shares) <= 8 or not all(0 < share <= 100 for share in shares):
-        raise UsageError("Give one to eight budgets between 0 and 100 percent of the pages.")
+        raise UsageError(say("budgets_range"))
     if objective not in OBJECTIVES:
-        raise UsageError(f"The objective is {', '.join(OBJECTIVES)}, not {objective[:40]!r}.")
+        raise UsageError(say("no_objective", name=objective[:40], known=", ".join(OBJECTIVES)))
     return SimulationAsked(chosen, shares, objective)
 
 

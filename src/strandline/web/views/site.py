@@ -8,6 +8,7 @@ from strandline.core.learn.learned import SiteRules
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.drawings import Box, treemap
+from strandline.web.texts import say
 from strandline.web.views.days import DayView, days
 from strandline.web.views.overview import SiteCard, site_card
 from strandline.web.views.values import DAY, Moment, level
@@ -147,7 +148,7 @@ def site_view(desk: Desk, site: str, key: str = "", since: float | None = None) 
     """A site; UsageError when nothing of it is known."""
     row = desk.reading.site_row(site)
     if row is None:
-        raise UsageError(f"No site {site} is in this archive.")
+        raise UsageError(say("no_site", site=site))
     rules = site_rules(desk, site)
     return SiteView(
         card=site_card(desk, row),
@@ -163,7 +164,7 @@ def tree(desk: Desk, site: str, key: str = "", rules: RulesView | None = None) -
     spans = desk.reading.spans(site)
     inside = next(((low, high) for _, low, high in spans if low <= key < high), None)
     if key and inside is None:
-        raise UsageError(f"{key} is no directory of {site}.")
+        raise UsageError(say("no_directory", directory=key, site=site))
     if not key and len(spans) > 1:
         branches = [desk.reading.host_branch(host, low, high) for host, low, high in spans]
         return _tree(site, "", [], _boxed(branches, rules))
@@ -279,7 +280,7 @@ def pages_of(desk: Desk, site: str, after: str = "", limit: int = 100) -> PagesP
     """Captured pages of a site by address; UsageError when nothing of it is known."""
     spans = sorted(desk.reading.spans(site), key=lambda one: one[1])
     if not spans:
-        raise UsageError(f"No site {site} is in this archive.")
+        raise UsageError(say("no_site", site=site))
     found: list[ListedPage] = []
     for _, low, high in spans:
         if after < high and len(found) <= limit:

@@ -8,6 +8,7 @@ from pydantic import PlainSerializer, WithJsonSchema
 from strandline.access.timestamps import iso
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
+from strandline.web.texts import say
 
 Moment = Annotated[
     float,
@@ -56,7 +57,5 @@ def time_of(text: str, *, end: bool = False) -> float | None:
         found = datetime.fromisoformat(text)
         time = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        raise UsageError(
-            f"{text[:40]!r} is not a date or time; write it like 2026-01-31 or 2026-01-31T12:00Z"
-        ) from None
+        raise UsageError(say("no_time", text=text[:40])) from None
     return time + DAY - 0.001 if end and len(text) == 10 else time

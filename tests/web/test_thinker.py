@@ -1,0 +1,72 @@
+"""Answers that take thought: asked once, remembered, renewed when they are old, and never waited for in vain."""
+
+import asyncio
+
+import pytest
+
+from strandline.web import thinker
+from strandline.web.thinker import NoAnswerError, StillThinkingError, Thinker
+
+
+class Lane:
+    """Answers with how often it was asked, when it is let."""
+
+    def __init__(self):
+        self.asked = 0
+        self.let = asyncio.Event()
+        self.problem = ""
+
+    async def told(self, ask, about):
+        self.asked += 1
+        asked = self.asked
+        await self.let.wait()
+        return {"problem": self.problem} if self.problem else {"answer": {"asked": asked}}
+
+
+def _thinker(tmp_path):
+    made, lane = Thinker(tmp_path), Lane()
+    made._lanes = dict.fromkeys((True, False), lane)
+    return made, lane
+
+
+def test_a_question_is_asked_once_and_remembered(tmp_path):
+    async def run():
+        made, lane = _thinker(tmp_path)
+        assert made.remembered("quality") is None
+        with pytest.raises(StillThinkingError, match="Being worked out"):
+            await made.ask("quality", patience=0.01)
+        lane.let.set()
+        answers = await asyncio.gather(made.ask("quality"), made.ask("quality"))
+        assert answers == [{"asked": 1}, {"asked": 1}] and lane.asked == 1
+        made.forget()
+        assert await made.ask("quality") == {"asked": 2}
+
+    asyncio.run(run())
+
+
+def test_an_old_answer_is_shown_while_a_new_one_is_worked_out(tmp_path, monkeypatch):
+    async def run():
+        made, lane = _thinker(tmp_path)
+        lane.let.set()
+        await made.ask("next")
+        assert made.remembered("next") == {"asked": 1} and lane.asked == 1
+        monkeypatch.setattr(thinker, "FRESH", 0.0)
+        monkeypatch.setattr(thinker, "COSTLY", 0.0)
+        assert made.remembered("next") == {"asked": 1}
+        await asyncio.sleep(0.01)
+        assert made.remembered("next") == {"asked": 2}
+
+    asyncio.run(run())
+
+
+def test_what_cannot_be_worked_out_says_why_and_can_be_asked_again(tmp_path):
+    async def run():
+        made, lane = _thinker(tmp_path)
+        lane.let.set()
+        lane.problem = "there is nothing yet"
+        for _ in range(2):
+            with pytest.raises(NoAnswerError, match="nothing yet"):
+                await made.ask("why", url="http://a.test/")
+        assert lane.asked == 2
+
+    asyncio.run(run())
