@@ -40,12 +40,23 @@ def test_each_part_by_its_evidence(holdings):
     assert (found.first, found.last) == (1_772_366_400.0, 1_772_370_060.0)
 
 
-def test_the_most_coherent_moment_has_most_evidence(holdings):
+def test_at_the_most_coherent_moment_most_parts_are_expected_to_fit(holdings):
     first = closest(holdings.index, PAGE, 1_772_370_000.0)
-    assert most_coherent(holdings, first, 3600.0).time == first.capture.time  # 13:00 knows two of four, 14:00 one
+    assert most_coherent(holdings, first, 3600.0).time == first.capture.time
     late = closest(holdings.index, PAGE, 1_772_377_200.0)
     assert late.capture.time - first.capture.time == 7200.0
-    assert most_coherent(holdings, late, 3600.0).time == late.capture.time  # what changed was steady around 15:00
+    # At 15:00 the changing picture is certain, but the other was last seen two hours before; at 14:00 both are near.
+    assert most_coherent(holdings, late, 3600.0).time == late.capture.time - 3600.0
+
+
+def test_a_picture_that_was_certain_wins_over_one_that_keeps_changing(tmp_path):
+    made = Builder(tmp_path)
+    for minute in (0, 60):
+        made.add(PAGE, f"<img src=/a.png><p>{minute}</p>", when=at(minute))
+    for minute, body in ((-30, b"1"), (20, b"2"), (50, b"3"), (70, b"3")):
+        made.add("http://site.test/a.png", body, "image/png", when=at(minute))
+    held = made.holdings()
+    assert most_coherent(held, closest(held.index, PAGE, 1_772_366_400.0)).time == 1_772_370_000.0
 
 
 def test_a_page_without_parts_stands_alone(tmp_path):

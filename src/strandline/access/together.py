@@ -12,12 +12,17 @@ The classes follow Ainsworth, Nelson and Van de Sompel (2014), who call the firs
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
+
+import numpy as np
 
 from strandline.access.index import CaptureIndex, Holdings
 from strandline.access.memento import Memento, key_of
 from strandline.access.parts import Parts, parts_of
 from strandline.core.capture import Capture
+from strandline.core.quality.coherence import Captures, best_among
+from strandline.core.quality.coherence import Evidence as CapturedParts
 
 Evidence = Literal["certain", "close", "open", "missing"]
 Verdict = Literal["coherent", "mostly", "patchwork", "alone"]
@@ -27,6 +32,8 @@ CLOSE = 300.0
 MOSTLY = 0.8
 REACH = 86_400.0
 """Seconds around a moment in which a more coherent one is looked for."""
+USUAL, FEW = 0.1 / 86_400.0, 0.6
+"""Changes a second of a part nobody knows anything of, and how many changes that belief is worth."""
 _CANDIDATES = 20
 _PARTS = 100
 _SEEN = 60
@@ -93,16 +100,29 @@ def _content(capture: Capture) -> str:
 
 
 def most_coherent(holdings: Holdings, memento: Memento, reach: float = REACH) -> Capture:
-    """The capture of the page near a memento at whose time most of its parts are known; the nearest of equals."""
+    """The capture of the page near a memento at whose time most of its parts are expected to have been as they would be
+    shown (core's `best_among`, as in `quality`); the nearest of equals.
+    """
     index, page = holdings.index, memento.capture
     key = key_of(page.url)
-    near = [*index.before(key, page.time, _CANDIDATES), *index.after(key, page.time, _CANDIDATES)]
+    near = [page, *index.before(key, page.time, _CANDIDATES), *index.after(key, page.time, _CANDIDATES)]
     candidates = [one for one in near if abs(one.time - page.time) <= reach and one.status == page.status]
+    candidates.sort(key=lambda one: abs(one.time - page.time))
     urls = [part.url for part in parts_of(holdings, memento, 0.0).parts][:_PARTS]
     known = [_around(index, url, page.time - reach, page.time + reach, _SEEN) for url in urls]
+    best, _ = best_among(_seen(known), np.array([one.time for one in candidates]))
+    return next(one for one in candidates if one.time == best)
 
-    def score(candidate: Capture) -> tuple[int, float]:
-        sure = sum(_evidence(captures, candidate.time) in ("certain", "close") for captures in known)
-        return sure, -abs(candidate.time - page.time)
 
-    return max(candidates, key=score, default=page)
+def _seen(parts: Sequence[Sequence[Capture]]) -> CapturedParts:
+    """Captures of parts as evidence, each with the rate they suggest."""
+    row = np.repeat(np.arange(len(parts)), [len(captures) for captures in parts])
+    time = np.array([capture.time for captures in parts for capture in captures], dtype=np.float64)
+    names: dict[str, int] = {}
+    version = [names.setdefault(_content(capture), len(names)) for captures in parts for capture in captures]
+    changes = np.array([sum(_content(a) != _content(b) for a, b in pairwise(captures)) for captures in parts])
+    span = np.array([captures[-1].time - captures[0].time if captures else 0.0 for captures in parts])
+    rate = (FEW + changes) / (FEW / USUAL + span)
+    return CapturedParts(
+        Captures.of(row, time, len(parts)), np.array(version, dtype=np.int64), rate, np.ones(len(parts))
+    )

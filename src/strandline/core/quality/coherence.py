@@ -13,7 +13,6 @@ t_q around which the archive holds the most coherent set.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strandline.core.quality.completeness import Changes, Floats, Ints, shown_change
 
@@ -193,25 +192,25 @@ def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
     return chosen, chance
 
 
-def best_instant(evidence: Evidence, instant: float, reach: float, places: int = 49) -> tuple[float, float]:
-    """The instant within `reach` of the one asked for around which the most weight is expected to be coherent,
-    and that expected share. The asked instant wins ties; nearer ones are tried first.
+def best_among(evidence: Evidence, instants: Floats) -> tuple[float, float]:
+    """The instant around which the most weight is expected to be coherent, and that expected share; the first one of
+    equals. One instant at least must be given.
     """
-    if reach < 0:
-        raise ValueError(f"reach cannot be negative: {reach}")
-    steps = np.linspace(-reach, reach, places) if reach > 0 else np.zeros(1)
-    candidates = instant + steps[np.argsort(np.abs(steps), kind="stable")]
-    best, found = instant, -1.0
-    for candidate in np.concatenate([[instant], candidates]):
-        chosen, chance = coherent_chance(evidence, float(candidate))
+    best, found = float(instants[0]), -1.0
+    for instant in instants.tolist():
+        chosen, chance = coherent_chance(evidence, instant)
         weight = np.where(chosen >= 0, evidence.weight, 0.0)
         total = float(weight.sum())
         share = float(weight @ chance) / total if total > 0 else 1.0
         if share > found + 1e-12:
-            best, found = float(candidate), share
+            best, found = instant, share
     return best, found
 
 
-def sites_of(site: Ints) -> list[NDArray[np.int64]]:
-    """Rows of each site."""
-    return [np.flatnonzero(site == name) for name in np.unique(site)]
+def best_instant(evidence: Evidence, instant: float, reach: float, places: int = 49) -> tuple[float, float]:
+    """The best of evenly spaced instants within `reach` of the one asked for; the nearest one of equals."""
+    if reach < 0:
+        raise ValueError(f"reach cannot be negative: {reach}")
+    steps = np.linspace(-reach, reach, places) if reach > 0 else np.zeros(1)
+    nearest = instant + steps[np.argsort(np.abs(steps), kind="stable")]
+    return best_among(evidence, np.concatenate([[instant], nearest]))
