@@ -16,9 +16,10 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 test: ## all tests, style, types and import rules
 	@scripts/setup dev
 	@scripts/setup-browser
-	@# The soak mostly waits: it goes on beside the others.
+	@# One process more than cores: some tests wait for real time to pass. The soak does little else, and goes on beside.
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
+	$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadgroup \
+		--ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
 	wait $$soak && exit $$rest
 
 check: ## style, types and import rules only

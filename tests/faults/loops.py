@@ -21,9 +21,11 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from strandline.core.capture import Place
 from strandline.store.reading import Reading
@@ -194,6 +196,21 @@ def promises_hold(folder: Path, promises: list[dict[str, object]]) -> list[str]:
     finally:
         catalog.close()
     return lost
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A disk that is soon full, mounted on a folder; skips the test where that cannot be."""
+    if os.geteuid() != 0:
+        pytest.skip("a full disk is not tested: mounting a small one needs root")
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)]
+    if subprocess.run(words, check=False, capture_output=True).returncode:
+        pytest.skip("a full disk is not tested: no tmpfs can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
 class LoopDisk:

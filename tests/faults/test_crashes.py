@@ -6,8 +6,6 @@ STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (300 and 25).
 import functools
 import io
 import os
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -42,16 +40,6 @@ def disk(tmp_path):
         pytest.skip(f"power loss not tested: no loop mount here ({error})")
     yield made
     made.remove()
-
-
-@pytest.fixture
-def in_memory(tmp_path):
-    """A folder where fsync costs nothing: a killed process loses nothing the system has, synced or not."""
-    if not Path("/dev/shm").is_dir():
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        yield Path(folder)
 
 
 def test_kill_9(in_memory):

@@ -4,61 +4,28 @@ from hostile.wire import Conn, behaviour
 from strandline.core.capture import Outcome
 
 SLOW = (Outcome.TIMEOUT, Outcome.TOO_SLOW, Outcome.TRUNCATED)
+PIECES = 10_000
 
 
-@behaviour("slow-status-line", *SLOW)
-async def slow_status_line(conn: Conn) -> None:
-    for byte in b"HTTP/1.1 200 " + b"O" * 10_000:
-        await conn.send(bytes([byte]))
-        await conn.pause()
+def slowly(name: str, first: bytes, piece: bytes) -> None:
+    """Register an answer that begins and then goes on piece by piece, with a pause after each; %d counts them."""
+
+    @behaviour(name, *SLOW)
+    async def handler(conn: Conn) -> None:
+        await conn.send(first)
+        for number in range(PIECES):
+            await conn.send(piece % number if b"%d" in piece else piece)
+            await conn.pause()
 
 
-@behaviour("slow-header-lines", *SLOW)
-async def slow_header_lines(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\n")
-    for number in range(10_000):
-        await conn.send(b"X-%d: y\r\n" % number)
-        await conn.pause()
-
-
-@behaviour("slow-header-bytes", *SLOW)
-async def slow_header_bytes(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\nX: ")
-    for _ in range(10_000):
-        await conn.send(b"y")
-        await conn.pause()
-
-
-@behaviour("slow-drip", *SLOW)
-async def slow_drip(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")
-    for _ in range(100_000):
-        await conn.send(b"x")
-        await conn.pause()
-
-
-@behaviour("slow-chunk-size", *SLOW)
-async def slow_chunk_size(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5")
-    for _ in range(10_000):
-        await conn.send(b" ")
-        await conn.pause()
-
-
-@behaviour("slow-chunks", *SLOW)
-async def slow_chunks(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    for _ in range(10_000):
-        await conn.send(b"1\r\nx\r\n")
-        await conn.pause()
-
-
-@behaviour("slow-trailer", *SLOW)
-async def slow_trailer(conn: Conn) -> None:
-    await conn.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n")
-    for number in range(10_000):
-        await conn.send(b"X-%d: y\r\n" % number)
-        await conn.pause()
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+slowly("slow-status-line", b"HTTP/1.1 200 ", b"O")
+slowly("slow-header-lines", b"HTTP/1.1 200 OK\r\n", b"X-%d: y\r\n")
+slowly("slow-header-bytes", b"HTTP/1.1 200 OK\r\nX: ", b"y")
+slowly("slow-drip", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n", b"x")
+slowly("slow-chunk-size", CHUNKED + b"5", b" ")
+slowly("slow-chunks", CHUNKED, b"1\r\nx\r\n")
+slowly("slow-trailer", CHUNKED + b"5\r\nhello\r\n0\r\n", b"X-%d: y\r\n")
 
 
 @behaviour("silent", Outcome.TIMEOUT)

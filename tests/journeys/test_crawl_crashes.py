@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from faults.loops import crash_loop, promises_hold
+from faults.loops import crash_loop, promises_hold, small_disk
 from journeys.command import ENVIRONMENT, LOOPBACK, start, strandline
 from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
 from strandline.cli.main import app
@@ -117,29 +116,18 @@ def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
 
 @pytest.mark.root
 def test_a_full_disk_ends_with_3_and_the_crawl_resumes_when_there_is_room(tmp_path):
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], check=False, capture_output=True)
-    if mounted.returncode:
-        pytest.skip("no tmpfs can be mounted here")
-    try:
-        with DemoServer(hour_seconds=600.0) as demo:
-            folder = disk / "archive"
-            full = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
-            assert full.code == 3, full.err
-            assert "Traceback" not in full.err
-            assert str(disk) in full.err
-            promised = full.captured
-            assert promised
-            subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-            assert promises_hold(folder, promised) == []
-            assert json.loads(strandline("verify", folder, "--json").out)["ok"]
-            again = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
-            assert again.code == 0, again.err
-            assert len({e["url"] for e in promised} | {e["url"] for e in again.captured}) > 150
-            assert json.loads(strandline("verify", folder, "--json").out)["ok"]
-    finally:
-        subprocess.run(["umount", "-l", disk], check=False)
-        shutil.rmtree(disk, ignore_errors=True)
+    with small_disk(tmp_path / "disk", "1m") as disk, DemoServer(hour_seconds=600.0) as demo:
+        folder = disk / "archive"
+        full = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+        assert full.code == 3, full.err
+        assert "Traceback" not in full.err
+        assert str(disk) in full.err
+        promised = full.captured
+        assert promised
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        assert promises_hold(folder, promised) == []
+        assert json.loads(strandline("verify", folder, "--json").out)["ok"]
+        again = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+        assert again.code == 0, again.err
+        assert len({e["url"] for e in promised} | {e["url"] for e in again.captured}) > 150
+        assert json.loads(strandline("verify", folder, "--json").out)["ok"]

@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import strandline as strandline_package
-from journeys.command import strandline
-from strandline.cli.main import app
+from journeys.command import here, strandline
 from strandline.core.capture import Kind
 from strandline.errors import StrandlineError
 from strandline.ports import Batch, Found, HostState
@@ -61,11 +59,7 @@ def archive(tmp_path_factory):
 
 def run(*words):
     """A command in this process."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return here(*words).stdout
 
 
 def set_plan(folder: Path, **values):

@@ -6,10 +6,8 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from typer.testing import CliRunner
 
-from journeys.command import LOOPBACK, strandline
-from strandline.cli.main import app
+from journeys.command import LOOPBACK, here, strandline
 
 NEWS = [f"/news/{n}.html" for n in range(8)]
 OLD = [f"/old/{n}.html" for n in range(60)]
@@ -70,11 +68,7 @@ class Site:
 
 
 def run(*words):
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return here(*words).stdout
 
 
 @pytest.fixture(scope="module")

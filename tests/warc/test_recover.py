@@ -1,7 +1,5 @@
 import os
 import random
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -25,16 +23,6 @@ def crashed(tmp_path):
     data = (work / f"{kept[0].place.file}.open").read_bytes()
     w._file.abandon()
     return data, kept
-
-
-@pytest.fixture
-def in_memory(tmp_path):
-    """A folder where fsync costs nothing."""
-    if not Path("/dev/shm").is_dir():
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        yield Path(folder)
 
 
 def run(folder, committed):

@@ -309,15 +309,19 @@ def failing(monkeypatch, function, error, times=1):
     monkeypatch.setattr(output.os, function, fail)
 
 
+def sync_fails(w, monkeypatch):
+    with monkeypatch.context() as patch:
+        failing(patch, "fsync", 5)
+        with pytest.raises(OSError, match="Input/output"):
+            w.sync()
+
+
 def test_failed_fsync_gives_the_file_up(folder, monkeypatch):
     w = writer(folder)
     w.keep(exchange("http://example.org/safe"))
     w.sync()
     w.keep(exchange("http://example.org/doubtful"))
-    with monkeypatch.context() as patch:
-        failing(patch, "fsync", 5)
-        with pytest.raises(OSError, match="Input/output"):
-            w.sync()
+    sync_fails(w, monkeypatch)
     after = w.keep(exchange("http://example.org/after"))
     w.close()
     left, new = sorted(folder.iterdir())
@@ -370,10 +374,7 @@ def test_captures_of_a_file_given_up_are_not_listed_with_the_next(folder, monkey
     told = Told()
     w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"), listing=told)
     w.keep(exchange("http://example.org/doubtful"))
-    with monkeypatch.context() as patch:
-        failing(patch, "fsync", 5)
-        with pytest.raises(OSError, match="Input/output"):
-            w.sync()
+    sync_fails(w, monkeypatch)
     after = w.keep(exchange("http://example.org/after"))
     w.close()
     assert told.files == {after.place.file: [after.url]}

@@ -1,0 +1,58 @@
+"""How the tests spread over processes: a file stays together, and what takes longest starts first.
+
+A file is one unit of work, so that what its tests share (a crawled archive, a browser) is made once. Files that share
+a server are one unit together: they bear a mark `xdist_group`. Long tests that share nothing are units of their own.
+The units of SECONDS start first, the longest of them at the front: the last ones to end are short, and no core waits.
+"""
+
+from xdist.scheduler import LoadGroupScheduling
+
+SECONDS = {
+    "cluster": 240,
+    "interface": 120,
+    "watch": 75,
+    "tests/faults/test_crashes.py::test_kill_9": 55,
+    "tests/journeys/test_crawl_crashes.py::test_kill_9_at_any_moment_of_a_crawl": 50,
+    "tests/journeys/test_daemon.py": 50,
+    "tests/journeys/test_changes.py": 45,
+    "tests/house/test_house.py::test_tool_finds_nothing[mypy]": 40,
+    "tests/journeys/test_hostile_site.py": 35,
+    "tests/faults/test_watch_crashes.py": 35,
+    "tests/web/test_attack_pages.py": 30,
+    "tests/web/test_replay_in_browser.py": 30,
+    "tests/journeys/test_crawl_crashes.py": 30,
+    "tests/app/test_studying.py": 25,
+    "tests/journeys/test_watch.py": 25,
+    "tests/faults/test_alert_crashes.py": 20,
+    "tests/faults/test_system_calls.py": 20,
+    "tests/fetch/test_hostile.py": 20,
+    "tests/app/test_learning_engine.py": 20,
+    "tests/simulate/test_traces.py": 20,
+    "tests/warc/test_pywb.py": 15,
+    "tests/web/test_beside_pywb.py": 15,
+    "tests/web/test_demo_replay.py": 15,
+    "tests/journeys/test_planning.py": 15,
+    "tests/journeys/test_bad_input.py": 15,
+    "tests/journeys/test_learning.py": 15,
+    "tests/journeys/test_skipping.py": 15,
+    "tests/app/test_learning.py": 10,
+    "tests/core/test_content.py": 10,
+    "tests/crawl/test_next.py": 10,
+    "tests/experiments/test_classes.py": 10,
+    "tests/experiments/test_near_experiment.py": 10,
+    "tests/experiments/test_quality_experiment.py": 10,
+}
+"""About how long a unit takes on its own: a mark, a file, or a test that is a unit of its own."""
+
+
+def unit_of(nodeid: str) -> str:
+    """The unit of a test that bears no mark."""
+    return nodeid if nodeid in SECONDS else nodeid.partition("::")[0]
+
+
+class LongestFirst(LoadGroupScheduling):
+    """Hands out whole files."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        scope = super()._split_scope(nodeid)
+        return unit_of(nodeid) if scope == nodeid else scope
