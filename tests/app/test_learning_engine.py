@@ -47,12 +47,12 @@ def archive(tmp_path_factory):
     """Exported in two steps, with more captures and a month in between."""
     folder = tmp_path_factory.mktemp("mined")
     made_up(folder / "archive", pages=9, count=600)
-    export_archive(folder / "archive", folder / "parquet")
+    export_archive(open_archive(folder / "archive"), folder / "parquet")
     rng = random.Random(9)
     with closing(open_catalog(folder / "archive")) as catalog:
         catalog.bring(captures(rng, 9, 100, START + 20 * 86_400.0, "later.warc.gz"))
         study(rng, catalog, 690)
-    export_archive(folder / "archive", folder / "parquet")
+    export_archive(open_archive(folder / "archive"), folder / "parquet")
     return folder / "archive"
 
 

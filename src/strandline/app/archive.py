@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from strandline.app.alerts_lookout import Lookout
     from strandline.app.moving import Brought, Wanted
     from strandline.app.studying import Studying
+    from strandline.store.exporting import ExportReading
     from strandline.store.learned import LearnedWriter
     from strandline.store.studies import StudyReading
     from strandline.warc.verify import Audit
@@ -115,6 +116,13 @@ class Archive:
         from strandline.store.studies import StudyReading
 
         return StudyReading.open(self.folder / DATABASE)
+
+    def exporting(self) -> "ExportReading":
+        """The catalog as an export to Parquet reads it; to be closed."""
+        from strandline.store.exporting import ExportReading
+
+        self.reading.page("")  # a catalog of an older format is brought up to date first
+        return ExportReading.open(self.folder / DATABASE)
 
     @cached_property
     def records(self) -> WarcReader:

@@ -19,6 +19,7 @@ from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.settings.schema import StudySettings
 from strandline.store.catalog import DATABASE
+from strandline.store.exporting_postgres import SharedExport
 from strandline.store.learned import LearnedWriter
 from strandline.store.postgres import Session, shown
 from strandline.store.postgres_catalog import PostgresCatalog
@@ -63,6 +64,10 @@ class ClusterArchive(Archive):
         if not any(issubclass(known, kind) for known in (*_ASKED, PostgresStudyReading, PostgresReading)):
             raise self._refusal("this")
         return on_postgres(kind, self._session)
+
+    def exporting(self) -> SharedExport:
+        """The catalog as an export to Parquet reads it, over a connection of its own."""
+        return SharedExport(Session(self.cluster.database, 60.0, upgrade=False))
 
     @cached_property
     def records(self) -> ObjectReader:  # type: ignore[override]

@@ -1,6 +1,6 @@
 """Captures and changes as a Parquet dataset, by site and month; each run adds what is new since the last.
 
-    export_archive, export_cluster    what `strandline export --dataset` does
+    export_archive    what `strandline export --dataset` does
 
 Captures never change once they are recorded: those after the last exported number are added, a window of numbers at a
 time, each window a commit. Changes follow the captures that were studied. Where pages were studied anew (older captures
@@ -20,10 +20,9 @@ from typing import Any, Final, TypeVar
 
 import xxhash
 
-from strandline.app.archive import open_archive
+from strandline.app.archive import Archive
 from strandline.engines.mining_dataset import Partition, Writing
-from strandline.store.catalog import DATABASE
-from strandline.store.exporting import ExportQueries, ExportReading, Recorded
+from strandline.store.exporting import ExportReading, Recorded
 from strandline.store.studies import Change
 from strandline.warc.parquet import COLUMNS, address_of, row_of
 
@@ -103,27 +102,13 @@ class Exported:
         return {"event": "exported", "folder": str(self.folder)} | {name: getattr(self, name) for name in names}
 
 
-def export_archive(folder: Path, target: Path, tell: Tell | None = None) -> Exported:
-    """Bring the dataset of an archive up to date, making it when there is none. A watch may go on beside it."""
-    archive = open_archive(folder)
-    archive.reading.close()  # what is older than this release is brought up to date
-    with closing(ExportReading.open(folder / DATABASE)) as reading:
-        return export_dataset(reading, target, archive.folder.resolve().name, tell)
+def export_archive(archive: Archive, target: Path, tell: Tell | None = None) -> Exported:
+    """Bring the dataset of an archive or a cluster up to date, making it when there is none. Writers may go on."""
+    with closing(archive.exporting()) as reading:
+        return export_dataset(reading, target, archive.folder.name, tell)
 
 
-def export_cluster(database: str, target: Path, tell: Tell | None = None) -> Exported:
-    """Bring the dataset of a cluster up to date. Workers may go on beside it."""
-    # psycopg is an extra.
-    from strandline.app.cluster import open_cluster  # noqa: PLC0415
-    from strandline.store.exporting_postgres import SharedExport  # noqa: PLC0415
-    from strandline.store.postgres import Session  # noqa: PLC0415
-
-    cluster = open_cluster(database)
-    with closing(SharedExport(Session(cluster.database, 60.0, upgrade=False))) as reading:
-        return export_dataset(reading, target, cluster.settings.archive.description or "cluster", tell)
-
-
-def export_dataset(reading: ExportQueries, folder: Path, source: str, tell: Tell | None = None) -> Exported:
+def export_dataset(reading: ExportReading, folder: Path, source: str, tell: Tell | None = None) -> Exported:
     """Bring a dataset up to date, making it when there is none."""
     with Writing(folder, SCHEMAS) as writing:
         run = _Run(reading, writing, Exported(folder), tell or (lambda _: None))
@@ -153,7 +138,7 @@ def _span(month: str) -> tuple[float, float]:
 
 
 class _Run:
-    def __init__(self, reading: ExportQueries, writing: Writing, done: Exported, say: Tell) -> None:
+    def __init__(self, reading: ExportReading, writing: Writing, done: Exported, say: Tell) -> None:
         self._reading = reading
         self._writing = writing
         self._say = say

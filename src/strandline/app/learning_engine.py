@@ -10,7 +10,6 @@ not depend on who worked when.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from strandline.app.archive import Archive
-from strandline.app.exporting import export_dataset
+from strandline.app.exporting import export_archive
 from strandline.app.learning import PARTS, Learned, learn
 from strandline.app.learning_tasks import RateWork, SeriesPack, SiteFindings, SiteWork, Wish, learn_sites, rate_sites
 from strandline.app.measuring import Measured, measured
@@ -37,8 +36,6 @@ from strandline.engines.mining_reading import Room
 from strandline.errors import UsageError
 from strandline.ports import Tasks
 from strandline.settings.schema import LearnSettings
-from strandline.store.catalog import DATABASE
-from strandline.store.exporting import ExportReading
 from strandline.store.learned import LearnedReading
 
 Tell = Callable[[str], None]
@@ -203,13 +200,14 @@ def learn_on_engine(
             raise UsageError(f"cannot learn {part!r}; there are {', '.join(EVERYTHING)}")
     wanted = tuple(part for part in EVERYTHING if part in parts or not parts)
     dataset = how.dataset or archive.folder / FOLDER
+    if how.dataset is None and not archive.folder.is_dir():
+        raise UsageError("a cluster has no folder of its own: name one for the Parquet files with --dataset")
     planning: Planning | None = None
     past: History | None = None
 
     def miner(known: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
         nonlocal planning, past
-        with closing(ExportReading.open(archive.folder / DATABASE)) as reading:
-            export_dataset(reading, dataset, archive.folder.resolve().name, say)
+        export_archive(archive, dataset, say)
         if QUALITY in wanted:
             planning = Planning(archive, now)
         asked = tuple(parts) if set(wanted) - {QUALITY} else ()

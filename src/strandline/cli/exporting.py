@@ -12,7 +12,9 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="[DIR]", show_default=False)] = None,
+    folder: Annotated[
+        Path, typer.Argument(help="Archive folder; for a dataset also postgresql://user@host/name.", metavar="DIR")
+    ],
     to: Annotated[Path | None, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")] = None,
     dataset: Annotated[
         Path | None,
@@ -21,9 +23,6 @@ def export(
             metavar="FOLDER",
         ),
     ] = None,
-    database: Annotated[
-        str, typer.Option(help="Dataset of a cluster instead of a folder: postgresql://user@host/name.", metavar="URL")
-    ] = "",
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
     from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
     to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
@@ -34,24 +33,22 @@ def export(
     from strandline.cli.output import as_json, moment, printable, tell
     from strandline.errors import UsageError
 
-    if (folder is None) == (not database):
-        raise UsageError("name one source: an archive folder, or --database with --dataset")
     if (to is None) == (dataset is None):
         raise UsageError("name one target: --to FILE, or --dataset FOLDER")
     if dataset is not None:
-        from strandline.app.exporting import export_archive, export_cluster
+        from strandline.app.exporting import export_archive
+        from strandline.app.opening import open_archive
 
         if site or from_ or to_time:
             raise UsageError("a dataset holds everything: --site, --from and --to-time go with --to")
         told = None if quiet or json_ else tell
-        done = export_cluster(database, dataset, told) if folder is None else export_archive(folder, dataset, told)
+        done = export_archive(open_archive(folder), dataset, told)
         if json_:
             as_json(done.as_data())
         else:
             print(printable(f"{dataset}: {done.captures} captures and {done.changes} changes added"))
         return
-    if folder is None or to is None:
-        raise UsageError("--database goes with --dataset")
+    assert to is not None
     from strandline.app.moving import Wanted
     from strandline.app.opening import open_archive
 

@@ -1,6 +1,6 @@
 """What an export to Parquet reads: everything recorded after a number, site by site, and pages that were studied anew.
 
-Written once for both databases: a cluster's has captures, pages and claims; an archive's also has what study found.
+Written for an archive's catalog; a cluster's answers the same (store/exporting_postgres.py).
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from strandline.core.capture import Capture
 from strandline.store import rows
-from strandline.store.index import KeyReading
 from strandline.store.studies import Change, StudyReading
 
 Anchor = tuple[int, int, str, int]
 """Number, page, file and offset of a capture."""
 PAGE = "site, pages.page, url, kind, authority, evidence, since, weight, via, hops, pages.captures"
-_SIGHT = "text_bytes, links, headings, images, emails, first_sights.last_modified, language"
+SIGHT = "text_bytes, links, headings, images, emails, first_sights.last_modified, language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,8 @@ class Recorded:
     capture: Capture
 
 
-class ExportQueries(KeyReading):
-    """What both databases answer."""
+class ExportReading(StudyReading):
+    """The questions of an export."""
 
     window = 250_000
     """Captures that are read together."""
@@ -37,14 +36,6 @@ class ExportQueries(KeyReading):
         """All captures up to this number are recorded and none of them will still appear."""
         row = self._row("SELECT coalesce(max(seq), 0) FROM captures")
         return rows.whole(row[0]) if row else 0
-
-    def progress(self) -> int:
-        """All captures up to this number were studied."""
-        return 0
-
-    def turn(self) -> int:
-        """How often pages were studied anew."""
-        return 0
 
     def knows(self, anchors: Sequence[Anchor]) -> bool:
         """Whether these captures are still recorded under these numbers: not so after a `reindex`."""
@@ -59,43 +50,11 @@ class ExportQueries(KeyReading):
         for row in self._rows(query, after, up_to):
             yield Recorded(str(row[0]), rows.whole(row[1]), rows.whole(row[2]), rows.capture(row[3:]))
 
-    def found_changes(self, after: int, up_to: int) -> Iterator[Change]:
-        """Changes shown by captures in a range of numbers, by site, page and time."""
-        return iter(())
-
-    def found_problems(self, after: int, up_to: int) -> Iterator[tuple[object, ...]]:
-        """Site, time, number, page, address and problem of captures in a range of numbers that could not be studied."""
-        return iter(())
-
-    def month_changes(self, site: str, span: tuple[float, float], up_to: int) -> Iterator[Change]:
-        """Changes of a site shown by captures of a stretch of time, up to a number, by page and time."""
-        return iter(())
-
-    def month_problems(self, site: str, span: tuple[float, float], up_to: int) -> Iterator[tuple[object, ...]]:
-        """Captures of a site and a stretch of time that could not be studied, up to a number."""
-        return iter(())
-
-    def restudied(self, since: int) -> Iterator[tuple[str, float]]:
-        """Sites and times of the captures of pages that were studied anew after a turn."""
-        return iter(())
-
-    def page_rows(self) -> Iterator[tuple[object, ...]]:
-        """Site, facts and first sight of every page that was captured, by site and page."""
-        return iter(())
-
     def claim_rows(self) -> Iterator[tuple[object, ...]]:
         """Site, page, source, time and first sight of every claim about a last change, by site and page."""
         query = """SELECT site, claims.page, source, claims.time, seen FROM claims JOIN pages USING (page)
             JOIN hosts USING (host) WHERE pages.captures > 0 ORDER BY site, claims.page, seen, claims.time, source"""
         return self._rows(query)
-
-
-class ExportReading(ExportQueries, StudyReading):
-    """An archive's catalog."""
-
-    def progress(self) -> int:
-        """All captures up to this number were studied."""
-        return StudyReading.progress(self)
 
     def turn(self) -> int:
         """How often pages were studied anew."""
@@ -134,7 +93,7 @@ class ExportReading(ExportQueries, StudyReading):
 
     def page_rows(self) -> Iterator[tuple[object, ...]]:
         """Site, facts and first sight of every page that was captured, by site and page."""
-        query = f"""SELECT {PAGE}, {_SIGHT}
+        query = f"""SELECT {PAGE}, {SIGHT}
             FROM pages JOIN hosts USING (host) LEFT JOIN first_sights USING (page)
             WHERE pages.captures > 0 ORDER BY site, pages.page"""
         return self._rows(query)
