@@ -1,4 +1,4 @@
-"""What is learned from a watch with hours of its own is learned in its hours, and told by the clock."""
+"""What is learned from a watch with hours of its own, and from archives out of the ordinary."""
 
 import json
 from contextlib import closing
@@ -103,3 +103,58 @@ def test_what_was_learned_by_other_hours_is_learned_anew(archive):
         catalog.watch.set_time(TimePiece(START + 24 * DAYS * HOUR, 24.0 * DAYS, 2 * HOUR))
     assert Lore(open_archive(archive)).kept("patterns") is None
     assert learn_new(open_archive(archive)) is None
+
+
+WEEK = 7 * 24 * 3600.0
+
+
+def weekly(folder, weeks, pages):
+    """An archive with captures once a week; `pages` says which addresses there are in a week, and in which version."""
+    run("init", folder)
+    put(
+        folder,
+        (
+            {"url": url, "time": datetime.fromtimestamp(START + week * WEEK, UTC).isoformat(), "html": html(version)}
+            for week in range(weeks)
+            for url, version in pages(week)
+        ),
+    )
+    run("learn", folder)
+    return folder
+
+
+def test_pages_that_nobody_looked_at_again_are_not_called_unchanged(tmp_path):
+    folder = weekly(tmp_path / "a", 5, lambda week: [(f"https://e.example/{week}/{n}.html", 0) for n in range(2)])
+    (site,) = run("rules", folder, "--policy", "--json").values()
+    assert (site["versions"], site["rules"], site["dormant"]) == (5, [], [])
+    assert not any(one["near"] or one["dormant"] for one in site["directories"])
+    assert "first sight" in run("classes", folder)
+
+
+def test_a_site_that_never_changes_is_dormant_as_a_whole(tmp_path):
+    folder = weekly(tmp_path / "a", 4, lambda _: [("https://e.example/a/x.html", 0), ("https://e.example/b/y.html", 0)])
+    (site,) = run("rules", folder, "--policy", "--json").values()
+    assert (site["versions"], site["rules"], site["dormant"], site["price"]) == (4, [], [""], None)
+    assert "never seen to change" in run("patterns", folder)
+    assert run("classes", folder, "--json")["classes"][0]["name"] == "never seen to change"
+
+
+def test_odd_addresses_and_no_busy_hour_where_none_can_be_told(tmp_path):
+    odd = ["hö/日本.html", "/a//b.html", "./x.html", "../y.html", " /z.html", "a b/", "x//", "?from=/a/", "%zz/q.html"]
+    folder = weekly(tmp_path / "a", 4, lambda week: [(f"https://e.example/{one}", week) for one in odd])
+    found = run("patterns", folder, "--json")
+    assert len(found) == len(odd)
+    assert all(one["busiest"] is None and one["changes"] for one in found.values())  # a change of a week, at any hour
+    assert "at no time more than at others" in run("patterns", folder)
+    (site,) = run("rules", folder, "--policy", "--json").values()
+    paths = {one["path"]: one["pages"] for one in site["directories"]}
+    assert paths == {
+        "e.example": 3,
+        "e.example//a/": 1,
+        "e.example/h%C3%B6": 1,
+        "e.example/%20": 1,
+        "e.example/a%20b": 1,
+        "e.example/x/": 1,
+        "e.example/%zz": 1,
+    }
+    assert len(run("classes", folder, "--json")["pages"]) == len(odd)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from strandline.app.learning import Lore, periods_of
-from strandline.core.history.calendar import Cycle, LocalCalendar
+from strandline.app.learning import Lore
+from strandline.core.history.calendar import Cycle
 from strandline.core.history.series import PageSeries
 from strandline.core.learn.classes import ChangeGroups, interval_in_words
 from strandline.core.learn.learned import PageRate
@@ -15,6 +15,8 @@ from strandline.core.urls import canonical
 from strandline.errors import UsageError
 
 _DOUBT = 5.0  # periods
+_STANDS_OUT = 1.5
+"""Times the mean: a change that could have been at any hour of a week makes no hour of it the busiest."""
 _DAY_PERIODS = {Cycle.DAY: 24, Cycle.WEEK: 168, Cycle.MONTH: 31}
 
 
@@ -27,7 +29,7 @@ class ShownPattern:
     pattern: PagePattern
     changes: float
     peak: tuple[str, int] | None
-    """Kind and period with most change; None for a page that was never seen to change."""
+    """Kind and period with most change; None when none stands out, or nothing was ever seen to change."""
     periods: int
 
     def as_data(self) -> dict[str, Any]:
@@ -66,7 +68,9 @@ def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownP
     peak = None
     if sure.max(initial=0.0) > 0.0:
         kind, period = np.unravel_index(int(sure.argmax()), sure.shape)
-        peak = series.periods.kinds[int(kind)], int(period)
+        mean = series.importance.sum() * series.observed[kind, period] / max(series.observed.sum(), 1e-9)
+        if series.importance[kind, period] >= _STANDS_OUT * mean:
+            peak = series.periods.kinds[int(kind)], int(period)
     return ShownPattern(page, url, page_pattern(series, group), float(series.changes.sum()), peak, series.periods.count)
 
 
@@ -140,8 +144,7 @@ def learned_reasons(lore: Lore, url: str) -> list[str]:
         + ("" if seen is None else f": {interval_in_words(seen)}"),
     ]
     if shown.peak is not None:
-        calendar = LocalCalendar(periods_of(lore.clock(address), lore.settings))
-        hours = calendar.periods.seconds / 3600.0
+        hours = series.periods.seconds / 3600.0
         lines.append(f"changes most on a {shown.peak[0]} around {shown.peak[1] * hours:g}:00, {series.periods.zone}")
     return lines
 

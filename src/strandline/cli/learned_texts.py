@@ -50,7 +50,7 @@ def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
 
 def _peak(one: ShownPattern) -> str:
     if one.peak is None:
-        return "never seen to change"
+        return "changes at no time more than at others" if one.changes else "never seen to change"
     kind = f" on a {one.peak[0]}," if one.pattern.cycle is Cycle.DAY else ""
     return f"most{kind} {_period(one, one.peak[1])}"
 

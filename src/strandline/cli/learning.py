@@ -125,7 +125,7 @@ def patterns(
     if plot is not None:
         from strandline.app.learned_figures import draw_patterns
 
-        busiest = sorted((one for one in found if one.peak or url), key=lambda one: (-one.changes, one.url))
+        busiest = sorted((one for one in found if one.changes or url), key=lambda one: (-one.changes, one.url))
         for file in draw_patterns(lore, [(one.page, one.url) for one in busiest], plot, form):
             tell(f"{file} drawn")
 

@@ -219,6 +219,16 @@ def path_segments(url: str) -> tuple[str, ...]:
     return (parts.netloc, *(parts.path or "/")[1:].split("/")[:-1], parts.path.rpartition("/")[2] + name)
 
 
+def site_path(url: str) -> str:
+    """The path of a page in the tree of its site, host first. A slash in the query makes no directory.
+
+    >>> site_path("http://example.com/a/b.html"), site_path("http://example.com/?from=/a/")
+    ('example.com/a/b.html', 'example.com/?from=%2Fa%2F')
+    """
+    *above, name = path_segments(url)
+    return "/".join((*above, name.replace("/", "%2F")))
+
+
 def directory(url: str) -> str:
     """The directory a page lies in, host first, without a slash at the end.
 

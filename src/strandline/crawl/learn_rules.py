@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strandline.core.history.delta_tree import SMALLEST, ChangeWindow, DeltaTree
-from strandline.core.history.site_versions import SiteHistory
+from strandline.core.history.site_versions import Mask, SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.learn.learned import DirectoryView, SiteRules, Visits
-from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine, mine_numbers
+from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine_numbers, named_rules
 from strandline.core.learn.site_looks import SiteLooks
 from strandline.core.learn.site_rates import WEEK, SiteRates
 from strandline.core.learn.site_state import Price, SiteState
@@ -91,8 +91,8 @@ def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite
         first=min((float(visits.times[0]) for visits in pages), default=0.0),
         last=max((float(visits.times[-1]) for visits in pages), default=0.0),
         weighted=wish.weighted,
-        dormant=tuple(dormant_paths(window)),
-        directories=_views(looks, rates, window, mined.skipped),
+        dormant=tuple(dormant_paths(window, every.watched_directories())),
+        directories=_views(looks, rates, (window, every.watched_directories()), mined.skipped),
     )
     whole = looks.whole_versions()
     price = choose_price(every, whole, wish.recall)
@@ -105,7 +105,8 @@ def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
     thresholds = wish.given.over(choice.thresholds if choice else Thresholds())
     tree = DeltaTree.of(history, (thresholds.alpha, SMALLEST))
     window = tree.window()
-    numbers = mine_numbers(window, thresholds)
+    watched = history.watched_directories()
+    numbers = mine_numbers(window, thresholds).about(watched)
     skipped = (
         warm(history.shape, numbers, window.root)
         if window.root >= 0
@@ -123,8 +124,8 @@ def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
         chosen=choice is not None,
         bypass_ratio=choice.bypass_ratio if choice else None,
         change_recall=choice.change_recall_strict if choice else None,
-        rules=tuple(mine(window, thresholds)),
-        dormant=tuple(dormant_paths(tree.window(SMALLEST))),
+        rules=tuple(named_rules(window, numbers)),
+        dormant=tuple(dormant_paths(tree.window(SMALLEST), watched)),
         directories=(),
     )
     return MinedSite(learned, history, window, skipped)
@@ -150,8 +151,14 @@ def _state(pages: Sequence[Visits], looks: SiteLooks, rates: SiteRates, chosen: 
     )
 
 
-def _views(looks: SiteLooks, rates: SiteRates, window: ChangeWindow, skipped: SkipAnswer) -> tuple[DirectoryView, ...]:
-    """Directories that hold pages now, the likeliest to change first. `window` shows every change."""
+def _views(
+    looks: SiteLooks, rates: SiteRates, seen: tuple[ChangeWindow, Mask], skipped: SkipAnswer
+) -> tuple[DirectoryView, ...]:
+    """Directories that hold pages now, the likeliest to change first.
+
+    `seen` are every change, and which directories were looked at more than once.
+    """
+    window, watched = seen
     shape = looks.index.shape()
     outlook = rates.outlook(shape, rates.now + 1.0)
     inside = shape.page_directories[outlook.pages]
@@ -159,7 +166,7 @@ def _views(looks: SiteLooks, rates: SiteRates, window: ChangeWindow, skipped: Sk
     a_week = 1.0 - (1.0 - outlook.rates) ** (WEEK / looks.period)
     chances = np.bincount(inside, a_week, shape.directories) / np.maximum(own, 1)
     # Whole columns, worked out once: a site can have as many directories as pages.
-    dormant = topmost_listed(window.parents, dormant_directories(window)) >= 0
+    dormant = topmost_listed(window.parents, dormant_directories(window) & watched) >= 0
     counts, near = window.change_counts, skipped.directories
     views = [
         DirectoryView(

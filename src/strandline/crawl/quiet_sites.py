@@ -20,7 +20,7 @@ from strandline.core.plan.price_choice import LEAST_VERSIONS
 from strandline.core.plan.quiet import ListedPass, PolicyPass, QuietPass, SiteView
 from strandline.core.plan.retests import Retests
 from strandline.core.plan.skip import Mask
-from strandline.core.urls import path_segments, site
+from strandline.core.urls import path_segments, site, site_path
 from strandline.crawl.skips import QUIET
 from strandline.ports import Batch, Skipped, Task, Visited
 
@@ -79,7 +79,7 @@ class SitePass:
     def __init__(self, name: str, method: str, lore: SiteLore, pass_start: float) -> None:
         self._lore = lore
         self._index = SiteIndex()
-        self._places = self._index.pages("/".join(path_segments(url)) for url in lore.urls)
+        self._places = self._index.pages(map(site_path, lore.urls))
         self._restless = np.zeros(len(self._index), dtype=np.bool_)
         self.quiet = self._made(name, method, pass_start)
         if self.quiet is None:

@@ -7,8 +7,12 @@ from the captures of an archive, or from a generator; paths become numbers once,
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.core.changes.directories import PageChanges, SiteIndex, TreeShape, tree_difference
+from strandline.core.history.tree_kernels import subtree_sums
+
+Mask = NDArray[np.bool_]
 
 
 class SiteHistory:
@@ -18,6 +22,8 @@ class SiteHistory:
         self.index = SiteIndex()
         self.times: list[str] = []
         self.changes: list[PageChanges] = []
+        self.watched: Mask | None = None
+        """Pages, by number, that were looked at in more than one version; None: all were, in all versions."""
         self._shape: TreeShape | None = None
 
     @classmethod
@@ -54,7 +60,16 @@ class SiteHistory:
             self._shape = self.index.shape()
         return self._shape
 
-    def live_at(self, version: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def watched_directories(self) -> Mask:
+        """Directories in or below which at least one page was looked at more than once."""
+        shape = self.shape
+        if self.watched is None:
+            return np.ones(shape.directories, dtype=np.bool_)
+        own = np.bincount(shape.page_directories[self.watched], minlength=shape.directories)
+        found: Mask = subtree_sums(shape.parents, own.astype(np.float64)) > 0
+        return found
+
+    def live_at(self, version: int) -> Mask:
         """Which pages (by number, over all versions) exist in a version."""
         live = np.zeros(self.shape.pages, dtype=np.bool_)
         for changes in self.changes[: version + 1]:

@@ -96,10 +96,29 @@ class MinedRules:
         """Directories of the left side, outermost first."""
         return tuple(self.members[self.starts[rule] : self.starts[rule + 1]].tolist())
 
+    def about(self, directories: NDArray[np.bool_]) -> "MinedRules":
+        """The rules whose right side is one of these directories."""
+        kept = directories[self.tails]
+        if kept.all():
+            return self
+        lengths = np.diff(self.starts)
+        return MinedRules(
+            members=self.members[np.repeat(kept, lengths)],
+            starts=np.append(0, np.cumsum(lengths[kept])),
+            tails=self.tails[kept],
+            foc=self.foc[kept],
+            coc=self.coc[kept],
+            confidence=self.confidence[kept],
+        )
+
 
 def mine(window: ChangeWindow, thresholds: Thresholds) -> list[NearRule]:
     """All rules of a window that are not subsumed, with directories as paths."""
-    mined = mine_numbers(window, thresholds)
+    return named_rules(window, mine_numbers(window, thresholds))
+
+
+def named_rules(window: ChangeWindow, mined: MinedRules) -> list[NearRule]:
+    """Rules with directories as paths."""
     path = window.directory_path
     return [
         NearRule(
@@ -160,9 +179,11 @@ def dormant_directories(window: ChangeWindow) -> NDArray[np.bool_]:
     return quiet
 
 
-def dormant_paths(window: ChangeWindow) -> list[str]:
-    """The dormant directories that do not lie in another one, as paths."""
+def dormant_paths(window: ChangeWindow, watched: NDArray[np.bool_] | None = None) -> list[str]:
+    """The dormant directories that do not lie in another one, as paths; only `watched` ones, when these are given."""
     dormant = dormant_directories(window)
+    if watched is not None:
+        dormant &= watched
     topmost = dormant & ~np.where(window.parents >= 0, dormant[window.parents], False)
     return [window.directory_path(int(directory)) for directory in np.flatnonzero(topmost)]
 

@@ -20,7 +20,7 @@ from strandline.core.changes.directories import Ids, PageChanges, SiteIndex
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.learned import Visits
 from strandline.core.learn.site_rates import CrawlSeen, Floats, SiteRates
-from strandline.core.urls import path_segments
+from strandline.core.urls import site_path
 
 Mask = NDArray[np.bool_]
 WHOLE = 0.9
@@ -92,6 +92,8 @@ class SiteLooks:
         """
         history = SiteHistory()
         history.index = self.index
+        # Of a page that nobody looked at again it is not known whether it changed.
+        history.watched = np.bincount(self.pages, minlength=len(self.index)) > 1
         for number, rows in self.versions():
             pages, differs = self.pages[rows], self.differs[rows]
             existed, exists = self.existed[rows], self.exists[rows]
@@ -172,7 +174,7 @@ def _one_page_a_path(pages: Sequence[Visits]) -> dict[str, int]:
     """Places of pages by path; of an address kept under http and https, the one with more captures."""
     chosen: dict[str, int] = {}
     for place, visits in enumerate(pages):
-        path = "/".join(path_segments(visits.url))
+        path = site_path(visits.url)
         known = chosen.setdefault(path, place)
         if visits.times.size > pages[known].times.size:
             chosen[path] = place

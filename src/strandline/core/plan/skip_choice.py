@@ -98,6 +98,7 @@ def measure_thresholds(
 def _tests(history: SiteHistory, middle: int, last: int) -> list[_Test]:
     shape = history.shape
     live = history.live_at(middle)
+    known = np.ones_like(live) if history.watched is None else history.watched
     tests = []
     for version in range(middle + 1, last + 1):
         changes = history.changes[version]
@@ -108,7 +109,7 @@ def _tests(history: SiteHistory, middle: int, last: int) -> list[_Test]:
             directories = shape.page_directories
             tests.append(
                 _Test(
-                    live=np.bincount(directories[live], minlength=shape.directories).astype(np.float64),
+                    live=np.bincount(directories[live & known], minlength=shape.directories).astype(np.float64),
                     changed=np.bincount(directories[touched], minlength=shape.directories).astype(np.float64),
                 )
             )
