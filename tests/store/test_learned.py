@@ -11,7 +11,6 @@ from strandline.core.learn.evidence import Source, Trust, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
 from strandline.crawl.learn_rules import RuleWish, learn_rules
-from strandline.store.catalog import SqliteCatalog
 from strandline.store.learned import LearnedReading, LearnedWriter
 from strandline.store.reading import Claim
 
@@ -22,13 +21,6 @@ def capture(number, digest, status=200, url=URL, original=None):
     place = Place("a.warc.gz", 1000 * number, 900)
     kept = Original(url, 100.0, original) if original else None
     return Capture(url, 100.0 * number, status, "text/html", digest, place, revisit=bool(kept), original=kept)
-
-
-@pytest.fixture
-def catalog(tmp_path):
-    opened = SqliteCatalog(tmp_path / "strandline.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -36,13 +36,6 @@ def capture(number, url=URL, time=None, revisit=False):
 
 
 @pytest.fixture
-def catalog(tmp_path):
-    opened = SqliteCatalog(tmp_path / "strandline.db")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def studied(catalog):
     """Four captures: first sight, a change, an unchanged answer, a held change."""
     catalog.rebuild([capture(1), capture(2), capture(3, revisit=True), capture(4)])
