@@ -22,6 +22,7 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import xxhash
 
 from benchmarks import mining_month
 from strandline.app.learning import PARTS, from_history
@@ -29,7 +30,7 @@ from strandline.app.learning_engine import Mining, engine_tasks, mine
 from strandline.app.learning_tasks import Wish
 from strandline.crawl.experience import Hours
 from strandline.engines.mining_dataset import Dataset
-from strandline.engines.mining_reading import Room
+from strandline.engines.mining_reading import Room, SiteReading
 from strandline.experiments.report import Report, Table, Target
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE
@@ -76,9 +77,21 @@ def on_engine(engine):
     return learned
 
 
+def one_site(folder, options):
+    """All captures of the one site there is, by page and time, and their digest: what a task begins with."""
+    dataset = Dataset(folder)
+    state, count = xxhash.xxh3_128(), 0
+    with SiteReading(dataset.site(dataset.sites()[0]), Room(options.memory)) as reading:
+        for batch in reading.looks():
+            count += batch.page.size
+            for column in batch:
+                state.update(np.ascontiguousarray(column).tobytes())
+    return {"captures": count, "digest": state.hexdigest()}
+
+
 def measure(way, folder, options):
     """One way in this process, as JSON."""
-    work = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask")}[way]
+    work = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask"), "site": one_site}[way]
     began, cpu = time.monotonic(), _cpu()
     found = work(folder, options)
     here, there = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -132,25 +145,30 @@ def main():
             began = time.monotonic()
             mining_month.make(folder, options.captures)
             print(f"made {folder} in {time.monotonic() - began:.0f} s", file=sys.stderr)
-        load, found = os.getloadavg()[0], {}
-        for way in options.ways.split(","):
-            words = ["--measure", way, "--keep", str(folder), "--workers", str(options.workers)]
-            words += ["--memory", options.memory, *(["--quality"] if options.quality else [])]
-            done = subprocess.run(
-                [sys.executable, "-m", "benchmarks.bench_mining", *words], capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                sys.exit(f"{way}: {done.stderr}")
-            found[way] = json.loads(done.stdout.splitlines()[-1])
-        captures, same = same_as_catalog(folder, Room(options.memory))
-        _report(folder, options, load, found, (captures, same))
+        load = os.getloadavg()[0]
+        found = {way: apart(way, folder, options, options.memory) for way in options.ways.split(",") if way}
+        large = mining_month.make(Path(scratch) / "large", 0, [options.captures // 2 // mining_month.VISITS])
+        narrow = {memory: apart("site", large, options, memory) for memory in ("4GB", "100MB")}
+        same = same_as_catalog(folder, Room(options.memory)) if "local" in found or "dask" in found else (0, {})
+        _report(folder, options, load, (found, narrow), same)
+
+
+def apart(way, folder, options, memory):
+    """One way in a process of its own."""
+    words = ["--measure", way, "--keep", str(folder), "--workers", str(options.workers), "--memory", memory]
+    command = [sys.executable, "-m", "benchmarks.bench_mining", *words, *(["--quality"] if options.quality else [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{way}: {done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _sizes(one):
     return one["here"], one["worker"]
 
 
-def _report(folder, options, load, found, sample):
+def _report(folder, options, load, measured, sample):
+    found, narrow = measured
     plain = found.get("duckdb", {"wall": float("nan")})["wall"]
     rows = tuple(
         (
@@ -176,8 +194,15 @@ def _report(folder, options, load, found, sample):
         f"{len(whole.sites())} sites, the largest with {largest:,} captures; {size:.0f} MiB of Parquet; DuckDB may use "
         f"{options.memory} in each task, {options.workers} Dask workers; load {load:.1f} on {os.cpu_count()} cores.",
     )
-    title = f"Mining {next(iter(found.values()))['captures']:,} captures"
-    print(Report(title, (Table("One month", names, rows),), (), tuple(targets), notes).render())
+    lines = tuple((memory, one["wall"], one["cpu"], one["here"]) for memory, one in narrow.items())
+    most, least = narrow["4GB"], narrow["100MB"]
+    site = Table(
+        f"One site of {most['captures']:,} captures, joined and sorted", ("memory", "wall s", "CPU s", "MiB"), lines
+    )
+    equal = most["digest"] == least["digest"]
+    targets.append(Target("a site larger than DuckDB's memory", "the same captures", str(equal), equal))
+    title = f"Mining {sum(whole.site(name).rows for name in whole.sites()):,} captures"
+    print(Report(title, (Table("One month", names, rows), site), (), tuple(targets), notes).render())
 
 
 if __name__ == "__main__":

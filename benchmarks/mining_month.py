@@ -37,12 +37,12 @@ def site_sizes(captures):
     return np.maximum((share / share.sum() * pages).astype(np.int64), 3)
 
 
-def make(folder, captures, seed=11):
-    """The dataset in a new folder."""
+def make(folder, captures, sites=None, seed=11):
+    """The dataset in a new folder; `sites` are the pages of each."""
     rng = np.random.default_rng(seed)
     first_page, first_capture = 1, 1
     with Writing(folder, SCHEMAS) as writing:
-        for number, pages in enumerate(site_sizes(captures).tolist()):
+        for number, pages in enumerate(sites or site_sizes(captures).tolist()):
             site = f"site{number:04}.example"
             one = SiteMonth(rng, site, pages, first_page, first_capture)
             writing.add_tables(("pages", site, ""), [one.page_table()])
