@@ -226,23 +226,27 @@ class BrowsingReading(LearnedReading):
 
     def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
         """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
-        query = f"""SELECT change, by, importance >= ? AND visible AND ? IN (site, authority, '')
+        query = """SELECT change, by, importance >= ? AND visible AND ? IN (site, authority, '')
             FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
-                  WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT {SCANNED})
+                  WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT ?)
             JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
-        until = min(wanted.until, 1e15)
-        values = (wanted.min_importance, wanted.site, until, wanted.since, until, wanted.below)
         found: list[Change] = []
-        scanned = 0
-        last = (0.0, 0)
-        for number, by, fits in self._rows(query, *values):
-            scanned += 1
-            last = (float(str(by)), _whole(number))
-            if fits:
-                found.extend(self._changes("change = ?", number))
-                if len(found) == limit:
-                    return found, last
-        return found, last if scanned == SCANNED else None
+        last = (min(wanted.until, 1e15), wanted.below)
+        scanned, batch = 0, 4 * limit  # most filters find enough among the newest
+        while scanned < SCANNED:
+            batch = min(batch, SCANNED - scanned)
+            values = (wanted.min_importance, wanted.site, last[0], wanted.since, *last, batch)
+            rows = list(self._rows(query, *values))
+            for number, by, fits in rows:
+                last = (float(str(by)), _whole(number))
+                if fits:
+                    found.extend(self._changes("change = ?", number))
+                    if len(found) == limit:
+                        return found, last
+            if len(rows) < batch:
+                return found, None
+            scanned, batch = scanned + batch, 8 * batch
+        return found, last
 
     def page_numbers(self, url: str) -> list[int]:
         """Pages under the SURT key of an address: http and https, with and without www."""

@@ -110,9 +110,7 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/jobs/{number}")
     async def act_on_job(number: Annotated[int, Path(ge=1, le=10**9)], wanted: ActionIn) -> JobView:
         """Pause, resume or stop a job."""
-        if wanted.action == "resume":
-            return job_view(await desk.jobs.resume(number))
-        return job_view(act(desk, number, wanted.action))
+        return job_view(await act(desk, number, wanted.action))
 
     @router.post("/ratings", status_code=201)
     async def new_rating(wanted: RatingIn) -> list[str]:

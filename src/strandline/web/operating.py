@@ -30,7 +30,6 @@ from strandline.web.views.values import address
 
 Form = Mapping[str, list[str]]
 
-ACTIONS = ("pause", "resume", "stop")
 _LONGEST = 2_000
 
 
@@ -96,9 +95,15 @@ async def change_paths(desk: Desk, url: str, start: float, end: float) -> list[s
     return paths
 
 
-def act(desk: Desk, number: int, action: str) -> Job:
-    """Pause or stop a job."""
-    return desk.jobs.pause(number) if action == "pause" else desk.jobs.stop(number)
+async def act(desk: Desk, number: int, action: str) -> Job:
+    """Pause, resume or stop a job; UsageError when that is not possible."""
+    if action == "resume":
+        return await desk.jobs.resume(number)
+    if action == "pause":
+        return desk.jobs.pause(number)
+    if action == "stop":
+        return desk.jobs.stop(number)
+    raise UsageError(say("no_action", name=action[:40]))
 
 
 class Operating:
@@ -152,13 +157,7 @@ class Operating:
     async def job(self, request: Request) -> Response:
         """Pause, resume or stop a job."""
         form = await self._form(request)
-        action, number = _one(form, "action"), int(request.path_params["number"])
-        if action not in ACTIONS:
-            raise UsageError(say("no_action", name=action[:40]))
-        if action == "resume":
-            await self._desk.jobs.resume(number)
-        else:
-            act(self._desk, number, action)
+        await act(self._desk, int(request.path_params["number"]), _one(form, "action"))
         return back("/")
 
     async def rate(self, request: Request) -> Response:

@@ -33,7 +33,7 @@ function show(told) {
       return;
     }
     const words = item.querySelector("[data-job-counts]");
-    words.textContent = words.dataset.jobCounts.replace("{captured}", job.captured).replace("{unchanged}", job.unchanged);
+    words.textContent = words.dataset.jobCounts.replace("{captured}", job.captured.toLocaleString("en")).replace("{unchanged}", job.unchanged.toLocaleString("en"));
   }
   // Also of a crawl that was started elsewhere: it shows in the numbers.
   before ??= told.captures;
