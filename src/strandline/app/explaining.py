@@ -71,9 +71,9 @@ def _unknown(planning: Planning, url: str) -> Why:
 
 def _page(one: Standing) -> str:
     how = "brought in from another archive" if one.via == "archive" else f"found by {one.via}"
-    return f"{how}, {one.hops} hop{'' if one.hops == 1 else 's'} from a seed, {one.evidence}" + (
-        f" since {moment(one.since)}" if one.since else ""
-    )
+    state = "not seen yet" if one.evidence == "unknown" else one.evidence
+    since = f" since {moment(one.since)}" if one.since else ""
+    return f"{how}, {one.hops} hop{'' if one.hops == 1 else 's'} from a seed, {state}{since}"
 
 
 def _scope(planning: Planning, url: str, hops: int) -> str:
@@ -127,7 +127,7 @@ def _changes(planning: Planning, one: Standing, belief: Belief) -> str:
     spread = f"{_often(belief.rate)} ({_number(belief.rate_low)} to {_number(belief.rate_high)} a day)"
     if not span > 0:
         return f"{spread}, expected from its address and its site: it was not seen twice yet"
-    found = f"{learned.found[row]:.0f} seen in {_number(span)} days"
+    found = f"{learned.found[row]:.0f} seen in {_span(span)}"
     return f"{spread}, {found}; usual importance {belief.importance:.2f}{_pattern(belief)}"
 
 
@@ -153,7 +153,7 @@ def _next_visit(planning: Planning, one: Standing, found: Why) -> None:
     wait = (visit.due - planning.now) / 3600.0
     when = "due within the hour" if wait <= 1.0 else f"waits: due in {_number(wait)} hours"
     found.verdict = f"{when}, at {budget}"
-    found.answers["due"] = f"{moment(visit.due)}: {visit.reason}"
+    found.answers["due"] = moment(visit.due) if wait <= 1.0 else f"{moment(visit.due)}: {visit.reason}"
 
 
 def _first(planning: Planning, page: int, hours: float) -> Due | None:
@@ -164,6 +164,14 @@ def _often(per_day: float) -> str:
     if per_day >= 1.0:
         return f"about {_number(per_day)} changes a day"
     return f"a change about every {_number(1.0 / max(per_day, 1e-9))} days"
+
+
+def _span(days: float) -> str:
+    """How long, in a unit that fits."""
+    for unit, length in (("days", 1.0), ("hours", 1.0 / 24.0), ("minutes", 1.0 / 1440.0)):
+        if days >= 2.0 * length:
+            return f"{_number(days / length)} {unit}"
+    return f"{86_400.0 * days:.0f} seconds"
 
 
 def _number(value: float) -> str:

@@ -23,6 +23,17 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def under(name: str, text: str) -> list[str]:
+    """Lines of a text beside its name, as wide as the terminal; one line when nobody is looking."""
+    if not sys.stdout.isatty():
+        return [name + text]
+    import shutil
+    import textwrap
+
+    width = max(shutil.get_terminal_size().columns, 2 * len(name))
+    return textwrap.wrap(name + text, width, subsequent_indent=" " * len(name), drop_whitespace=True) or [name]
+
+
 def iso(time: float) -> str:
     """UTC time as INTERFACE and WARC write it, to the millisecond."""
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

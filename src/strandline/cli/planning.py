@@ -52,7 +52,7 @@ def next_(
 def why(folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False) -> None:
     """Every reason for one page: may it be fetched, what was learned of it, when is its turn and why."""
     from strandline.app.explaining import why as explain
-    from strandline.cli.output import as_json, iso, printable
+    from strandline.cli.output import as_json, iso, printable, under
 
     found = explain(_planning(folder), url)
     if json_:
@@ -70,7 +70,8 @@ def why(folder: Folder, url: Annotated[str, typer.Argument(help="Address of the 
         return
     print(printable(f"{found.url}\n{found.verdict}\n"))
     for name, answer in found.answers.items():
-        print(printable(f"  {name:12}{answer}"))
+        for line in under(f"  {name:12}", printable(answer)):
+            print(line)
 
 
 def plan(
@@ -83,6 +84,7 @@ def plan(
 ) -> None:
     """A schedule that other crawlers can use."""
     from strandline.app.schedules import FORMATS, schedule_text
+    from strandline.cli.output import tell
     from strandline.errors import UsageError
     from strandline.settings.units import seconds
 
@@ -95,7 +97,10 @@ def plan(
         raise UsageError(f"--for: {problem}") from None
     if not 0 < hours <= 24 * 366:
         raise UsageError(f"--for: a plan covers more than nothing and at most a year, not {for_}")
-    print(schedule_text(_planning(folder, budget, strategy).ahead(hours), form), end="")
+    visits = list(_planning(folder, budget, strategy).ahead(hours))
+    if not visits:
+        tell(f"note: at this budget no visit falls into the coming {for_}")
+    print(schedule_text(visits, form), end="")
 
 
 def quality(

@@ -121,6 +121,10 @@ class Planner:
         """The row of a page that is known."""
         return self._row_of[page]
 
+    def known_row(self, page: int) -> int | None:
+        """The row of a page; None for one that is not known."""
+        return self._row_of.get(page)
+
     # Making ready ---------------------------------------------------------------------------------------------------
 
     def _rows_of_table(self, since: int) -> PageTable:
@@ -348,6 +352,8 @@ class Planner:
         row, period = self._row_of[page], self.hours.at(now)
         estimate = self._learned.learner.estimate(np.array([row]))
         low, high = self._learned.learner.intervals(np.array([row]))
+        # The middle, not the mean: a small chance of a fast page would carry the mean out of the interval.
+        middle, _ = self._learned.learner.intervals(np.array([row]), 0.0)
         reason = ""
         if isinstance(self._strategy, PricedPlan):
             budget = self._budget(period, max(1, round(self.visits_per_hour())))
@@ -356,7 +362,7 @@ class Planner:
             self._strategy.ready(self.table, budget, period)
             reason = self._strategy.reason(row, period)
         return Belief(
-            rate=float(estimate.mean_rate[0]) * 24.0,
+            rate=float(middle[0]) * 24.0,
             rate_low=float(low[0]) * 24.0,
             rate_high=float(high[0]) * 24.0,
             importance=float(estimate.mean_importance[0]),
@@ -370,4 +376,4 @@ class Planner:
 
 def in_hours(reason: str) -> str:
     """A reason of a strategy, whose periods are hours here."""
-    return reason.replace("periods", "hours").replace("a period", "an hour")
+    return reason.replace("a period", "an hour").replace("period", "hour")

@@ -378,4 +378,5 @@ class PricedPlan:
             return f"{pending}; waiting gains nothing; {story}"
         if np.isinf(wait[0]):
             return f"{pending}: not worth a fetch at this budget; {story}"
-        return f"{pending}; a fetch in {wait[0]:.0f} periods brings more; {story}"
+        later = "the next period" if wait[0] < 1.5 else f"{wait[0]:.0f} periods"
+        return f"{pending}; a fetch in {later} brings more; {story}"

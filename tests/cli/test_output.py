@@ -1,0 +1,24 @@
+"""How commands lay out what they say."""
+
+import os
+import shutil
+import sys
+
+from strandline.cli.output import under
+
+TEXT = "pending change worth 0.4 against a price of 0.1; waiting gains nothing"
+
+
+def test_a_long_answer_stays_beside_its_name_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((40, 24)))
+    lines = under("  now     ", TEXT)
+    assert lines[0].startswith("  now     pending")
+    assert all(len(line) <= 40 for line in lines)
+    assert all(line.startswith(" " * 10) for line in lines[1:])
+    assert " ".join(line[10:] for line in lines) == TEXT
+
+
+def test_a_program_reads_one_line(monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
+    assert under("  now     ", TEXT) == ["  now     " + TEXT]
