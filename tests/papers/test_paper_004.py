@@ -5,7 +5,7 @@ import pytest
 
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.strategy import PageTable
-from strandline.core.plan.urgency import ImportancePattern, urgency
+from strandline.core.plan.urgency import IMPORTANCE_PATTERN, urgency
 from strandline.core.quality.coherence import coherence
 from strandline.core.quality.completeness import Changes, Weights, caught_versions, completeness, page_completeness
 
@@ -39,4 +39,4 @@ def test_example_5_21_coherence():
 def test_section_6_urgency_and_descending_order():
     pages = PageTable.of(3, weight=[1.0, 0.5, 1.0], expected_change=[0.2, 0.9, 0.1], last_visit=[0.0, 4.0, 8.0])
     assert urgency(pages, pages.expected_change, 10.0) == pytest.approx([2.0, 2.7, 0.2])
-    assert [visit.page for visit in ImportancePattern().plan(pages, Budget(2), 10.0)] == [1, 0]
+    assert [visit.page for visit in IMPORTANCE_PATTERN.plan(pages, Budget(2), 10.0)] == [1, 0]

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from strandline.core.plan.baselines import RoundRobin
+from strandline.core.plan.baselines import ROUND_ROBIN
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.strategy import Visit
 from strandline.core.quality.completeness import Changes
@@ -57,7 +57,7 @@ def test_captures_find_what_happened_since_the_last_one():
 
 def test_a_run_is_deterministic_and_keeps_its_budget():
     world = synthetic_world(SMALL)
-    first, second = (run(world, RoundRobin(), Budget(5)) for _ in range(2))
+    first, second = (run(world, ROUND_ROBIN, Budget(5)) for _ in range(2))
     assert np.array_equal(first.time, second.time)
     assert len(first.page) == 60 + 5 * world.periods
     per_period = np.bincount(first.time[60:].astype(int), minlength=world.periods)
@@ -68,7 +68,7 @@ def test_a_run_is_deterministic_and_keeps_its_budget():
 
 def test_wasted_is_the_share_of_captures_that_found_nothing():
     world = synthetic_world(SMALL)
-    archive = run(world, RoundRobin(), Budget(20))
+    archive = run(world, ROUND_ROBIN, Budget(20))
     found = measure(world, archive, queries=4)
     changes = Changes(world.start, world.time, world.importance)
     assert found.wasted == pytest.approx(1 - archive.changed[60:].mean())

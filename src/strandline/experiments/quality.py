@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.urgency import ImportancePattern
+from strandline.core.plan.urgency import IMPORTANCE_PATTERN
 from strandline.core.quality.coherence import coherence
 from strandline.core.quality.completeness import page_completeness
 from strandline.experiments.report import Cell, Figure, Report, Series, Table, Target
@@ -141,7 +141,7 @@ def _periods(world: World, quick: bool) -> Figure:
         found = []
         for count in counts:
             seen = replace(world, patterns=coarse(world.patterns, count))
-            archive = crawl(seen, ImportancePattern(), Budget(visits_of(world, percent)))
+            archive = crawl(seen, IMPORTANCE_PATTERN, Budget(visits_of(world, percent)))
             found.append(measure(world, archive, queries=0).page)
         series.append(Series(f"M = {percent:g} %", tuple(float(count) for count in counts), tuple(found)))
     return Figure("Paper 001 Figure 7: periods of a pattern", tuple(series), "periods a day", "weighted completeness")

@@ -2,6 +2,8 @@
 
 It was another program with other draws, so that two points of difference are agreement. Values are for budgets of 5,
 10, 20 and 40 %. The bounds are compared too: a world that is easier or harder than the reference shows there first.
+The coherence of the priced plan is left out: there it fetched fast pages in the middle of the hour, here each page has
+a minute of its own (in that order it is the same here: .950 known and .952 learned at 40 %, reference .950 and .952).
 """
 
 from collections.abc import Callable, Iterator
@@ -44,12 +46,9 @@ REFERENCE: dict[str, dict[str, Cells]] = {
     },
     "priced-plan-known": {
         "pool": (0.349, 0.402, 0.443, 0.456), "page": (0.411, 0.514, 0.593, 0.631),
-        "count": (0.243, 0.415, 0.550, 0.601), "coherence": (0.571, 0.731, 0.869, 0.950),
+        "count": (0.243, 0.415, 0.550, 0.601),
     },
-    "priced-plan": {
-        "pool": (0.317, 0.377, 0.425, 0.447), "page": (0.351, 0.463, 0.557, 0.614),
-        "coherence": (0.684, 0.812, 0.906, 0.952),
-    },
+    "priced-plan": {"pool": (0.317, 0.377, 0.425, 0.447), "page": (0.351, 0.463, 0.557, 0.614)},
     "bound_known": {"pool": (0.359, 0.416, 0.454, 0.465), "page": (0.421, 0.522, 0.601, 0.638)},
     "bound_clairvoyant": {"pool": (0.528, 0.600, 0.611, 0.611), "page": (0.646, 0.762, 0.778, 0.778)},
 }  # fmt: skip

@@ -6,13 +6,13 @@ fixed, the next pages of the pass are those fetched longest ago, so a pass needs
     Relevance     by page importance, most important first
     SHARC         organ pipe: the fastest-changing pages nearest the middle of the pass
     Coherence     least risky (slowest-changing) first
-    RoundRobin    in table order
-The order runs over the whole crawl list; `by_site=True` keeps the pages of a site together instead.
+    round robin   in table order
+The order runs over the whole crawl list. RelevanceTop begins again at the top in each period.
 Nutch is the +-20 % interval rule of Apache Nutch's adaptive schedule; ChangeClassVisits the fixed intervals of
 paper 002, Table 4 (1, 3, 31 and 96 days).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,115 +33,58 @@ def organ_pipe(value: Floats) -> Rows:
     return np.concatenate([ascending[::2], ascending[1::2][::-1]])
 
 
-def _next_of_pass(pages: PageTable, order: Rows, budget: Budget, by_site: bool) -> Choice:
-    """The pages fetched longest ago, ties in pass order."""
-    if by_site:
-        order = order[np.argsort(pages.site[order], kind="stable")]
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    last = np.where(np.isnan(pages.last_visit), -np.inf, pages.last_visit)
-    place = np.empty(len(order), dtype=np.float64)
-    place[np.lexsort((rank, last))] = -np.arange(len(order), dtype=np.float64)
-    rows = spend(place, budget, pages)
-    return Choice(rows, place[rows])
-
-
-def _pass_reasons(pages: PageTable, choice: Choice, now: float, order: str) -> list[str]:
-    ages = pages.age(now)[choice.rows]
-    return [
-        f"never fetched; next in the pass ({order})"
-        if np.isinf(age)
-        else f"next in the pass ({order}), last fetched {age:.1f} periods ago"
-        for age in ages
-    ]
-
-
 @dataclass(frozen=True)
-class RoundRobin:
-    """Every page in turn."""
+class Passes:
+    """Every page in turn, in an order made from the page table; `words` name it in reasons."""
 
-    by_site: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "round-robin"
+    name: str
+    order: Callable[[PageTable], Rows]
+    words: str
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The next pages of the pass."""
-        return _next_of_pass(pages, np.arange(len(pages)), budget, self.by_site)
+        """The next pages of the pass: those fetched longest ago, ties in pass order."""
+        order = self.order(pages)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        last = np.where(np.isnan(pages.last_visit), -np.inf, pages.last_visit)
+        place = np.empty(len(order), dtype=np.float64)
+        place[np.lexsort((rank, last))] = -np.arange(len(order), dtype=np.float64)
+        rows = spend(place, budget, pages)
+        return Choice(rows, place[rows])
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The next pages of the pass, with reasons."""
         choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "table order"))
+        reasons = [
+            f"never fetched; next in the pass ({self.words})"
+            if np.isinf(age)
+            else f"next in the pass ({self.words}), last fetched {age:.1f} periods ago"
+            for age in pages.age(now)[choice.rows]
+        ]
+        return visits(choice, pages, now, reasons)
+
+
+ROUND_ROBIN = Passes("round-robin", lambda pages: np.arange(len(pages)), "table order")
+RELEVANCE = Passes("relevance", lambda pages: np.argsort(-pages.weight, kind="stable"), "most important first")
+SHARC = Passes("sharc", lambda pages: organ_pipe(pages.rate), "fast pages in the middle")
+COHERENCE = Passes("coherence", lambda pages: np.argsort(pages.rate, kind="stable"), "least risky first")
 
 
 @dataclass(frozen=True)
-class Relevance:
-    """Passes by page importance; `restart=True` begins again at the top in each period."""
+class RelevanceTop:
+    """The most important pages, again in each period."""
 
-    by_site: bool = False
-    restart: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "relevance-top" if self.restart else "relevance"
+    name: str = "relevance-top"
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The next pages of the pass."""
-        if self.restart:
-            rows = spend(pages.weight, budget, pages)
-            return Choice(rows, pages.weight[rows])
-        return _next_of_pass(pages, np.argsort(-pages.weight, kind="stable"), budget, self.by_site)
+        """The most important pages."""
+        rows = spend(pages.weight, budget, pages)
+        return Choice(rows, pages.weight[rows])
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The next pages of the pass, with reasons."""
+        """The most important pages, with reasons."""
         choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "most important first"))
-
-
-@dataclass(frozen=True)
-class Sharc:
-    """Passes with the fastest-changing pages in the middle."""
-
-    by_site: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "sharc"
-
-    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The next pages of the pass."""
-        return _next_of_pass(pages, organ_pipe(pages.rate), budget, self.by_site)
-
-    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The next pages of the pass, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "fast pages in the middle"))
-
-
-@dataclass(frozen=True)
-class Coherence:
-    """Passes with the slowest-changing pages first."""
-
-    by_site: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "coherence"
-
-    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The next pages of the pass."""
-        return _next_of_pass(pages, np.argsort(pages.rate, kind="stable"), budget, self.by_site)
-
-    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The next pages of the pass, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _pass_reasons(pages, choice, now, "least risky first"))
+        return visits(choice, pages, now, [f"page weight {weight:.3g}" for weight in choice.urgency])
 
 
 def _overdue(pages: PageTable, interval: Floats, budget: Budget, now: float) -> Choice:

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from strandline.core.learn.censored import HOURS_OF_WEEK, CensoredLearner, LearnerSettings
 from strandline.core.plan.baselines import (
     CLASS_INTERVALS,
+    COHERENCE,
+    RELEVANCE,
+    ROUND_ROBIN,
+    SHARC,
     ChangeClassVisits,
-    Coherence,
     NutchAdaptive,
-    Relevance,
-    RoundRobin,
-    Sharc,
+    RelevanceTop,
 )
 from strandline.core.plan.freshness import Frequency
 from strandline.core.plan.informed import Informed
@@ -22,7 +23,7 @@ from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.strategy import Strategy
-from strandline.core.plan.urgency import Importance, ImportancePattern, OnlinePatterns, Pattern
+from strandline.core.plan.urgency import IMPORTANCE, IMPORTANCE_PATTERN, PATTERN, OnlinePatterns
 
 
 @dataclass(frozen=True)
@@ -76,19 +77,19 @@ def _change_class(options: StrategyOptions) -> Strategy:
 
 
 STRATEGIES: dict[str, Callable[[StrategyOptions], Strategy]] = {
-    "round-robin": lambda _: RoundRobin(),
-    "relevance": lambda _: Relevance(),
-    "relevance-top": lambda _: Relevance(restart=True),
-    "sharc": lambda _: Sharc(),
-    "coherence": lambda _: Coherence(),
+    "round-robin": lambda _: ROUND_ROBIN,
+    "relevance": lambda _: RELEVANCE,
+    "relevance-top": lambda _: RelevanceTop(),
+    "sharc": lambda _: SHARC,
+    "coherence": lambda _: COHERENCE,
     "frequency": lambda _: Frequency(),
     "freshness": lambda _: Frequency(weighted=True),
     "lambda-crawl": lambda _: Frequency(harmonic=True),
     "nutch": _nutch,
     "change-class": _change_class,
-    "importance": lambda _: Importance(),
-    "pattern": lambda _: Pattern(),
-    "importance-pattern": lambda _: ImportancePattern(),
+    "importance": lambda _: IMPORTANCE,
+    "pattern": lambda _: PATTERN,
+    "importance-pattern": lambda _: IMPORTANCE_PATTERN,
     "importance-pattern-online": lambda options: OnlinePatterns(options.cycle),
     "priced-plan": priced_plan,
 }

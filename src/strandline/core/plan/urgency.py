@@ -35,76 +35,44 @@ def urgency(pages: PageTable, expected: Floats, now: float, *, weighted: bool = 
     return np.where(np.isnan(pages.last_visit), never, value)
 
 
-def _ranked(pages: PageTable, score: Floats, budget: Budget) -> Choice:
-    rows = spend(score, budget, pages)
-    return Choice(rows, score[rows])
-
-
-def _explain(pages: PageTable, choice: Choice, expected: Floats, now: float, what: str) -> list[str]:
-    ages = pages.age(now)[choice.rows]
-    return [
+def _plan(pages: PageTable, choice: Choice, expected: Floats, now: float, words: str) -> list[Visit]:
+    """The visits of a choice; the reason names what was expected, by `words`."""
+    reasons = [
         "never fetched"
         if np.isinf(age)
-        else f"{what} {expected[row]:.3g}, last fetched {age:.1f} periods ago, page weight {pages.weight[row]:.3g}"
-        for row, age in zip(choice.rows, ages, strict=True)
+        else f"{words} {expected[row]:.3g}, last fetched {age:.1f} periods ago, page weight {pages.weight[row]:.3g}"
+        for row, age in zip(choice.rows, pages.age(now)[choice.rows], strict=True)
     ]
+    return visits(choice, pages, now, reasons)
 
 
 @dataclass(frozen=True)
-class Importance:
-    """Urgency with the mean importance of change, the same in all periods."""
+class ByUrgency:
+    """The most urgent pages; `column` of the page table is omega_k."""
 
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "importance"
+    name: str
+    column: str
+    words: str
+    weighted: bool = True
 
-    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The most urgent pages."""
-        return _ranked(pages, urgency(pages, pages.mean_change, now), budget)
-
-    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The most urgent pages, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _explain(pages, choice, pages.mean_change, now, "mean change"))
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Urgency with the chance of a change in this period, blind to importance."""
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "pattern"
+    def _expected(self, pages: PageTable) -> Floats:
+        found: Floats = getattr(pages, self.column)
+        return found
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
         """The most urgent pages."""
-        return _ranked(pages, urgency(pages, pages.chance, now, weighted=False), budget)
+        score = urgency(pages, self._expected(pages), now, weighted=self.weighted)
+        rows = spend(score, budget, pages)
+        return Choice(rows, score[rows])
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The most urgent pages, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _explain(pages, choice, pages.chance, now, "chance of change"))
+        return _plan(pages, self.choose(pages, budget, now), self._expected(pages), now, self.words)
 
 
-@dataclass(frozen=True)
-class ImportancePattern:
-    """Urgency with the importance expected in this period."""
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "importance-pattern"
-
-    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The most urgent pages."""
-        return _ranked(pages, urgency(pages, pages.expected_change, now), budget)
-
-    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The most urgent pages, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _explain(pages, choice, pages.expected_change, now, "expected change"))
+IMPORTANCE = ByUrgency("importance", "mean_change", "mean change")
+PATTERN = ByUrgency("pattern", "chance", "chance of change", weighted=False)
+IMPORTANCE_PATTERN = ByUrgency("importance-pattern", "expected_change", "expected change")
 
 
 class OnlinePatterns:
@@ -148,10 +116,11 @@ class OnlinePatterns:
 
     def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
         """The most urgent pages by the patterns learned so far."""
-        return _ranked(pages, urgency(pages, self.expected(len(pages), now), now), budget)
+        score = urgency(pages, self.expected(len(pages), now), now)
+        rows = spend(score, budget, pages)
+        return Choice(rows, score[rows])
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The most urgent pages, with reasons."""
         choice = self.choose(pages, budget, now)
-        expected = self.expected(len(pages), now)
-        return visits(choice, pages, now, _explain(pages, choice, expected, now, "learned change"))
+        return _plan(pages, choice, self.expected(len(pages), now), now, "learned change")
