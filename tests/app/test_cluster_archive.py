@@ -18,6 +18,7 @@ from strandline.app.learning import Lore, learn
 from strandline.app.measuring import measured
 from strandline.app.mining import RulesWanted, found_rules
 from strandline.app.planning import Planning
+from strandline.crawl.learn_rules import GivenThresholds
 from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
 from strandline.store.alarming import AlarmReading
@@ -103,7 +104,8 @@ def test_what_was_learned_is_kept_with_what_it_was_learned_from(folder, cluster)
     assert [(url, rate) for _, url, rate in ours.all_rates()] == [(url, rate) for _, url, rate in theirs.all_rates()]
     assert [repr(row[1:]) for row in ours.all_series()] == [repr(row[1:]) for row in theirs.all_series()]
     assert ours.site_clocks() == theirs.site_clocks()
-    assert [*ours.site_rules()] == [*theirs.site_rules()] == found_rules(RulesWanted(Path(cluster.cluster.database)))[0]
+    wanted = RulesWanted(Path(cluster.cluster.database), GivenThresholds())
+    assert [*ours.site_rules()] == [*theirs.site_rules()] == found_rules(wanted)[0]
     reading = SkipReading.open(cluster.folder / DATABASE)
     assert reading.rated_sites() == SkipReading.open(folder.folder / DATABASE).rated_sites()
 
@@ -126,11 +128,8 @@ def test_versions_are_compared_from_the_object_store(folder, cluster):
     assert ours[0].importance > 0
 
 
-def test_a_page_is_studied_again_and_what_is_for_folders_is_refused(folder, cluster):
+def test_what_is_for_folders_is_refused(cluster):
     url = f"{SITES[1]}/0"
-    before = [one.importance for one in cluster.studies.changes_of(url)]
-    cluster.relearn(url)
-    assert [one.importance for one in cluster.studies.changes_of(url)] == before
     for wrong in (
         cluster.reindex,
         cluster.verify,

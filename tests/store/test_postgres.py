@@ -362,3 +362,25 @@ def test_long_answers_come_in_pieces(workers, monkeypatch):
 
 def test_queries_are_spelled_anew():
     assert spelled("a ? :b offset 'x%y' offset_") == "a %s %(b)s \"offset\" 'x%%y' offset_"
+
+
+def test_who_falls_asleep_in_a_transaction_does_not_stop_the_others(workers, monkeypatch):
+    monkeypatch.setattr(session, "_ASLEEP_MS", 300)
+    one = workers()
+    one.add([found("http://a.example/")])
+    tries = []
+
+    def sleepy(connection):
+        connection.execute("SELECT FROM frontier FOR UPDATE")
+        if not tries:
+            tries.append(1)
+            time.sleep(1.5)
+        connection.execute("UPDATE frontier SET horizon = horizon")
+
+    one._session.drop()
+    asleep = threading.Thread(target=one._session.run, args=(sleepy,))
+    asleep.start()
+    while not tries:
+        time.sleep(0.01)
+    assert len(take(workers())) == 1, "the row was never free"
+    asleep.join()

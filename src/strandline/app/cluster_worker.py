@@ -101,7 +101,18 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
             try:
                 return _work(cluster, prepared, request, (objects, spool))
             except LeaseLost as lost:
+                if not request.hour and not pass_under_way(cluster.database):
+                    request.say(f"the others have finished meanwhile: {lost}")
+                    return Tally(ended="complete")
                 request.say(f"starting anew: {lost}")
+
+
+def pass_under_way(database: str) -> bool:
+    """Whether there is still something to do in the pass that workers share."""
+    with contextlib.closing(Session(database, 10.0)) as session:
+        return session.run(
+            lambda connection: connection.execute("SELECT FROM passes WHERE ended IS NULL").rowcount > 0, at_once=True
+        )
 
 
 def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:

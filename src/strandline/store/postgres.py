@@ -29,6 +29,7 @@ _ADVISORY: Final = 0x57524B4C
 """Key of the lock under which the format is changed."""
 _FIRST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 2.0
+_ASLEEP_MS: Final = 30_000
 _AGAIN = (pg.DeadlockDetected, pg.SerializationFailure, pg.LockNotAvailable)
 _WRONG = {
     "28000": "the server refuses this user",
@@ -142,6 +143,11 @@ class Session:
 
     close = drop
 
+    def __del__(self) -> None:
+        """Readings of a command live as long as the command: what nobody closed is closed here."""
+        if getattr(self, "_connection", None) is not None:
+            self.drop()
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
@@ -154,7 +160,10 @@ class Session:
 
 
 def _prepare(connection: Connection) -> None:
-    """Numbers as the embedded catalog gives them: sums of whole numbers are whole numbers."""
+    """Numbers as the embedded catalog gives them: sums of whole numbers are whole numbers. And whoever falls asleep in
+    the middle of a transaction loses it, with its locks, before all others wait for them.
+    """
+    connection.execute(f"SET idle_in_transaction_session_timeout = {_ASLEEP_MS}")
     connection.adapters.register_loader("numeric", _Number)
 
 
@@ -174,6 +183,8 @@ def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.
         return OutOfSpace(f"{where}: the server has no room left; nothing was lost, run again when there is room")
     if isinstance(problem, _AGAIN):
         return problem
+    if isinstance(problem, pg.IdleInTransactionSessionTimeout):
+        return Unreachable(f"{where}: the server gave up a transaction that stood still")
     if isinstance(problem, psycopg.ProgrammingError) and not state:
         return SettingError(f"database: not a PostgreSQL address ({said[0] if said else 'no reason given'})")
     if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):

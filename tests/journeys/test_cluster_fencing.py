@@ -1,0 +1,72 @@
+"""A worker that slept longer than its lease wakes up and commits: refused, because of the tokens and nothing else."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from journeys.test_cluster import done, indexed, init, place, readable
+from servers import postgres
+from servers.sites import sites
+
+pytestmark = postgres.GROUP
+__all__ = ["place"]
+
+FENCED = """
+import strandline.app.cluster_worker as worker
+from strandline.cli.main import main
+worker.bury = lambda *_: []
+main()
+"""
+"""A worker that does not look for others that are gone: a late one is told by its tokens alone."""
+UNFENCED = f"""
+from strandline.store.postgres_recording import SharedRecorder
+SharedRecorder._see_leases = lambda *_: None
+{FENCED}
+"""
+
+
+def started(place, program, commit):
+    words = ("worker", "--database", place[0], "--json", "--lease", 2, "--commit-seconds", commit)
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=place[2],
+    )
+
+
+def asleep_and_late(place, site, program):
+    """One worker falls asleep with captures that are not committed, another fetches everything; captures per page."""
+    late = started(place, program, 60)
+    try:
+        while len(site.requests()) < 12:
+            assert late.poll() is None, late.stderr.read()
+            time.sleep(0.05)
+        late.send_signal(signal.SIGSTOP)
+        code, _, err = done(started(place, program, 0.3))
+        assert code == 0, err
+        assert set(site.urls) <= {capture.url for capture in indexed(place)}, "the other did not fetch everything"
+    finally:
+        late.send_signal(signal.SIGCONT)
+    code, _, said = done(late)
+    assert code == 0, said
+    captures = indexed(place)
+    readable(place, captures)
+    return Counter(capture.url for capture in captures if capture.url in site.urls), said
+
+
+@pytest.mark.parametrize("program", [FENCED, UNFENCED], ids=["fenced", "unfenced"])
+def test_a_late_commit_is_refused_by_its_tokens_alone(place, tmp_path, program):
+    with sites(tmp_path, hosts=3, pages=12, size=400) as site:
+        init(place, site, **{"politeness.delay": "0.1"})
+        kept, said = asleep_and_late(place, site, program)
+        assert set(kept) == set(site.urls)
+        if program == FENCED:
+            assert "went to another worker" in said and max(kept.values()) == 1
+        else:
+            assert max(kept.values()) == 2, "the control: without fencing pages are in the index twice"
