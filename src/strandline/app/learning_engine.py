@@ -154,6 +154,12 @@ class PackedSeries(Mapping[int, PageSeries]):
         return self._opened(int(self._pack_of[self._order[place]]))[page]
 
 
+def _shape_of(series: PageSeries) -> PageSeries:
+    """What groups are found by; copies, because a part of a pack would keep all of it in memory."""
+    changes = series.changes.copy()
+    return PageSeries(series.periods, changes, changes, series.observed.copy())
+
+
 def _patterns(sites: Sequence[SiteFindings]) -> Patterns:
     """Series and trust of all sites, and the pages that share their hours."""
     book = TrustBook()
@@ -161,10 +167,7 @@ def _patterns(sites: Sequence[SiteFindings]) -> Patterns:
         book.entries |= one.trust.entries
     packs = [pack for one in sites for pack in one.series]
     changing = {
-        str(page): PageSeries(series.periods, series.changes, series.changes.copy(), series.observed.copy())
-        for pack in packs
-        for page, series in pack.unpacked()
-        if series.changes.sum() > 0
+        str(page): _shape_of(series) for pack in packs for page, series in pack.unpacked() if series.changes.sum() > 0
     }
     # Reads as the dictionary that an archive's own learning fills.
     return Patterns(book, cast(dict[int, PageSeries], PackedSeries(packs)), shared_patterns(changing))

@@ -4,12 +4,15 @@ Tasks are pure: a function that workers can import, plain arguments in, plain va
 worker died is simply run again, wherever there is room, and its answer is the same.
 """
 
+import contextlib
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
-from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
+from strandline.errors import SettingError, Unreachable, UsageError
 from strandline.ports import Tasks
 
 Work = TypeVar("Work")
@@ -54,6 +57,7 @@ class DaskTasks:
             self._distributed: Any = import_module("distributed")  # an extra, and slow to import
         except ImportError:
             raise SettingError(_MISSING) from None
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it would say is told in our words
         self._client: Any = None
         self._cluster: Any = None
         try:
@@ -61,40 +65,40 @@ class DaskTasks:
                 self._client = self._distributed.Client(scheduler, timeout=patience)
             else:
                 self._cluster = self._distributed.LocalCluster(
-                    n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=None
+                    n_workers=workers or None, threads_per_worker=1, dashboard_address="127.0.0.1:0"
                 )
                 self._client = self._distributed.Client(self._cluster, timeout=60.0)
-        except (OSError, ValueError, TimeoutError) as problem:
+        except (OSError, ValueError, TimeoutError, RuntimeError) as problem:
             self.close()
             where = f"the Dask scheduler {scheduler}" if scheduler else "Dask"
             raise Unreachable(f"{where} cannot be reached: {_line(problem)}") from None
 
     def run(self, function: Callable[[Work], Answer], works: Sequence[Work]) -> Iterator[Answer]:
         """The answer to each piece of work as it comes."""
-        waiting = deque(works)
-        answers = self._distributed.as_completed()
-        room = _AHEAD * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        with self._told():
+            waiting = deque(works)
+            answers = self._distributed.as_completed()
+            room = _AHEAD * max(1, len(self._client.nthreads()))
+            while waiting or answers.count():
+                while waiting and answers.count() < room:
+                    answers.add(self._client.submit(function, waiting.popleft(), pure=False, retries=_RETRIES))
+                future = next(answers)
+                yield future.result()
+                future.release()
 
-        def submit() -> None:
-            answers.add(self._client.submit(function, waiting.popleft(), pure=False, retries=_RETRIES))
-
-        for _ in range(min(room, len(waiting))):
-            submit()
-        for future in answers:
-            yield self._answer(future)
-            future.release()
-            if waiting:
-                submit()
-
-    def _answer(self, future: Any) -> Any:  # noqa: ANN401 - Dask has no types
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say in the words of `errors` what went wrong on the cluster."""
         try:
-            return future.result()
-        except StrandlineError:
-            raise
-        except (ModuleNotFoundError, ImportError) as problem:
+            yield
+        except ImportError as problem:
             raise SettingError(f"a Dask worker lacks something: {_line(problem)}; {_MISSING}") from None
         except self._distributed.KilledWorker:
             raise Unreachable("a task ended every Dask worker it was given to: do they have enough memory?") from None
+        except (OSError, CancelledError) as problem:
+            if getattr(problem, "errno", None):
+                raise  # a task's own, such as a full disk
+            raise Unreachable(f"the Dask scheduler has gone: {_line(problem)}; run the same command again") from None
 
     def close(self) -> None:
         """Leave the cluster; end it if it was ours."""
