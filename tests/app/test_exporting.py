@@ -158,7 +158,7 @@ def dying(monkeypatch, steps):
 
 def killed_everywhere(archive, folder, monkeypatch):
     """Export in small windows, killed ever later and begun again; what plain DuckDB sees each time."""
-    steps, seen = 0, []
+    steps = 0
     with closing(ExportReading.open(archive / DATABASE)) as reading:
         while True:
             reading.window = 60 + 17 * (steps % 5)  # whoever goes on need not cut as the one before did
@@ -166,16 +166,16 @@ def killed_everywhere(archive, folder, monkeypatch):
                 left = dying(patch, steps)
                 try:
                     export_dataset(reading, folder, "")
-                    return seen
+                    return
                 except Died:
                     assert left[0] < 0
             if any(folder.glob("captures/**/*.parquet")):
-                seen.append(ask(folder, "SELECT count(*), count(DISTINCT capture) FROM {captures}")[0])
+                yield ask(folder, "SELECT count(*), count(DISTINCT capture) FROM {captures}")[0]
             steps += 1
 
 
 def test_a_crash_at_any_step_leaves_nothing_twice_and_loses_nothing(archive, tmp_path, monkeypatch):
-    seen = killed_everywhere(archive, tmp_path / "out", monkeypatch)
+    seen = list(killed_everywhere(archive, tmp_path / "out", monkeypatch))
     assert len(seen) >= 8
     assert all(rows == different for rows, different in seen)
     assert exported(tmp_path / "out") == expected(archive)
@@ -195,7 +195,7 @@ def test_files_named_before_the_list_would_be_there_twice(archive, tmp_path, mon
 
     monkeypatch.setattr(Writing, "commit", careless)
     seen = killed_everywhere(archive, tmp_path / "out", monkeypatch)
-    assert any(rows != different for rows, different in seen) or exported(tmp_path / "out") != expected(archive)
+    assert any(rows != different for rows, different in seen)
 
 
 def test_what_is_wrong_is_told_in_one_line(archive, tmp_path, monkeypatch):
