@@ -172,13 +172,21 @@ def _change_days(table: Histories) -> tuple[Ints, Ints]:
 
 
 def slow_world(folder: Path, seed: int = 0) -> World:
-    """The trace `slow`: periods of a day; the pages of a directory that change on a day change together."""
+    """The trace `slow`: periods of a day; the pages of a directory that change on a day change together.
+
+    Pages come in a drawn order. In the order of their addresses round robin would go directory after directory, and
+    whole directories change on one day.
+    """
     table = read_histories(folder / "histories" / "histories_dev.tsv.gz")
-    urls = _slow_urls(table)
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(len(table.paths))
+    urls = tuple(np.array(_slow_urls(table), dtype=object)[drawn].tolist())
     site, directory = groups_of(urls)
     page, day = _change_days(table)
-    moment = np.random.default_rng(seed).random((int(directory.max()) + 1, table.days + 1))
-    time = day - 1.0 + 0.98 * moment[directory[page], day]
+    page = np.argsort(drawn)[page]
+    order = np.lexsort((day, page))
+    page, day = page[order], day[order]
+    time = day - 1.0 + 0.98 * rng.random((int(directory.max()) + 1, table.days + 1))[directory[page], day]
     importance = np.ones(len(page))
     start = starts(page, len(urls))
     return World(
