@@ -156,12 +156,9 @@ class Outcomes:
         [3]
         """
         rows = np.atleast_1d(np.asarray(row, dtype=np.int64))
-        return Outcomes(
-            rows,
-            np.broadcast_to(np.asarray(time, dtype=np.float64), rows.shape),
-            np.broadcast_to(np.asarray(changed, dtype=np.bool_), rows.shape),
-            np.broadcast_to(np.asarray(importance, dtype=np.float64), rows.shape),
-        )
+        times, flags, found = np.empty(rows.shape), np.empty(rows.shape, dtype=np.bool_), np.empty(rows.shape)
+        times[:], flags[:], found[:] = time, changed, importance
+        return Outcomes(rows, times, flags, found)
 
 
 @runtime_checkable
