@@ -147,14 +147,12 @@ def test_compared_blocks_are_marked_and_can_be_rated(watched, living):
     assert page.locator(".block.unchanged").count() == 0
     page.get_by_role("link", name="One page").click()
     assert page.locator(".compared.one ins").count()
-    before = page.url
     page.locator(".block").get_by_role("button", name="Matters").first.click()
-    page.wait_for_url(lambda url: url != before)
-    assert page.get_by_role("status").first.inner_text().startswith("Your rating was kept")
+    page.get_by_role("status").filter(has_text="Your rating was kept").wait_for()
+    page.wait_for_url(lambda url: "notice" not in url)  # said once
     assert list(living.studies.ratings(NEWS).values()) == ["matters"]
-    before = page.url
     page.locator(".title").get_by_role("button", name="Noise").click()
-    page.wait_for_url(lambda url: url != before)
+    page.get_by_role("status").filter(has_text=re.compile("Your rating of .* blocks was kept")).wait_for()
     assert set(living.studies.ratings(NEWS).values()) == {"noise"} and len(living.studies.ratings(NEWS)) > 1
     assert page.locator(".compared.one").count(), "the page is shown as it was"
 
@@ -292,6 +290,7 @@ def test_a_site_is_watched_paused_resumed_and_stopped(new_server):
     page.get_by_role("button", name="Add and watch").click()
     page.wait_for_selector(".job.running >> text=Watch")
     page.wait_for_selector("#latest li")
+    page.wait_for_selector(".card")
     counted = page.locator("[data-count=captures]")
     before = int(counted.inner_text())
     page.wait_for_function(

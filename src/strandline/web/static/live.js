@@ -4,6 +4,13 @@
 const live = document.getElementById("live");
 const latest = document.getElementById("latest");
 let before = null;
+let leaving = false;
+
+// Nobody is interrupted while typing, and a form that was sent shows its own answer.
+document.addEventListener("submit", () => { leaving = true; });
+function renew() {
+  if (!leaving && !document.activeElement?.matches("input")) window.location.reload();
+}
 
 function captured(one) {
   const item = document.createElement("li");
@@ -27,14 +34,12 @@ function show(told) {
   }
   for (const job of told.jobs) {
     const item = document.querySelector(`[data-job="${job.number}"]`);
-    // Buttons follow the state, and the server knows which; nobody is interrupted while typing.
-    if (!item || item.dataset.state !== job.state) {
-      if (!document.activeElement?.matches("input")) window.location.reload();
-      return;
-    }
+    // Buttons follow the state, and the server knows which.
+    if (!item || item.dataset.state !== job.state) return renew();
     const words = item.querySelector("[data-job-counts]");
     words.textContent = words.dataset.jobCounts.replace("{captured}", job.captured.toLocaleString("en")).replace("{unchanged}", job.unchanged.toLocaleString("en"));
   }
+  if (told.captures && "empty" in live.dataset) return renew();
   // Also of a crawl that was started elsewhere: it shows in the numbers.
   before ??= told.captures;
   const running = told.jobs.some((job) => ["running", "pausing", "stopping"].includes(job.state));
