@@ -185,6 +185,17 @@ def test_a_token_opens_everything_and_is_kept_as_a_sum(tmp_path):
             assert server.get(path, {"Authorization": "Bearer wrong"}, origin=origin)[0] == 401
             assert server.get(path, {"Authorization": f"Bearer {server.token}"}, origin=origin)[0] == 200
         assert server.get("/healthz", origin="interface")[0] == 200
+        status, headers, _ = server.get("/page?url=a&b=1", HTML, origin="interface")
+        assert (status, headers["location"]) == (303, "/login?to=%2Fpage%3Furl%3Da%26b%3D1")
+        for to, then in (
+            ("/page%3Furl%3Da", "/page?url=a"),
+            ("//evil.test", "/"),
+            ("/%5Cevil.test", "/"),
+            ("http:x", "/"),
+        ):
+            given = f"token={server.token}".encode()
+            status, headers, _ = server.get(f"/login?to={to}", origin="interface", method="POST", body=given)
+            assert (status, headers["location"]) == (303, then)
         assert server.get("/login", origin="interface", method="POST", body=b"token=wrong")[0] == 401
         status, headers, _ = server.get(
             "/login", origin="interface", method="POST", body=f"token={server.token}".encode()

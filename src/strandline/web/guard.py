@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import quote
 
 from strandline.web.metrics import Metrics
 from strandline.web.options import Origins, ServeOptions, host_of
@@ -26,11 +27,12 @@ _OPEN_PATHS = ("/healthz", "/login", "/static/")
 
 
 class _RefusedError(Exception):
-    """A request that is not answered; status and reason."""
+    """A request that is not answered; status and reason, or a page where people can do something about it."""
 
-    def __init__(self, status: int, reason: str) -> None:
+    def __init__(self, status: int, reason: str, instead: str = "") -> None:
         super().__init__(reason)
-        self.status = status
+        self.status = 303 if instead else status
+        self.instead = instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,10 @@ class Guard:
                 return
         elif path.startswith(_OPEN_PATHS):
             return
-        raise _RefusedError(401, "An access token is needed.")
+        asked = quote(path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""), safe="")
+        for_people = scope["method"] == "GET" and "text/html" in fields.get(b"accept", "")
+        login = f"/login?to={asked}" if for_people and self.origin == "interface" else ""
+        raise _RefusedError(401, "An access token is needed.", login)
 
     def _cookie(self, fields: dict[bytes, str]) -> str:
         try:
@@ -179,7 +184,9 @@ class _Bounded:
 async def _refuse(send: Send, refused: _RefusedError) -> None:
     body = f"{refused}\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    if refused.status == 401:
+    if refused.instead:
+        headers.append((b"location", refused.instead.encode("ascii")))
+    elif refused.status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="strandline"'))
     await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -112,14 +112,17 @@ class Replaying:
     async def login(self, request: Request) -> Response:
         """Take a token once and remember the browser until the server stops."""
         access = self._face.policy.access
+        to = request.query_params.get("to", "/")
+        if not to.startswith("/") or to.startswith(("//", "/\\")):  # elsewhere
+            to = "/"
         if not access.needed:
-            return RedirectResponse("/", 303)
+            return RedirectResponse(to, 303)
         if request.method != "POST":
-            return self._face.page(request, "login.html", {"wrong": False})
+            return self._face.page(request, "login.html", {"wrong": False, "to": to})
         role = access.role(parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0])
         if role is None:
-            return self._face.page(request, "login.html", {"wrong": True}, 401)
-        answer = RedirectResponse("/", 303)
+            return self._face.page(request, "login.html", {"wrong": True, "to": to}, 401)
+        answer = RedirectResponse(to, 303)
         answer.set_cookie(
             self._face.policy.cookie,
             access.session(role),
