@@ -112,3 +112,12 @@ def test_what_failed_is_asked_again_after_what_was_never_asked(store):
     assert second.url == "http://a.example/2"
     (again,) = take(catalog, now=170.0)
     assert (again.url, again.attempts) == (first.url, 1)
+
+
+def test_a_back_off_that_is_over_is_no_obstacle_when_the_page_becomes_due(store):
+    catalog = store()
+    catalog.add([found("http://a.example/")])
+    (task,) = take(catalog)
+    catalog.commit(Batch([visited(task.page, due=300.0, not_before=160.0, attempts=1)]))
+    assert take(catalog, now=170.0, before=200.0) == []
+    assert [again.page for again in take(catalog, now=310.0, before=300.0)] == [task.page]

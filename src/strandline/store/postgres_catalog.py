@@ -22,7 +22,7 @@ from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.postgres import Connection, Session
 from strandline.store.postgres_addresses import known_pages
-from strandline.store.postgres_desks import plan_visited, spend
+from strandline.store.postgres_desks import keep_time, plan_visited, spend
 from strandline.store.postgres_frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres_heartbeat import Heartbeat
 from strandline.store.postgres_hosts import columns
@@ -118,7 +118,8 @@ class PostgresCatalog(CatalogReading):
             while run(lambda connection: frontier.move(connection, before)):
                 pass
         frontier.horizon = before
-        if "wake" in wanted and now is not None:
+        # What has just become due may have been put off until a moment that is over, too.
+        if now is not None and ("wake" in wanted or "move" in wanted):
             run(lambda connection: frontier.wake(connection, now))
         if "free" in wanted:
             run(frontier.free_expired)
@@ -215,8 +216,9 @@ class PostgresCatalog(CatalogReading):
 
     # -- watching ---------------------------------------------------------------------------------------------------
 
-    def plan_visited(self) -> None:
-        """From now on visits of pages that were visited before are planned."""
+    def plan_visited(self, hour: float, now: float) -> None:
+        """From now on visits of pages that were visited before are planned, in hours of so many seconds."""
+        keep_time(self._session, hour, now)
         plan_visited(self._session)
 
     def spend(self, hour: float, wanted: int, allowed: int) -> int:
