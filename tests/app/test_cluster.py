@@ -17,6 +17,8 @@ from strandline.settings.schema import Settings
 from strandline.store.postgres import Session
 from strandline.store.postgres_catalog import PostgresCatalog
 from strandline.store.postgres_desks import PlanReading, claim_plans, hand_in
+from strandline.store.postgres_reading import on_postgres
+from strandline.store.watching import WatchReading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import unfinished
 from strandline.warc.objects_reader import ObjectReader
@@ -75,7 +77,7 @@ def dues(database):
 def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(database, catalog, session):
     history(catalog, "a.example", changing=2)
     history(catalog, "b.example", changing=1)
-    catalog.plan_visited()
+    catalog.plan_visited(HOUR, START)
     wanted = settings("plan.budget=5/hour")
     assert plan_due_sites(session, wanted, catalog.worker, START, HOUR) == 2
     assert plan_due_sites(session, wanted, catalog.worker, START + 1, HOUR) == 0
@@ -165,3 +167,14 @@ def test_desks_tell_changes_by_bytes(catalog, session):
     assert changed[:3] == [("0", False), ("0", True), ("0", True)]
     assert not any(flag for name, flag in changed if name != "0")
     assert PlanReading(session).shares() == {"a.example": 6}
+
+
+def test_hours_of_another_length_are_kept_once(catalog, session):
+    reading = on_postgres(WatchReading, session)
+    catalog.plan_visited(HOUR, START)
+    assert reading.watch_time() is None, "those of the clock need no telling"
+    for now in (START, START + 50.0):
+        catalog.plan_visited(100.0, now)
+    assert reading.watch_time() == (START, 0.0, 100.0)
+    catalog.plan_visited(50.0, START + 200.0)
+    assert reading.watch_time() == (START + 200.0, 2.0, 50.0)

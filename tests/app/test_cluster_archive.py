@@ -10,19 +10,21 @@ from contracts.stores import found, visited
 from servers import postgres
 from strandline.app.archive import create
 from strandline.app.cluster import open_cluster
-from strandline.app.cluster_archive import ClusterArchive, open_shared
+from strandline.app.cluster_archive import ClusterArchive
 from strandline.app.cluster_moving import to_cluster
 from strandline.app.comparing import compare_versions, rate
 from strandline.app.explaining import why
 from strandline.app.learning import Lore, learn
 from strandline.app.measuring import measured
 from strandline.app.mining import RulesWanted, found_rules
+from strandline.app.opening import database_at, open_archive
 from strandline.app.planning import Planning
 from strandline.crawl.learn_rules import GivenThresholds
 from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
 from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
+from strandline.store.outbox import OutboxReading
 from strandline.store.postgres import Session
 from strandline.store.postgres_desks import PlanReading
 from strandline.store.postgres_studying import DeskStudies
@@ -134,11 +136,15 @@ def test_what_is_for_folders_is_refused(cluster):
         cluster.reindex,
         cluster.verify,
         lambda: AlarmReading.open(cluster.folder / DATABASE),
-        lambda: cluster.writing("watch").__enter__(),
+        lambda: OutboxReading.open(cluster.folder / DATABASE),
+        lambda: cluster.writing("compact").__enter__(),
     ):
         with pytest.raises(UsageError, match="migrate --back"):
             wrong()
-    with closing(open_shared(Path(cluster.cluster.database))) as again:
+    for asked in (lambda: cluster.crawl(None, None), lambda: cluster.writing("watch").__enter__()):
+        with pytest.raises(UsageError, match="by its workers"):
+            asked()
+    with closing(open_archive(Path(cluster.cluster.database))) as again:
         assert again.page(url) == cluster.page(url)
     assert "for tests only" not in str(cluster.folder), "a password is shown"
 
@@ -165,3 +171,9 @@ def test_planners_believe_study_more_than_bytes(cluster):
         seen = PlanReading(session).sightings("news.example")
         expected = [*cluster.studies.sightings("news.example")]
     assert seen == expected and any(one.changed for one in seen)
+
+
+def test_an_address_is_told_from_a_folder():
+    for address in ("postgresql://me@db.example/web", "postgresql:///web", "postgres://db.example:5433/web"):
+        assert database_at(Path(address)) == address
+    assert [database_at(place) for place in (None, Path("a/b"), Path("/postgresql:/b"))] == ["", "", ""]

@@ -40,11 +40,9 @@ _LEARNING: Final = 3600.0
 """Seconds a learner that was not heard of keeps its desk."""
 
 
-def open_shared(name: Path) -> "ClusterArchive":
-    """The cluster at a database's address that was given where a folder is expected."""
-    scheme, *rest = name.parts
-    # A path has no empty parts: what is left of postgresql:///web is a name without a host.
-    return ClusterArchive(open_cluster(f"{scheme}//{'/' if len(rest) == 1 else ''}{'/'.join(rest)}"))
+def open_shared(database: str) -> "ClusterArchive":
+    """The cluster at a database's address."""
+    return ClusterArchive(open_cluster(database))
 
 
 class ClusterArchive(Archive):
@@ -77,6 +75,8 @@ class ClusterArchive(Archive):
     @contextlib.contextmanager
     def writing(self, command: str) -> Iterator["ClusterCatalog"]:  # type: ignore[override]
         """What is written beside the workers: ratings, and what is learned."""
+        if command == "watch":
+            raise self._crawled("watch")
         if command not in ("learn", "rate", "study"):
             self._only_folders(command)
         catalog = ClusterCatalog(self.cluster, command)
@@ -92,7 +92,7 @@ class ClusterArchive(Archive):
 
     def _refusal(self, what: str) -> UsageError:
         return UsageError(
-            f"{what} works on an archive folder, not on the cluster {self.folder}; "
+            f"{what} works on an archive folder, not on the cluster {shown(self.cluster.database)}; "
             "strandline migrate --back makes a folder of one"
         )
 
@@ -101,7 +101,12 @@ class ClusterArchive(Archive):
 
     def crawl(self, *_: object) -> NoReturn:
         """For folders; workers crawl."""
-        raise UsageError(f"a cluster is crawled by its workers: strandline worker --database {self.folder}")
+        raise self._crawled("worker")
+
+    def _crawled(self, command: str) -> UsageError:
+        return UsageError(
+            f"a cluster is crawled by its workers: strandline {command} --database {shown(self.cluster.database)}"
+        )
 
     def verify(self, *_: object) -> NoReturn:
         """For folders."""

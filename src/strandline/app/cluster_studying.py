@@ -21,8 +21,8 @@ from strandline.settings.schema import StudySettings
 from strandline.store.postgres import Session
 from strandline.store.postgres_studying import DeskStudies
 
-_LEASE: Final = 300.0
-_RENEWED: Final = 60.0
+_LEASE: Final = 60.0
+_RENEWED: Final = 15.0
 _LOOKS: Final = 60
 """Times a worker looks for something to study in an hour of the watch."""
 

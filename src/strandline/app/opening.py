@@ -6,20 +6,25 @@ from strandline.app.archive import Archive
 from strandline.app.archive import open_archive as open_folder
 
 
-def is_cluster(place: Path) -> bool:
-    """Whether a path is the address of a database."""
-    return place.parts[:1] in (("postgresql:",), ("postgres:",))
+def database_at(place: Path | None) -> str:
+    """The address of a database that was given where a folder is expected; empty for a folder."""
+    scheme, *rest = place.parts if place is not None else ("",)
+    if scheme not in ("postgresql:", "postgres:"):
+        return ""
+    # A path has no empty parts: what is left of postgresql:///web is a name without a host.
+    return f"{scheme}//{'/' if len(rest) == 1 else ''}{'/'.join(rest)}"
 
 
 def is_archive(place: Path) -> bool:
     """Whether a path may be an archive, not a file."""
-    return is_cluster(place) or place.is_dir()
+    return bool(database_at(place)) or place.is_dir()
 
 
 def open_archive(place: Path, create_missing: bool = False) -> Archive:
     """The archive in a folder, or the cluster at an address; UsageError when there is none."""
-    if is_cluster(place):
+    database = database_at(place)
+    if database:
         from strandline.app.cluster_archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
 
-        return open_shared(place)
+        return open_shared(database)
     return open_folder(place, create_missing)

@@ -24,7 +24,7 @@ def alerts(
 ) -> None:
     """What was told to whom: important changes and alarms, and what became of each delivery."""
     from strandline.app.alerts_listing import told, try_targets
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable
 
     archive = open_archive(folder)
@@ -56,7 +56,7 @@ def alarms(
 ) -> None:
     """What is not as it should be: open alarms, each with the normal it departs from."""
     from strandline.app.alerts_listing import alarms as listed
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.status import alarm_data
     from strandline.cli.output import as_json, iso, printable
 
@@ -89,7 +89,7 @@ def feed(
 
     from strandline.access.feeds import feed as document
     from strandline.app.alerts_feeds import FeedRequest, change_feed
-    from strandline.app.archive import open_archive
+    from strandline.app.opening import open_archive
     from strandline.cli.output import as_json
     from strandline.errors import UsageError
 

@@ -63,12 +63,12 @@ def compare(
 ) -> None:
     """Say what changed between two versions of a page and how much it matters, block by block."""
     from strandline.app.comparing import compare_files, compare_versions
-    from strandline.app.opening import open_archive
+    from strandline.app.opening import is_archive, open_archive
     from strandline.cli.change_texts import comparison_lines
     from strandline.cli.output import as_json, iso, moment, printable, tell
     from strandline.errors import UsageError
 
-    if Path(first).is_dir():
+    if is_archive(Path(first)):
         archive = open_archive(Path(first))
         early = moment(from_) if from_ else float("-inf")
         late = moment(to) if to else float("inf")

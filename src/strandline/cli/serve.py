@@ -24,7 +24,13 @@ def serve(
     token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
-    from strandline.app.opening import open_archive
+    from strandline.app.opening import database_at, open_archive
     from strandline.cli.serving import run_server
 
+    database = database_at(folder)
+    if database:
+        from strandline.cli.cluster_serving import run_server as serve_cluster
+
+        serve_cluster(database, host, port, replay_port, token_file)
+        return
     run_server(open_archive(folder), host, port, replay_port, token_file)

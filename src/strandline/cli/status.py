@@ -31,12 +31,13 @@ def status(
     json_: Json = False,
 ) -> None:
     """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
-    from strandline.app.opening import open_archive
+    from strandline.app.opening import database_at, open_archive
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.cli.output import as_json
     from strandline.errors import UsageError
 
+    database = database or database_at(folder)
     if database:
         from strandline.cli.cluster import status as cluster_status
 

@@ -191,7 +191,7 @@ def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.
         refused = [reason for code, reason in _WRONG.items() if _is_refusal(code, " ".join(said))]
         if refused:
             return SettingError(f"{where}: {refused[0]}")
-        return Unreachable(f"{where}: {said[-1] if said else 'the connection was lost'}")
+        return Unreachable(f"{where}: {said[0] if said else 'the connection was lost'}")
     return problem
 
 

@@ -16,6 +16,7 @@ from strandline.store.standing import UNSTUDIED_IMPORTANCE, Standing
 from strandline.store.studies import Seen
 
 PLAN, STUDY, LEARN = "plan", "study", "learn"
+_HOUR: Final = 3600.0
 _OLDEST: Final = 20_000
 """Captures that wait for study longest: sites are chosen among theirs."""
 _STANDING: Final = """page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since,
@@ -68,6 +69,20 @@ def plan_visited(session: Session) -> None:
         )
 
     session.run(change)
+
+
+def keep_time(session: Session, length: float, now: float) -> None:
+    """Hours last `length` seconds from now on, if they did not before: what is learned follows them."""
+
+    def write(connection: Connection) -> None:
+        connection.execute("LOCK TABLE watch_time IN EXCLUSIVE MODE")  # workers start together
+        row = connection.execute("SELECT start, hour, length FROM watch_time ORDER BY start DESC LIMIT 1").fetchone()
+        start, hour, before = map(float, map(str, row)) if row else (now, 0.0, _HOUR)
+        if before != length:
+            piece = (now, hour + (now - start) / before, length)
+            connection.execute("INSERT INTO watch_time VALUES (%s, %s, %s)", piece)
+
+    session.run(write)
 
 
 class Desk(NamedTuple):
