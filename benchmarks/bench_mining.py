@@ -94,7 +94,10 @@ def measure(way, folder, options):
     work = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask"), "site": one_site}[way]
     began, cpu = time.monotonic(), _cpu()
     found = work(folder, options)
-    here, there = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    # Not ru_maxrss of this process: that counts what its parent had when it was started.
+    status = Path("/proc/self/status").read_text()
+    here = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    there = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(json.dumps(found | {"wall": time.monotonic() - began, "cpu": _cpu() - cpu, "here": here, "worker": there}))
 
 
