@@ -77,7 +77,7 @@ def dues(database):
 def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(database, catalog, session):
     history(catalog, "a.example", changing=2)
     history(catalog, "b.example", changing=1)
-    catalog.plan_visited(HOUR, START)
+    catalog.begin_watch(HOUR, START)
     wanted = settings("plan.budget=5/hour")
     assert plan_due_sites(session, wanted, catalog.worker, START, HOUR) == 2
     assert plan_due_sites(session, wanted, catalog.worker, START + 1, HOUR) == 0
@@ -171,10 +171,10 @@ def test_desks_tell_changes_by_bytes(catalog, session):
 
 def test_hours_of_another_length_are_kept_once(catalog, session):
     reading = on_postgres(WatchReading, session)
-    catalog.plan_visited(HOUR, START)
+    catalog.begin_watch(HOUR, START)
     assert reading.watch_time() is None, "those of the clock need no telling"
     for now in (START, START + 50.0):
-        catalog.plan_visited(100.0, now)
+        catalog.begin_watch(100.0, now)
     assert reading.watch_time() == (START, 0.0, 100.0)
-    catalog.plan_visited(50.0, START + 200.0)
+    catalog.begin_watch(50.0, START + 200.0)
     assert reading.watch_time() == (START + 200.0, 2.0, 50.0)

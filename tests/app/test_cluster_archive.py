@@ -11,7 +11,9 @@ from servers import postgres
 from strandline.app.archive import create
 from strandline.app.cluster import open_cluster
 from strandline.app.cluster_archive import ClusterArchive
+from strandline.app.cluster_learning import learn_errand
 from strandline.app.cluster_moving import to_cluster
+from strandline.app.cluster_studying import study_errand
 from strandline.app.comparing import compare_versions, rate
 from strandline.app.explaining import why
 from strandline.app.learning import Lore, learn
@@ -26,7 +28,7 @@ from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import OutboxReading
 from strandline.store.postgres import Session
-from strandline.store.postgres_desks import PlanReading
+from strandline.store.postgres_desks import PlanReading, learned_until
 from strandline.store.postgres_studying import DeskStudies
 from strandline.store.skipping import SkipReading
 from strandline.store.studies import Wanted
@@ -78,7 +80,15 @@ def cluster(folder, tmp_path_factory):
     to_cluster(folder.folder, database, (tmp_path_factory.mktemp("store")).as_uri(), lambda _: None)
     moved = ClusterArchive(open_cluster(database))
     assert moved.studies.waiting() > 0
-    learn(moved, ())
+    # As workers of a watch do it, beside their crawls.
+    with study_errand(moved.cluster, 1, 3600.0).opened(lambda: False) as step:
+        step()
+    with learn_errand(moved.cluster, 1.0).opened(lambda: False) as step, closing(Session(database)) as session:
+        step()
+        assert learned_until(session) > time.time(), "a lesson comes when there is a day to learn from"
+        session.run(lambda connection: connection.execute("UPDATE site_desks SET planned = 1 WHERE work = 'learn'"))
+        step()
+        assert learned_until(session) > time.time()
     with closing(moved):
         yield moved
 

@@ -193,7 +193,7 @@ def massacre(place, site, kills, restarts, folder):
             start()
         while running:
             number, process = running.popitem()
-            assert process.wait(timeout=900) == 0, (folder / f"worker-{number}.err").read_text()
+            assert process.wait(timeout=3600) == 0, (folder / f"worker-{number}.err").read_text()
             figures.promised += lines(number)
     finally:
         for process in running.values():

@@ -5,13 +5,13 @@ process of its own, for it takes long and much memory; one that dies leaves what
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from typing import Final
 
 from strandline.app.cluster import Cluster
 from strandline.app.cluster_beside import Errand, Step
+from strandline.app.cluster_clock import DatabaseClock
 from strandline.store.postgres import Session
 from strandline.store.postgres_desks import learned_until, mark_learned
 
@@ -37,10 +37,13 @@ def learn_errand(cluster: Cluster, hour: float) -> Errand:
     @contextlib.contextmanager
     def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
         with contextlib.closing(Session(cluster.database, 30.0)) as session:
+            clock = DatabaseClock(session)
 
             def step() -> None:
-                now = time.time()
-                if learned_until(session) > now:
+                now, until = clock.now(), learned_until(session)
+                if not until:  # there is nothing to learn from yet
+                    mark_learned(session, now + _DAY * hour)
+                if not until or until > now:
                     return
                 process = get_context("spawn").Process(target=learn_all, args=(cluster,), daemon=True)
                 process.start()
@@ -49,7 +52,7 @@ def learn_errand(cluster: Cluster, hour: float) -> Errand:
                 if process.is_alive():
                     process.terminate()
                 elif process.exitcode == 0:
-                    mark_learned(session, time.time() + _DAY * hour)
+                    mark_learned(session, clock.now() + _DAY * hour)
 
             yield step
 

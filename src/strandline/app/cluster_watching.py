@@ -27,7 +27,7 @@ def watching(
         raise SettingError("plan.budget: a cluster counts requests, not bytes; for example 5000/day")
     allowed = int(whole.amount / whole.hours)
     common = CommonPurse(whole, lambda hour, wanted: catalog.spend(hour, wanted, allowed))
-    catalog.plan_visited(length, clock.now())
+    catalog.begin_watch(length, clock.now())
     hold = settings.study.hold * length / 3600.0
     errands = [plan_errand(cluster, catalog.worker, length), learn_errand(cluster, length)]
     if settings.study.workers > 0:

@@ -216,7 +216,7 @@ class PostgresCatalog(CatalogReading):
 
     # -- watching ---------------------------------------------------------------------------------------------------
 
-    def plan_visited(self, hour: float, now: float) -> None:
+    def begin_watch(self, hour: float, now: float) -> None:
         """From now on visits of pages that were visited before are planned, in hours of so many seconds."""
         keep_time(self._session, hour, now)
         plan_visited(self._session)

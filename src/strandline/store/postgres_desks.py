@@ -200,11 +200,9 @@ def learned_until(session: Session) -> float:
 
 def mark_learned(session: Session, until: float) -> None:
     """Nothing is to be learned until then."""
-    session.run(
-        lambda connection: connection.execute(
-            "UPDATE site_desks SET planned = greatest(planned, %s) WHERE site = '' AND work = %s", (until, LEARN)
-        )
-    )
+    statement = """INSERT INTO site_desks (site, work, planned) VALUES ('', %s, %s)
+        ON CONFLICT (site, work) DO UPDATE SET planned = greatest(site_desks.planned, excluded.planned)"""
+    session.run(lambda connection: connection.execute(statement, (LEARN, until)))
 
 
 def hand_in(session: Session, desk: Desk, end: float, visits: Sequence[tuple[int, float, float]]) -> bool:
