@@ -75,7 +75,8 @@ def test_noise_sinks_pass_by_pass(watched):
     )
     scores = [line["importance"] for line in lines if line["url"] == url][: QUIET_PASSES - 1]
     assert len(scores) == QUIET_PASSES - 1
-    assert scores[-1] < scores[0] / 2
+    # What differs on every page of the site may be known before this page is compared at all.
+    assert scores[-1] < max(scores[0] / 2, 0.02), scores
 
 
 def test_changes_for_people(watched):
