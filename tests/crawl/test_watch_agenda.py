@@ -143,6 +143,16 @@ def test_a_page_that_is_gone_is_confirmed_and_then_asked_ever_more_rarely(tmp_pa
     assert shop.rows[gone].evidence is Evidence.ABSENT
 
 
+def test_a_wrong_link_is_asked_for_once_a_day(tmp_path):
+    pages = site()
+    pages[f"{SITE}/"] = page("/a", "/b", "/c", "/typo")
+    shop = Shop(tmp_path, pages)
+    shop.run(30)
+    moments = [moment for moment, url in shop.times if url == f"{SITE}/typo"]
+    assert len(moments) == 2
+    assert moments[1] - moments[0] >= 23.9 * HOUR
+
+
 def test_a_failure_is_no_deletion_and_is_tried_again(tmp_path):
     shop = Shop(tmp_path, site())
     plain = shop.web.pages[f"{SITE}/c"]

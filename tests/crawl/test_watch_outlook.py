@@ -2,10 +2,12 @@
 
 from collections import Counter
 
+import numpy as np
+
 from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn
 from strandline.crawl.next import Planner
-from strandline.crawl.watch_outlook import Outlook
+from strandline.crawl.watch_outlook import WASTED, Outlook
 from strandline.crawl.wishes import Wishes
 from strandline.store.studies import Seen
 
@@ -66,3 +68,36 @@ def test_what_will_find_nothing_is_left_out_but_for_a_few():
 
 def test_nothing_is_planned_before_anything_is_known():
     assert outlook(0.1).plan(3, 5) == []
+
+
+def test_pages_said_to_have_changed_come_first_while_the_word_of_their_site_is_good():
+    plan = outlook(0.25)
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
+    told = [30, 40, 50]
+    for page in told:
+        plan.claims.tell(page, 2 * HOUR)
+    plan.claims.tell(60, 0.0)
+    plan.claims.tell(999, 2 * HOUR)
+    assert {due.page for due in plan.plan(3, 8)} >= {*told}
+    assert 60 not in dict(plan.claims.open_pages()), "visited since: nothing new is said"
+    for moment in range(3, 13):
+        plan.claims.tell(30, moment * HOUR)
+        plan.observe([seen(30, (moment + 0.5) * HOUR, False)])
+    assert plan.claims.trust("a.example") < 0.25
+    plan.claims.tell(41, 14 * HOUR)
+    assert 41 not in [due.page for due in plan._claimed(15)], "a word that was wrong ten times"
+
+
+def test_visits_waste_at_most_a_part_of_what_taking_turns_would():
+    plan = outlook(0.01)
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    visits = np.arange(1, 9)
+    turns = plan._wasted_in_turns(visits)
+    assert (np.diff(turns) > 0).all(), "the more visits, the less each finds"
+    chances = np.array([0.99, 0.95, 0.9, 0.5, 0.3, 0.2, 0.1, 0.05])
+    least = plan._least_chance(chances)
+    kept = chances[chances >= least]
+    assert np.mean(1.0 - kept) <= WASTED * turns[len(kept) - 1]
+    assert np.mean(1.0 - chances[: len(kept) + 1]) > WASTED * turns[len(kept)]
+    assert outlook(0.0)._least_chance(chances) == 0.0, "the whole budget is wanted"

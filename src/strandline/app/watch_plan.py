@@ -31,13 +31,15 @@ from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.core.plan.strategy import Floats
 from strandline.core.politeness.robots import Robots, RobotsCopy
+from strandline.core.urls import site
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Planner
 from strandline.crawl.watch_agenda import Planned
+from strandline.crawl.watch_claims import GOOD
 from strandline.crawl.watch_outlook import Outlook
 from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
-from strandline.ports import PLANNED
+from strandline.ports import PLANNED, Found
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.standing import Standing, StandingReading
@@ -48,6 +50,8 @@ _NOTE: Final = ("watch", "learned")
 _COMPILED: Final = ("watch", "compiled")
 LEAST_IMPORTANCE: Final = 0.015
 """Changes that matter less are taken for noise."""
+_RECENT: Final = 48.0
+"""Hours for which what a sitemap or feed says of a page is of interest."""
 _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""
 _LARGEST_NOTE: Final = 200_000_000
@@ -227,6 +231,21 @@ class WatchPlan:
             self._seq = news[-1][0]
             changed = {seen.page for _, seen in news if seen.changed}
             outlook.observe([_believed(seen) for _, seen in news], self._reading.claims_of(changed))
+
+    def told(self, found: Sequence[Found]) -> None:
+        """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""
+        if self._outlook is None:
+            return
+        recent = max(one.due for one in found) - _RECENT * self._hours.length
+        for one in found:
+            if one.lastmod is not None and one.lastmod > recent:
+                row = self._catalog.page(one.url)
+                if row is not None:
+                    self._outlook.claims.tell(row.page, one.lastmod)
+
+    def trusted(self, url: str) -> bool:
+        """Whether what the sitemaps and feeds of a site say is mostly right."""
+        return self._outlook is not None and self._outlook.claims.trust(site(url)) >= GOOD
 
     def remark(self) -> str:
         """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet."""

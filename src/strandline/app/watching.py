@@ -264,6 +264,8 @@ class Watch:
             step=self._step,
             limits=limits,
             paused=self._short_of_room,
+            told=lambda found: self._plan.told(found),
+            trusted=lambda url: self._plan.trusted(url),
         )
         orders = WatchOrders(self.length, settings.study.hold, settings.crawl.retries)
         return WatchAgenda(parts, orders, self._catalog.watch.last_request())

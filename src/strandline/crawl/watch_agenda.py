@@ -7,6 +7,7 @@ that has a time of its own:
     requisites, sitemaps, feeds          with the page that names them; again after as long as they stayed the same
     failed visits                        after a back-off; a failure is no deletion
     pages that are gone (404, 410)       a second visit confirms it; then ever more rarely, in case they come back
+    addresses that never were there      after a day, then ever more rarely
 
 The plan gets what the frontier does not need, the frontier at most `FRONTIER_SHARE` of an hour while the plan wants
 anything; both are spread over the hour. Every request is paid from the purse, whatever it is for.
@@ -29,9 +30,12 @@ _WEEK: Final = 168.0
 _MONTH: Final = 720.0
 _AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISITE: (48.0, 1440.0)}
 """Hours after which a part of pages that has just changed, and one that never does, is looked at again."""
+_OFTEN: Final = 20.0
+"""Requests, at most one of which is for a sitemap or feed that says well what has changed."""
 _ROBOTS: Final = (_DAY, _DAY)
 _GONE: Final = (6.0, _MONTH)
 _REFUSED: Final = (_DAY, _MONTH)
+"""Hours after which a page that is gone, and one that is refused or never was there, is asked for again."""
 _STEP: Final = 0.005
 """Part of an hour in which new addresses become visible to the frontier together."""
 _LOOK: Final = 0.25
@@ -126,6 +130,10 @@ class WatchParts:
     """Why nothing may be asked for now; empty when there is no reason."""
     limits: dict[str, Purse] = field(default_factory=dict)
     """Purses of single hosts."""
+    told: Callable[[Sequence[Found]], None] = lambda _: None
+    """Hears what sitemaps and feeds say of pages."""
+    trusted: Callable[[str], bool] = lambda _: False
+    """Whether what the sitemaps and feeds of an address's site say is mostly right."""
 
 
 class WatchAgenda:
@@ -320,7 +328,11 @@ class WatchAgenda:
             self.errors.append({"time": visited.time, "url": task.url, "problem": f"{status} {problem}".lstrip("0 ")})
 
     def _part_again(self, task: Task, visited: Visited) -> float:
-        """Requisites, sitemaps and feeds: after as long as they have not changed."""
+        """Requisites, sitemaps and feeds: after as long as they have not changed. What is well told of pages is asked
+        for often, with a twentieth of the budget.
+        """
+        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url):
+            return self._after(max(1.0, _OFTEN * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
         least, most = _AGAIN.get(task.kind, _ROBOTS)
         same = visited.capture is not None and visited.capture.revisit and task.original is not None
         now = self._parts.clock.now()
@@ -328,8 +340,10 @@ class WatchAgenda:
         return self._after(min(max(age, least), most))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
-        """A page that is gone or refused: soon once more, then after as long as it has been so."""
-        absent = visited.evidence is Evidence.ABSENT
+        """A page that is gone or refused: soon once more, then after as long as it has been so. An address under which
+        nothing was ever seen is a wrong link, and nothing has to be confirmed.
+        """
+        absent = visited.evidence is Evidence.ABSENT and task.original is not None
         known = self._parts.catalog.page(task.url)
         if known is None or known.evidence is not visited.evidence:
             return self._after(self._orders.hold / self._orders.length if absent else _REFUSED[0])
@@ -354,6 +368,9 @@ class WatchAgenda:
         self._sent_share *= (1.0 - _MEMORY) ** len(batch.skipped)
         pages = [visited.page for visited in batch.visited if visited.page]
         self._parts.foresight.touched(pages + [skipped.page for skipped in batch.skipped])
+        claims = [found for found in batch.found if found.lastmod is not None]
+        if claims:
+            self._parts.told(claims)
 
     def waiting(self) -> tuple[int, float]:
         """What is due by itself, and what is left of this hour's plan."""

@@ -1,10 +1,16 @@
 """What a watch expects: the planner, what neighbours tell of pages hardly watched, and which visits are worth making.
 
 The planner ranks pages and spends an allowance to the last request. A watch looks at its proposals once more: a visit
-that will probably find nothing new costs a site and the budget as much as one that finds something. Visits with less
-than a *least chance* are therefore left out, but for a few, which see to it that quiet pages are still quiet; what is
-saved stays in the purse. A directory that was hardly watched is tried whatever is expected of it: that is how it is
-learned.
+that will probably find nothing new costs a site and the budget as much as one that finds something. The likeliest
+visits of an hour are made as long as the part of them that will find nothing is at most .4 of what it would be if pages
+just took turns, as often:
+
+    wasted, k visits        mean of 1 - chance over the k likeliest
+    wasted in turns         mean over all pages of exp(-rate * pages / k), rates uncertain as they are believed
+
+and no visit with less than a *least chance*. A few others are made, which see to it that quiet pages are still quiet;
+what is saved stays in the purse. A page that was hardly watched is tried whatever is expected of it, unless its
+directory was watched for long enough to be called quiet: that is how pages are learned.
 """
 
 from collections import Counter
@@ -12,20 +18,36 @@ from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.crawl.experience import Known, Learned
 from strandline.crawl.next import Due, Planner
 from strandline.crawl.sightings import Sighting
+from strandline.crawl.watch_claims import Claims
 from strandline.crawl.watch_priors import Watched, neighbour_rates
 
 EXPLORED: Final = 0.1
-"""Part of an hour's visits, one at least, that may look at pages of which nothing is expected."""
+"""Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet."""
+WASTED: Final = 0.4
+"""Part of the waste of taking turns that the likeliest visits of an hour may have."""
 YOUNG: Final = 6.0
-"""Visits, beside the first of each page, up to which a directory is tried whatever is expected of it."""
+"""Visits, beside the first of each page, after which a directory can be called quiet."""
+DAY: Final = 24.0
+"""Hours over which one of its pages must have been watched by then: many pages change at certain hours only."""
+SELDOM: Final = 0.05
+"""Part of these visits that may have found a change."""
+LEAST_TRUST: Final = 0.4
+"""Trust in a site's word below which it is not acted on."""
+KNOWN_AFTER: Final = 3
+"""Visits that are studied, up to which a page is hardly known."""
 _SMALL: Final = 20_000
 """Pages up to which all of them can be looked at every hour."""
+_SAMPLE: Final = 1_000
+"""Pages that are enough to tell what taking turns would find."""
+_STEPS: Final = 64
+"""Numbers of visits for which that is worked out."""
 _LONGEST: Final = 1_344
 """Hours, at most, over which a chance is summed up; after eight weeks it no longer matters."""
 
@@ -40,8 +62,9 @@ class Outlook:
         self._least = least_chance
         self._looked = -1
         self._directories: Rows = np.empty(0, dtype=np.int64)
-        self._watched: Floats = np.empty(0)
-        """Visits of each directory beside the first of each page."""
+        self._quiet: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        """Directories that were watched for long enough to say that hardly anything changes there."""
+        self.claims = Claims()
         self.left_out = 0
         """Visits of the last plan that were not worth making."""
 
@@ -52,6 +75,10 @@ class Outlook:
     def observe(self, seen: list[Sighting], claims: Iterable[tuple[int, float]] = ()) -> None:
         """Captures were studied."""
         self._visits.update(one.page for one in seen)
+        for one in seen:
+            row = self.planner.known_row(one.page)
+            if row is not None:
+                self.claims.visited(one.page, self.planner.pages[row].site, one.time, one.changed)
         self.planner.observe(seen, claims)
 
     def plan(self, hour: int, visits: int) -> list[Due]:
@@ -64,28 +91,68 @@ class Outlook:
             self._looked = hour
             self._look_around()
         wanted = self.planner.next(visits, self.planner.hours.seconds(hour))
-        kept = self._worthwhile(wanted, visits) if isinstance(self.planner.strategy, PricedPlan) else wanted
+        kept = wanted
+        if isinstance(self.planner.strategy, PricedPlan):
+            claimed = self._claimed(hour)[:visits]
+            others = [due for due in wanted if due.page not in {one.page for one in claimed}]
+            kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
         self.left_out = len(wanted) - len(kept)
         return sorted(kept, key=lambda due: due.due)
 
-    def _worthwhile(self, wanted: list[Due], visits: int) -> list[Due]:
+    def _worthwhile(self, wanted: list[Due]) -> list[Due]:
         """Visits that may find something, and a few that look whether quiet pages are still quiet."""
         chances = self._chances(wanted)
-        kept, quiet = [], max(1, round(EXPLORED * visits))
+        least = self._least_chance(chances)
+        kept, quiet = [], max(1, round(EXPLORED * np.count_nonzero(chances >= least)))
         for due, chance in zip(wanted, chances.tolist(), strict=True):
             row = self.planner.row_of(due.page)
-            if chance < self._least and not self.planner.pages[row].tests and not self._tried(row):
+            if chance < least and not self.planner.pages[row].tests and not self._tried(row):
                 quiet -= 1
                 if quiet < 0:
                     continue
             kept.append(due)
         return kept
 
+    def _claimed(self, hour: int) -> list[Due]:
+        """Pages that a site, whose word is good enough, says have changed since they were visited; latest first."""
+        found: list[tuple[float, Due]] = []
+        for page, time in list(self.claims.open_pages()):
+            row = self.planner.known_row(page)
+            if row is None:
+                continue
+            known, hours = self.planner.pages[row], self.planner.hours
+            if hours.at(time) <= self.planner.table.last_visit[row]:
+                self.claims.drop(page)
+            elif not known.barred and self.claims.trust(known.site) >= max(self._least, LEAST_TRUST):
+                reason = "its site says that it has changed since the last visit"
+                found.append((time, Due(page, known.url, self.claims.trust(known.site), reason, hours.seconds(hour))))
+        return [due for _, due in sorted(found, key=lambda one: -one[0])]
+
+    def _least_chance(self, chances: Floats) -> float:
+        """The chance from which on visits are made: see the module's text."""
+        if not self._least or len(chances) == 0:
+            return 0.0
+        likeliest = np.sort(chances)[::-1]
+        counts = np.unique(np.linspace(1, len(chances), min(len(chances), _STEPS)).astype(np.int64))
+        wasted = (np.cumsum(1.0 - likeliest) / np.arange(1, len(chances) + 1))[counts - 1]
+        well = np.flatnonzero(wasted <= WASTED * self._wasted_in_turns(counts))
+        return max(self._least, float(likeliest[counts[well[-1]] - 1]) if len(well) else 1.0)
+
+    def _wasted_in_turns(self, visits: Rows) -> Floats:
+        """Part of so many visits an hour that would find nothing new if pages took turns."""
+        pages = self.planner.pages
+        rows = [row for row in range(0, len(pages), max(1, len(pages) // _SAMPLE)) if not pages[row].barred]
+        if not rows:
+            return np.ones(len(visits))
+        estimate = self._learned.learner.estimate(np.array(rows, dtype=np.int64))
+        rates = estimate.mean_rate[:, None] * estimate.level
+        found = [float((np.exp(-rates * len(pages) / count) * estimate.odds).sum(axis=1).mean()) for count in visits]
+        return np.array(found)
+
     def _tried(self, row: int) -> bool:
-        """Whether a page lies in a directory that was hardly watched; the visit is counted."""
-        directory = int(self._directories[row])
-        self._watched[directory] += 1.0
-        return bool(self._watched[directory] <= YOUNG)
+        """Whether a page was hardly watched, in a directory that is not known to be quiet."""
+        known = self._visits[self.planner.pages[row].page] > KNOWN_AFTER
+        return not known and not self._quiet[self._directories[row]]
 
     # -- neighbours ----------------------------------------------------------------------------------------------------
 
@@ -100,7 +167,11 @@ class Outlook:
         visits = np.array([self._visits[page.page] for page in self.planner.pages], dtype=np.float64)
         watched = Watched(np.maximum(visits - 1.0, 0.0), learned.found, np.nan_to_num(learned.last - learned.first))
         self._directories = groups.directory
-        self._watched = watched.sums(groups.directory).visits
+        of_directory = watched.sums(groups.directory)
+        longest = np.zeros(len(of_directory.hours))
+        np.maximum.at(longest, groups.directory, watched.hours)
+        seldom = of_directory.changes <= SELDOM * of_directory.visits
+        self._quiet = (of_directory.visits > YOUNG) & (longest >= DAY) & seldom
         rates = neighbour_rates(groups.site, groups.directory, watched, learned.learner.settings.start_rate)
         learned.learner.grow(groups.site, groups.directory, rates)
         if isinstance(self.planner.strategy, PricedPlan):

@@ -1,0 +1,60 @@
+"""What sitemaps and feeds say: pages that are said to have changed since they were last visited.
+
+One request for a sitemap tells of all pages it names, so a site whose word is good is best visited by it. Whether it is
+good shows: each claim that was open when its page was visited was right (the page had changed) or not.
+
+    trust of a site = (right + 1) / (right + wrong + 2)
+
+A site that calls every page new, always, is soon believed no more than it deserves. Claims are not kept beyond this
+process: the next look at the sitemap brings them back.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+MOST_OPEN: Final = 100_000
+"""Claims that are kept; beyond, the oldest are forgotten."""
+GOOD: Final = 0.6
+"""Trust from which on a site's word is worth asking for often."""
+
+
+class Claims:
+    """Open claims, by page, and how far the word of each site is trusted.
+
+    >>> claims = Claims()
+    >>> claims.tell(7, 100.0)
+    >>> claims.visited(7, "a.example", 150.0, changed=True)
+    >>> list(claims.open_pages()), round(claims.trust("a.example"), 2)
+    ([], 0.67)
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[int, float] = {}
+        self._right: defaultdict[str, float] = defaultdict(float)
+        self._wrong: defaultdict[str, float] = defaultdict(float)
+
+    def tell(self, page: int, time: float) -> None:
+        """A page is said to have changed at a time."""
+        self._open[page] = max(time, self._open.pop(page, time))
+        if len(self._open) > MOST_OPEN:
+            self._open.pop(next(iter(self._open)))
+
+    def visited(self, page: int, site: str, time: float, changed: bool) -> None:
+        """A page was visited at a time: what was said of it was right, or not."""
+        if page in self._open and self._open[page] <= time:
+            del self._open[page]
+            (self._right if changed else self._wrong)[site] += 1.0
+
+    def open_pages(self) -> Iterator[tuple[int, float]]:
+        """Pages with an open claim, and when they are said to have changed."""
+        yield from self._open.items()
+
+    def drop(self, page: int) -> None:
+        """A claim says nothing new."""
+        self._open.pop(page, None)
+
+    def trust(self, site: str) -> float:
+        """Part of the claims of a site that are right."""
+        right, wrong = self._right[site], self._wrong[site]
+        return (right + 1.0) / (right + wrong + 2.0)
