@@ -93,7 +93,7 @@ def test_what_happened_in_a_week(folder):
 
 def test_intended_and_learning(folder):
     found = week(folder)
-    assert (found.intended.planned, found.intended.share) == (10, 0.8)
+    assert (found.intended.total.planned, found.intended.share) == (10, 0.8)
     assert [rule.rule for rule in found.made] == [rule.rule for rule in found.retired] == ["when a change, skip b"]
     moved = next(one for one in found.shifted if one.url.endswith("/old"))
     assert (moved.before, moved.after, moved.changes_before, moved.changes_after) == (3, 6, 1, 2)

@@ -17,10 +17,12 @@ from strandline.errors import UsageError
 from strandline.store.alarming import Alarm
 from strandline.store.catalog import DATABASE
 from strandline.store.reporting import Event, PageVisits, ReportReading, RuleEvent
+from strandline.store.watching import HourRow
 
 DAY: Final = 86400.0
 WEEK: Final = 7 * DAY
 KINDS: Final = ("new", "changed", "gone", "moved")
+_SUMMED: Final = tuple(name for name in HourRow._fields if name not in ("hour", "start"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +61,23 @@ class Intended:
     """What the watch was meant to do in the span, and did."""
 
     hours: int
-    allowed: float
-    planned: int
-    requests: int
-    revisits: int
-    firsts: int
-    parts: int
-    changed: int
-    unchanged: int
-    failed: int
+    total: HourRow
+    """Sums over these hours."""
+
+    @property
+    def made(self) -> int:
+        """Visits of pages."""
+        return self.total.revisits + self.total.firsts
 
     @property
     def share(self) -> float | None:
         """Achieved over planned visits; None when nothing was planned."""
-        return (self.revisits + self.firsts) / self.planned if self.planned else None
+        return self.made / self.total.planned if self.total.planned else None
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        total = self.total._asdict()
+        return {"hours": self.hours} | {name: total[name] for name in _SUMMED} | {"share": self.share}
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class Report:
             "to": moment(self.end),
             "sites": [asdict(one) for one in self.sites],
             **{kind: [_event_data(one) for one in self.events[kind]] for kind in KINDS},
-            "intended": None if self.intended is None else asdict(self.intended) | {"share": self.intended.share},
+            "intended": None if self.intended is None else self.intended.as_data(),
             "learning": {
                 "visits": [one._asdict() for one in self.shifted],
                 "rules_made": [_rule_data(one) for one in self.made],
@@ -199,15 +204,5 @@ def _intended(reading: ReportReading, start: float, end: float) -> Intended | No
     rows = reading.hours(start, end)
     if not rows:
         return None
-    return Intended(
-        hours=len(rows),
-        allowed=sum(row.allowed for row in rows),
-        planned=sum(row.planned for row in rows),
-        requests=sum(row.requests for row in rows),
-        revisits=sum(row.revisits for row in rows),
-        firsts=sum(row.firsts for row in rows),
-        parts=sum(row.parts for row in rows),
-        changed=sum(row.changed for row in rows),
-        unchanged=sum(row.unchanged for row in rows),
-        failed=sum(row.failed for row in rows),
-    )
+    sums = {name: sum(getattr(row, name) for row in rows) for name in _SUMMED}
+    return Intended(len(rows), HourRow(rows[0].hour, start, **sums))

@@ -64,8 +64,8 @@ def _intended(intended: Intended | None) -> str:
         return '<p class="dim">No watch ran in this time.</p>'
     share = "" if intended.share is None else f" ({100 * intended.share:.0f} %)"
     return (
-        f"<p>{intended.planned} visits planned, {intended.revisits + intended.firsts} made{share}, {intended.failed} "
-        f"failed, in {intended.hours} hours; {intended.changed} found a change.</p>"
+        f"<p>{intended.total.planned} visits planned, {intended.made} made{share}, {intended.total.failed} "
+        f"failed, in {intended.hours} hours; {intended.total.changed} found a change.</p>"
     )
 
 

@@ -70,9 +70,9 @@ def _lines(found: "Report") -> Iterator[str]:
     if found.intended is None:
         yield "no watch ran in this time"
     else:
-        made, share = found.intended.revisits + found.intended.firsts, found.intended.share
+        made, share = found.intended.made, found.intended.share
         part = "" if share is None else f" ({100 * share:.0f} %)"
-        yield f"{found.intended.planned} visits planned, {made} made{part}, {found.intended.failed} failed"
+        yield f"{found.intended.total.planned} visits planned, {made} made{part}, {found.intended.total.failed} failed"
     yield from _events(found)
     yield from _learning(found)
     for alarm in found.alarms:
