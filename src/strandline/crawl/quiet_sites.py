@@ -199,6 +199,7 @@ class SitePass:
                 found[directory], found_weeks[directory] = new, watched
         rates = SiteRates()
         rates.restore(shape, (changes, weeks), (found, found_weeks))
+        rates.together = state.together
         now = pass_start / state.period
         rates.seen_at(view.captured.copy(), now - np.maximum(view.ages, 0.0), now)
         return rates

@@ -16,8 +16,21 @@ from strandline.simulate.site_crawls import KnownSite
 
 DAY = 86_400.0
 PATHS = st.sampled_from(["h/a/x", "h/a/y", "h/a/b/z", "h/c", "h/d/"])
+
+
+def told_apart(rows):
+    """In the order of time, with content that never comes back: a change there and back within a period is one."""
+    shown, found = {}, []
+    for time, path, digest in sorted(rows, key=lambda row: row[0]):
+        before, count = shown.get(path, (digest, 0))
+        if digest is not None:
+            shown[path] = (digest, count + (before not in (digest, None)))
+        found.append((time, path, None if digest is None else str(shown[path][1])))
+    return found
+
+
 CAPTURES = st.lists(st.tuples(st.floats(0.0, 12 * DAY), PATHS, st.sampled_from(["1", "2", None])), max_size=25).map(
-    lambda rows: sorted(rows, key=lambda row: row[0])
+    told_apart
 )
 
 

@@ -116,8 +116,6 @@ def test_a_rule_that_fails_is_retired_and_one_that_holds_is_kept():
     assert retired == [1]
     assert watch.apply(answer).because_of.tolist() == [-1, -1, 2, -1]
     assert watch.trust[2] == Trust(tests=3, failures=0)
-    watch.reinstate([1])
-    assert watch.apply(answer).because_of.tolist() == answer.because_of.tolist()
 
 
 def test_a_failure_now_and_then_is_what_the_confidence_allows():

@@ -219,10 +219,11 @@ def prior_weight(found: Floats, watched: Floats, mean: Floats) -> float:
 def _log_rising(a: float, n: Floats) -> Floats:
     """Logarithm of Gamma(a + n) / Gamma(a), n not whole; by Stirling's series after shifting by 8."""
     x = a + n
-    return _log_gamma(x) - _log_gamma(np.array([a]))
+    return log_gamma(x) - log_gamma(np.array([a]))
 
 
-def _log_gamma(x: Floats) -> Floats:
+def log_gamma(x: Floats) -> Floats:
+    """Logarithm of the Gamma function of positive numbers, by Stirling's series after shifting by 8."""
     shift = np.zeros_like(x)
     for k in range(8):
         shift += np.log(x + k)

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import best_pages, nearest_holder, shrink_down, subtree_sums
+from strandline.core.learn.togetherness import SURE, Found, Togetherness
 
 Floats = NDArray[np.float64]
 WEEK = 7 * 86400.0
-SURE = 0.98
-"""No page is taken to change more surely than this."""
 MOST_HAZARD = 3.0
 """Most hazard that one crawl can add to a page it did not reach."""
 
@@ -70,6 +69,10 @@ class SiteOutlook:
     """For each directory, the unit whose hub shows its new pages."""
     hubs: NDArray[np.int64]
     """For each unit the number of its hub page; -1 for directories that are no unit."""
+    directory_prior: float
+    """Expected changes after which what a crawl finds in a directory outweighs what it finds around it."""
+    name_prior: float
+    """The same for pages of one name."""
 
 
 class SiteRates:
@@ -88,6 +91,7 @@ class SiteRates:
         self._last = np.zeros(0)
         self._found = np.zeros(1)
         self._unit_weeks = np.zeros(1)
+        self.together = Togetherness()
 
     def start(self, shape: TreeShape, pages: Ids, now: float) -> None:
         """The first full crawl: these pages exist."""
@@ -106,6 +110,7 @@ class SiteRates:
         gaps = np.minimum(now - self._last, self.settings.longest_gap)
         fetched = np.zeros(shape.pages, dtype=np.bool_)
         fetched[seen.fetched] = True
+        self._learn_together(shape, outlook, seen, (forget, weight))
         hubs = outlook.hubs
         held = np.flatnonzero(hubs >= 0)
         asked = held[fetched[hubs[held]]]
@@ -118,6 +123,16 @@ class SiteRates:
         self.known[seen.fetched[seen.gone]] = False
         self.now = now
         self._meet(seen.found)
+
+    def _learn_together(
+        self, shape: TreeShape, outlook: SiteOutlook, seen: CrawlSeen, weights: tuple[float, float]
+    ) -> None:
+        expected = np.zeros(shape.pages)
+        expected[outlook.pages] = outlook.pending
+        pages = seen.fetched
+        found = Found(shape.page_directories[pages], shape.name_groups[pages], expected[pages], seen.changed)
+        self.together.forget(weights[0])
+        self.together.learn(shape.parents, found, weights[1])
 
     def page_counts(self) -> tuple[Floats, Floats]:
         """Weighted changes and weeks of every page, by number."""
@@ -175,6 +190,8 @@ class SiteRates:
             directory_rates=directory_rates,
             units=units,
             hubs=hubs,
+            directory_prior=self.together.directory_prior,
+            name_prior=self.together.name_prior,
         )
 
     def _rates(self, shape: TreeShape, pages: Ids) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, SiteIndex
 from strandline.core.learn.site_rates import Floats, SiteRates
+from strandline.core.learn.togetherness import Togetherness
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class SiteState:
     found_weeks: Floats = field(default_factory=lambda: np.empty(0))
     price: Price | None = None
     """None: no price caught enough on the site's own history."""
+    together: Togetherness = field(default_factory=Togetherness)
 
     @classmethod
     def of(
@@ -64,6 +66,7 @@ class SiteState:
             directories=tuple(index.directory_path(int(unit)) for unit in units),
             found=found[units],
             found_weeks=found_weeks[units],
+            together=rates.together,
             **about,  # type: ignore[arg-type]
         )
 
@@ -74,6 +77,7 @@ class SiteState:
             "period": self.period,
             "whole": self.whole,
             "directories": self.directories,
+            "together": self.together.as_data(),
             "price": None if price is None else [price.price, price.bypass_ratio, price.change_recall, price.tests],
         }
         text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
@@ -96,6 +100,7 @@ class SiteState:
                 restless=kept["restless"],
                 directories=tuple(about["directories"]),
                 price=None if about["price"] is None else Price(*about["price"]),
+                together=Togetherness.from_data(about.get("together", [])),
                 **columns,
             )
 

@@ -19,17 +19,20 @@ from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import shrink_down, subtree_sums
-from strandline.core.learn.site_rates import SURE, Floats, SiteOutlook
+from strandline.core.learn.site_rates import Floats, SiteOutlook
+from strandline.core.learn.togetherness import SITE_PRIOR, SURE
 
 
 @dataclass(frozen=True, slots=True)
 class BurstSettings:
     """How quickly what a crawl finds changes what it does next."""
 
-    directory_prior: float = 1.0
-    """Expected changes after which a directory's own findings outweigh its parent's multiplier."""
-    site_prior: float = 10.0
-    name_prior: float = 1.0
+    directory_prior: float | None = None
+    """Expected changes after which a directory's own findings outweigh its parent's multiplier; None: as learned from
+    the site's own crawls."""
+    site_prior: float = SITE_PRIOR
+    name_prior: float | None = None
+    """The same for pages of one name."""
     rounds: int = 40
     """The pages of a site are fetched in about this many rounds, with new multipliers after each."""
     counted_new_pages: int = 3
@@ -96,6 +99,9 @@ class SiteCrawl:
         self._group_changes = np.zeros(int(shape.name_groups.max()) + 1 if shape.pages else 1)
         self._group_factors = np.ones(len(self._group_changes))
         self._fetched: list[NDArray[np.int64]] = []
+        given = self.settings.directory_prior, self.settings.name_prior
+        self._directory_prior = outlook.directory_prior if given[0] is None else given[0]
+        self._name_prior = outlook.name_prior if given[1] is None else given[1]
 
     def values(self) -> Floats:
         """Value of a request for each page of the outlook, as known now; fetched pages keep theirs."""
@@ -202,11 +208,11 @@ class SiteCrawl:
         top = (settings.site_prior + seen[0]) / (settings.site_prior + expected[0])
         # The root's multiplier is `top` itself: no events and no trials of its own are added to it.
         expected[0] = seen[0] = 0.0
-        self._multipliers = shrink_down(self._parents, seen, expected, top, settings.directory_prior)
+        self._multipliers = shrink_down(self._parents, seen, expected, top, self._directory_prior)
         places = self.fetched_places()
         surprise = np.minimum(SURE, self.outlook.pending[places] * self._multipliers[self._directories[places]])
         expected_names = np.bincount(self._groups[places], surprise, len(self._group_changes))
-        self._group_factors = (settings.name_prior + self._group_changes) / (settings.name_prior + expected_names)
+        self._group_factors = (self._name_prior + self._group_changes) / (self._name_prior + expected_names)
 
     def _factors(self) -> Floats:
         return self._multipliers[self._directories] * self._group_factors[self._groups]

@@ -11,7 +11,6 @@ Rules are re-tested (see `core.plan.retests`): each crawl fetches a `sample` of 
 what fails.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -144,9 +143,3 @@ class RuleWatch:
                 self.retired.add(directory)
                 retired.append(directory)
         return retired
-
-    def reinstate(self, directories: Iterable[int]) -> None:
-        """Forget what was retired, after rules were mined anew from full crawls."""
-        for directory in directories:
-            self.retired.discard(directory)
-            self.trust.pop(directory, None)
