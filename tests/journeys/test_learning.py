@@ -11,7 +11,6 @@ import pytest
 from journeys.command import here
 from strandline.app.archive import open_archive
 from strandline.app.clock import SystemClock
-from strandline.app.learned_pages import learned_reasons
 from strandline.app.learning import Lore
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import SettingError, UsageError
@@ -207,8 +206,7 @@ def test_words_say_it_too(learned):
     assert "skip news.example.jp/archive" in here("rules", learned[0]).stdout
     assert "never seen to change" in here("classes", learned[0]).stdout
     assert "learned from" in here("learn", learned[0], "classes").stdout
-    reasons = learned_reasons(Lore(open_archive(learned[0])), HOME)
-    assert any("workday around 9:00, Asia/Tokyo" in line for line in reasons)
+    assert "changes most on a workday around 9:00, Asia/Tokyo" in here("why", learned[0], HOME).stdout
 
 
 def test_figures_are_drawn(learned, tmp_path):

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from strandline.app.learned_pages import learned_reasons
+from strandline.app.learning import Lore
 from strandline.app.planning import Planning, address
 from strandline.core.capture import Kind
 from strandline.core.urls import authority
@@ -48,6 +50,8 @@ def why(planning: Planning, url: str) -> Why:
         return found
     belief = planning.planner.about(standing.page, planning.now)
     found.answers["changes"] = _changes(planning, standing, belief)
+    if learned := learned_reasons(Lore(planning.archive), place):
+        found.answers["learned"] = "; ".join(learned)
     found.answers["weight"] = f"{belief.weight:.3g}" + (", given by you" if standing.weight_given else "")
     found.answers["campaign"] = ", ".join(belief.campaigns) or "none runs for it"
     if barred:
