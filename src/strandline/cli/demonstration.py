@@ -13,6 +13,9 @@ from pathlib import Path
 
 from strandline.app.archive import Archive, create
 from strandline.app.crawling import CrawlRequest
+from strandline.app.learning import Lore
+from strandline.app.measuring import measured
+from strandline.app.planning import Planning
 from strandline.app.watch_plan import HoursOfPage, learned_hours, warm_up
 from strandline.app.watching import Hooks, Hour, WatchRequest, run_watch
 from strandline.cli.output import tell
@@ -29,6 +32,9 @@ SITE_DAYS = 3
 LEARNING_DAYS = 1
 BUDGET = 12
 """Requests an hour."""
+_VERSION = 6.0
+"""Hours of site time that make a version of the site, for its rules."""
+_LISTED = 5
 _LATER = 10**6
 _BARS = " ▁▂▃▄▅▆▇█"
 
@@ -64,6 +70,8 @@ def run_demo(folder: Path, seconds: float, serve: bool | None, port: int) -> Non
         pages = demo.site.pages
     archive.study()
     _learned(learned_hours(folder))
+    _rules(archive, _VERSION * seconds / hours)
+    _quality(archive)
     _measured(pages, fetches)
     audit = archive.verify()
     print(f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.")
@@ -101,6 +109,33 @@ def _learned(pages: Sequence[HoursOfPage]) -> None:
         bars = "".join(_BARS[round(8 * value / top)] for value in day) if rate > 0.3 else "quiet: left alone"
         visits = sum(page.visits for page in members)
         print(f"  {name:22}{len(members):5}{visits:7}{rate:13.2f}   {bars}")
+
+
+def _rules(archive: Archive, version: float) -> None:
+    """What need not be looked at, from versions of the site so many seconds long."""
+    print("\nLearned rules: what stays while the rest changes")
+    found = 0
+    for one in Lore(archive).with_settings(version=version).rules():
+        for rule in one.rules[:_LISTED]:
+            found += 1
+            print(f"  when {', '.join(f'/{path}' for path in rule.if_changed)} changes, /{rule.skip} does not")
+        for path in one.dormant[:_LISTED]:
+            found += 1
+            print(f"  /{path} never changed")
+    if not found:
+        print("  none after so few days; a longer watch finds them")
+
+
+def _quality(archive: Archive) -> None:
+    """How good the archive takes itself to be; it does not know the truth."""
+    whole = measured(Planning(archive, time.time())).whole
+    if whole is not None:
+        about = whole.completeness
+        between = f"({about.low:.0%} to {about.high:.0%})"
+        print(
+            f"\nQuality, as the archive estimates it: completeness {about.value:.0%} {between}, "
+            f"coherence {whole.coherence:.0%}, coverage {whole.coverage:.0%}"
+        )
 
 
 def _measured(pages: Mapping[str, PageSchedule], fetches: Sequence[Fetch]) -> None:
