@@ -8,6 +8,7 @@ import pytest
 
 from contracts.stores import found, visited
 from servers import postgres
+from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.archive import create
 from strandline.app.cluster import open_cluster
 from strandline.app.cluster_archive import ClusterArchive
@@ -24,12 +25,12 @@ from strandline.app.planning import Planning
 from strandline.crawl.learn_rules import GivenThresholds
 from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
-from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import OutboxReading
 from strandline.store.postgres import Session
 from strandline.store.postgres_desks import PlanReading, learned_until
 from strandline.store.postgres_studying import DeskStudies
+from strandline.store.reporting import ReportReading
 from strandline.store.skipping import SkipReading
 from strandline.store.studies import Wanted
 from strandline.warc.writer import WarcWriter
@@ -106,6 +107,8 @@ def test_study_finds_the_same(folder, cluster):
         one, other = (sorted(archive.studies.search(words), key=str) for archive in (folder, cluster))
         assert one and one == other
     assert cluster.studies.ratings(f"{SITES[0]}/1") == {"html/body/p": "matters"}
+    ours, theirs = (change_feed(one, FeedRequest(min_importance=0.0)).entries for one in (folder, cluster))
+    assert ours and ours == theirs
 
 
 def test_what_was_learned_is_kept_with_what_it_was_learned_from(folder, cluster):
@@ -145,7 +148,7 @@ def test_what_is_for_folders_is_refused(cluster):
     for wrong in (
         cluster.reindex,
         cluster.verify,
-        lambda: AlarmReading.open(cluster.folder / DATABASE),
+        lambda: ReportReading.open(cluster.folder / DATABASE),
         lambda: OutboxReading.open(cluster.folder / DATABASE),
         lambda: cluster.writing("compact").__enter__(),
     ):

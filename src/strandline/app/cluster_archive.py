@@ -18,6 +18,7 @@ from strandline.app.studying import Studying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.settings.schema import StudySettings
+from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.exporting_postgres import SharedExport
 from strandline.store.learned import LearnedWriter
@@ -34,7 +35,7 @@ from strandline.store.watching import WatchReading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 
-_ASKED: Final[tuple[type[Reading], ...]] = (SkipReading, StandingReading, WatchReading)
+_ASKED: Final[tuple[type[Reading], ...]] = (AlarmReading, SkipReading, StandingReading, WatchReading)
 """Kinds of reading a cluster answers, with those they are built on; the others belong to a folder's interface."""
 _LEARNING: Final = 3600.0
 """Seconds a learner that was not heard of keeps its desk."""

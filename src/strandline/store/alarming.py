@@ -60,7 +60,7 @@ class AlarmReading(StudyReading):
 
     def newest_changes(self, site: str, url: str, least: float, limit: int) -> list[Change]:
         """The newest changes that are seen and believed, of a site, a page or all, from an importance on."""
-        where, values = "visible AND NOT held AND importance >= ?", [least]
+        where, values = "visible = 1 AND held = 0 AND importance >= ?", [least]
         more: list[object] = []
         if url:
             where, more = f"{where} AND changes.page = ?", [self._number(url)]
@@ -70,7 +70,7 @@ class AlarmReading(StudyReading):
 
     def alarms(self, since: float = float("-inf"), until: float = float("inf")) -> list[Alarm]:
         """Alarms that were open at some time of a span, the newest first."""
-        query = f"""SELECT {_ALARM} FROM alarms WHERE coalesce(closed, 9e999) >= ? AND opened <= ?
+        query = f"""SELECT {_ALARM} FROM alarms WHERE (closed IS NULL OR closed >= ?) AND opened <= ?
             ORDER BY opened DESC, alarm DESC"""
         return [Alarm(*row) for row in self._rows(query, since, until)]  # type: ignore[arg-type]
 
