@@ -5,7 +5,6 @@ with a password, as in production, and without fsync: these tests kill processes
 """
 
 import atexit
-import functools
 import importlib.util
 import itertools
 import shutil
@@ -22,6 +21,7 @@ from servers.processes import (
     free_port,
     launch,
     listening,
+    one_server,
     other_user,
     reachable_by_server,
     remove,
@@ -140,20 +140,6 @@ class PostgresServer:
         remove(self.folder)
 
 
-@functools.cache
-def _running() -> PostgresServer | Absent:
-    try:
-        server = PostgresServer()
-        atexit.register(server.close)
-        server.start()
-    except Absent as reason:
-        return reason
-    return server
-
-
 def running() -> PostgresServer:
     """The server of this process; skips the test where none can be had."""
-    server = _running()
-    if isinstance(server, Absent):
-        pytest.skip(f"no PostgreSQL server: {server}")
-    return server
+    return one_server(PostgresServer, "PostgreSQL")

@@ -1,7 +1,9 @@
 """Starting servers for tests: free ports, a user that is not root, and an end that is never forgotten."""
 
+import atexit
 import contextlib
 import ctypes
+import functools
 import os
 import pwd
 import shutil
@@ -13,6 +15,9 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
+
+import pytest
 
 PATIENCE = 120.0
 """Seconds a server may take to answer: the machine may be busy."""
@@ -104,3 +109,33 @@ def end(process: subprocess.Popen | None, sign: int = signal.SIGTERM) -> None:
 def remove(folder: Path) -> None:
     with contextlib.suppress(OSError):
         shutil.rmtree(folder)
+
+
+class Server(Protocol):
+    """What can be started once and used by many tests."""
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+S = TypeVar("S", bound=Server)
+
+
+@functools.cache
+def _started(kind: type[S]) -> S | Absent:
+    try:
+        server = kind()
+        atexit.register(server.close)
+        server.start()
+    except Absent as reason:
+        return reason
+    return server
+
+
+def one_server(kind: type[S], name: str) -> S:
+    """The one server of a kind in this process; skips the test where none can be had."""
+    server = _started(kind)
+    if isinstance(server, Absent):
+        pytest.skip(f"no {name} server: {server}")
+    return server

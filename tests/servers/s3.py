@@ -4,7 +4,6 @@
 """
 
 import atexit
-import functools
 import itertools
 import json
 import shutil
@@ -14,7 +13,6 @@ import sys
 from pathlib import Path
 
 import obstore
-import pytest
 from obstore.store import S3Store
 
 from servers.processes import (
@@ -23,6 +21,7 @@ from servers.processes import (
     free_port,
     launch,
     listening,
+    one_server,
     reachable_by_server,
     remove,
     server_folder,
@@ -139,20 +138,6 @@ class S3Server:
         remove(self.folder)
 
 
-@functools.cache
-def _running() -> S3Server | Absent:
-    try:
-        server = S3Server()
-        atexit.register(server.close)
-        server.start()
-    except Absent as reason:
-        return reason
-    return server
-
-
 def running() -> S3Server:
     """The server of this process; skips the test where none can be had."""
-    server = _running()
-    if isinstance(server, Absent):
-        pytest.skip(f"no S3 server: {server}")
-    return server
+    return one_server(S3Server, "S3")
