@@ -64,7 +64,7 @@ class Watched:
 
     def settle(self):
         """Wait for the parts that are worked out apart."""
-        self.page.wait_for_selector(".later", state="detached")
+        self.page.wait_for_selector(".later", state="detached", timeout=240_000)
 
 
 @pytest.fixture
@@ -196,8 +196,9 @@ def test_the_site_is_walked_down_its_directories(watched):
     watched.settle()
     assert page.locator(".crumbs [aria-current]").inner_text() == "documents"
     assert page.locator(".treemap a").count() == 2
+    assert page.locator(".treemap .skipped").count() == 2, "rules leave both out"
     page.locator("summary").first.click()
-    assert page.get_by_role("row").filter(has_text="policies").is_visible()
+    assert page.get_by_role("row").filter(has_text="policies").filter(has_text="skipped by a rule").is_visible()
 
 
 def test_a_simulation_is_run_drawn_and_adopted(watched, living):

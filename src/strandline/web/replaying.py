@@ -152,7 +152,7 @@ def badge_text(found: Together, span: float) -> str:
     if found.evidence:
         told.append(say("badge_parts", known=found.known, all=len(found.evidence)))
         if found.parts.missing < len(found.evidence):
-            told.append(say("badge_span", span=duration_text(found.last - found.first)))
+            told.append(say("badge_span", span=duration_text(max(1.0, found.last - found.first))))
     if found.parts.anachronistic:
         told.append(say("badge_far", count=found.parts.anachronistic, hours=round(span / 3600)))
     if found.parts.missing:

@@ -5,17 +5,20 @@ from typing import Any
 
 from strandline.app.browsing import Branch, ChangesWanted, ListedPage
 from strandline.core.learn.learned import SiteRules
+from strandline.core.urls import path_segments
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.drawings import Box, treemap
 from strandline.web.texts import say
 from strandline.web.views.days import DayView, days
 from strandline.web.views.overview import SiteCard, site_card
-from strandline.web.views.values import DAY, Moment, level
+from strandline.web.views.values import DAY, IMPORTANT, Moment, level
 
 TREE = (960.0, 380.0)
 """Width and height of the treemap, in units of its drawing."""
 _REPORT_DAYS = 7.0
+_SHARES = (0.05, 0.2, 0.4, 0.7)
+"""Shares of the most at which the colour of a branch changes."""
 _MOST_LISTED = 50
 
 
@@ -32,7 +35,7 @@ class BranchView:
     importance: float
     """Of a change, as a mean."""
     level: int
-    """Colour: importance of the change an average page had in all."""
+    """Colour: importance of the change an average page had in all, against the branch that had most."""
     folder: bool
     skipped: str
     """Why it is left out of visits: `rule`, `dormant`, or empty."""
@@ -185,6 +188,7 @@ def _height(branches: int) -> float:
 def _boxed(branches: list[Branch], rules: RulesView | None) -> list[BranchView]:
     branches = sorted(branches, key=lambda one: (-one.pages, one.name))
     boxes = treemap([float(one.pages) for one in branches], TREE[0], _height(len(branches)))
+    most = max((one.changes * one.importance for one in branches), default=0.0)
     skipped = {row["path"].strip("/"): row["by"] for row in rules.skipped} if rules else {}
     return [
         BranchView(
@@ -194,13 +198,29 @@ def _boxed(branches: list[Branch], rules: RulesView | None) -> list[BranchView]:
             pages=one.pages,
             changes=one.changes,
             importance=one.importance,
-            level=level(one.changes * one.importance / 10.0) if one.changes else 0,
+            level=_shade(one.changes * one.importance, most),
             folder=one.folder,
-            skipped=skipped.get(one.key.partition(")/")[2].strip("/"), "") if one.name else "",
+            skipped=skipped.get(_directory(one), "") if one.folder else "",
             box=box,
         )
         for one, box in zip(branches, boxes, strict=True)
     ]
+
+
+def _directory(branch: Branch) -> str:
+    """A branch as rules name it: the host and the directories down to it."""
+    depth = branch.key.partition(")/")[2].strip("/").count("/") + 2
+    return "/".join(path_segments(branch.url)[:depth])
+
+
+def _shade(importance: float, most: float) -> int:
+    """Colour of a branch from 0 (never changed) to 5; even the most is light as long as it is not one important change.
+
+    >>> [_shade(x, 2.0) for x in (0.0, 0.01, 0.3, 0.8, 2.0)], _shade(0.02, 0.02)
+    ([0, 1, 2, 4, 5], 2)
+    """
+    share = importance / max(most, IMPORTANT)
+    return 1 + sum(share >= least for least in _SHARES) if importance > 0 else 0
 
 
 def _crumbs(key: str, spans: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
