@@ -1,0 +1,50 @@
+"""What crawls leave out, what pages weigh, and what captures say about their pages: the same in every catalog."""
+
+from contracts.stores import capture, found, take, visited
+from strandline.core.capture import Evidence
+from strandline.core.plan.retests import Retests
+from strandline.ports import Batch
+from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres_reading import on_postgres
+from strandline.store.skipping import SkipReading
+
+
+def skips(catalog):
+    if isinstance(catalog, PostgresCatalog):
+        return on_postgres(SkipReading, catalog._session)
+    return SkipReading(catalog._connection, catalog.path)
+
+
+def test_re_tests_are_recorded_with_the_captures_that_made_them(store):
+    catalog = store()
+    quiet = Retests("a.example", "a.example/old", "near").tested(100.0)
+    other = Retests("a.example", "a.example/new", "dormant", why="a \0 in it")
+    catalog.add([found("http://a.example/old/1")])
+    (task,) = take(catalog)
+    catalog.commit(Batch([visited(task.page, capture(task.url))], retests=[quiet, other]))
+    assert [one.directory for one in skips(catalog).retests()] == ["a.example/new", "a.example/old"]
+    failed = quiet.failed_by(100.0, "it had changed", now=100.5)
+    catalog.commit(Batch(retests=[failed]))
+    assert list(skips(catalog).retests("a.example", "near")) == [failed]
+    assert list(skips(catalog).retests("b.example")) == []
+
+
+def test_weights_of_the_user_stay(store):
+    catalog = store()
+    urls = [f"http://a.example/{n}" for n in range(3)]
+    catalog.add([found(url) for url in urls])
+    pages = {url: catalog.page(url).page for url in urls}
+    assert catalog.give_weights([(urls[0], 5.0), ("http://a.example/unknown", 2.0)]) == ["http://a.example/unknown"]
+    catalog.weigh([(page, 0.25) for page in pages.values()])
+    assert [catalog.page(url).weight for url in urls] == [5.0, 0.25, 0.25]
+
+
+def test_captures_that_are_brought_say_whether_their_page_is_there(store):
+    catalog = store()
+    told = {200: "present", 404: "absent", 503: "unreachable"}
+    urls = {status: f"http://a.example/{status}" for status in told}
+    catalog.bring([capture(url, 200.0, status, status=status) for status, url in urls.items()])
+    assert {status: str(catalog.page(url).evidence) for status, url in urls.items()} == told
+    torn = capture("http://a.example/torn", 300.0, 7, truncated="disconnect")
+    catalog.bring([torn])
+    assert catalog.page(torn.url).evidence is Evidence.UNREACHABLE
