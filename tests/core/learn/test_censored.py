@@ -209,3 +209,19 @@ def test_pages_added_later_are_believed_to_be_like_their_site():
     assert len(again) == 203
     again.add(np.array([2]), np.array([9]))
     assert again.estimate(np.array([203])).mean_rate[0] == pytest.approx(foreign, rel=1e-6)
+
+
+def test_a_page_left_alone_for_long_is_not_taken_for_unimportant():
+    """The difference gathered over weeks, shared out to every change in between, says almost nothing of one change."""
+    learner = CensoredLearner()
+    learner.grow(np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64))
+    learner.start_from(np.zeros(2))
+    unknown = np.full(400, np.nan)
+    learner.observe(
+        np.zeros(400, dtype=np.int64), (np.arange(1.0, 401.0), np.ones(400, np.bool_), np.full(400, 0.2), unknown)
+    )
+    learner.refresh(400.0)
+    learner.observe(np.array([1, 1]), (np.array([400.0, 800.0]), np.ones(2, np.bool_), np.full(2, 0.95), unknown[:2]))
+    often, rarely = learner.estimate(np.array([0, 1])).mean_importance
+    assert often == pytest.approx(0.2, rel=0.1)
+    assert rarely > 0.8 * often

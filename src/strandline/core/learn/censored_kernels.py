@@ -241,19 +241,19 @@ def changes_given(grid: Floats, odds: Floats, exposure: float, periods: float) -
 
 @compiled
 def learn_importance(
-    state: tuple[Beliefs, Shared, Clock, Rules], row: int, change: tuple[float, float, int], shares: Floats,
+    state: tuple[Beliefs, Shared, Clock, Rules], row: int, change: tuple[float, float, int, float], shares: Floats,
     odds: Floats, total: Floats,
 ) -> None:  # fmt: skip
     """Book the importance per change on the page, and on the bins where the change probably happened.
 
-    change = importance per change, overall mean importance, first period of the interval.
+    change = importance per change, overall mean importance, first period of the interval, how much it tells.
     """
     beliefs, shared, _, _rules = state
-    per_change, overall, first = change
-    beliefs.importance[row, 0] += per_change
-    beliefs.importance[row, 1] += 1.0
-    total[0] += per_change
-    total[1] += 1.0
+    per_change, overall, first, says = change
+    beliefs.importance[row, 0] += says * per_change
+    beliefs.importance[row, 1] += says
+    total[0] += says * per_change
+    total[1] += says
     page = (2.0 * overall + beliefs.importance[row, 0]) / (2.0 + beliefs.importance[row, 1])
     for k in range(len(shares)):
         if shares[k] < 1e-6:
@@ -262,10 +262,10 @@ def learn_importance(
         profile = 0.0
         for c in range(len(odds)):
             profile += odds[c] * shared.profile[c, b]
-            shared.profile_sum[c, b] += odds[c] * shares[k] * per_change
-            shared.profile_weight[c, b] += odds[c] * shares[k] * page
-        beliefs.gain[row, b] += shares[k] * per_change / max(page * profile, 1e-6)
-        beliefs.gained[row, b] += shares[k]
+            shared.profile_sum[c, b] += says * odds[c] * shares[k] * per_change
+            shared.profile_weight[c, b] += says * odds[c] * shares[k] * page
+        beliefs.gain[row, b] += says * shares[k] * per_change / max(page * profile, 1e-6)
+        beliefs.gained[row, b] += says * shares[k]
 
 
 @compiled
@@ -370,7 +370,10 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
     else:
         last_change_shares(parts, after, shares)
     overall = (0.6 + total[0]) / (2.0 + total[1])
-    learn_importance(state, row, (per_change, overall, first), shares, shapes, total)
+    # A difference gathered over many changes hardly tells what one of them is worth: real pages change in the same
+    # places again, so it comes out too small, and a page left alone for long would never be looked at again.
+    says = changed_periods**-0.5 if rules.accumulates else 1.0
+    learn_importance(state, row, (per_change, overall, first, says), shares, shapes, total)
 
 
 @compiled
