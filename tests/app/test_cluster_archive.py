@@ -18,11 +18,13 @@ from strandline.app.cluster_studying import study_errand
 from strandline.app.comparing import compare_versions, rate
 from strandline.app.explaining import why
 from strandline.app.learning import Lore, learn
+from strandline.app.learning_engine import Mining, learn_on_engine
 from strandline.app.measuring import measured
 from strandline.app.mining import RulesWanted, found_rules
 from strandline.app.opening import database_at, open_archive
 from strandline.app.planning import Planning
 from strandline.crawl.learn_rules import GivenThresholds
+from strandline.engines.mining import LocalTasks
 from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
 from strandline.store.catalog import DATABASE
@@ -190,3 +192,14 @@ def test_an_address_is_told_from_a_folder():
     for address in ("postgresql://me@db.example/web", "postgresql:///web", "postgres://db.example:5433/web"):
         assert database_at(Path(address)) == address
     assert [database_at(place) for place in (None, Path("a/b"), Path("/postgresql:/b"))] == ["", "", ""]
+
+
+def test_a_cluster_is_learned_from_over_parquet_as_well(folder, cluster, tmp_path):
+    pytest.importorskip("duckdb")
+    now, here = time.time(), Mining(LocalTasks(), dataset=tmp_path / "parquet")
+    with pytest.raises(UsageError, match="--dataset"):
+        learn_on_engine(cluster, (), Mining(LocalTasks()), now)
+    summary, quality = learn_on_engine(cluster, (), here, now)
+    assert summary == learn(folder, ())
+    wanted = measured(Planning(cluster, now))
+    assert quality.whole == wanted.whole and quality.sites == wanted.sites
