@@ -7,8 +7,8 @@ draw from Gamma(kappa m, kappa) around that of the directory above, m, hence the
 binomial, and the kappa under which the past crawls are likeliest is used for the next. The same holds for names,
 around 1. A large kappa lets multipliers stay where they are.
 
-On eight real sites the choice is nearly always 1. On generated sites whose pages change by themselves it recovers the
-.03 to .11 of change recall that multipliers cost there.
+On eight real sites the choice is nearly always 1. On generated sites whose pages change by themselves it recovers up to
+.11 of change recall that multipliers cost there.
 
     e, c     changes expected and found in a subtree, or among the pages of a name
 """
