@@ -2,7 +2,7 @@
 
 The planner ranks pages and spends an allowance to the last request. A watch looks at its proposals once more: a visit
 that will probably find nothing new costs a site and the budget as much as one that finds something. The likeliest
-visits of an hour are made as long as the part of them that will find nothing is at most .6 of what it would be if pages
+visits of an hour are made as long as the part of them that will find nothing is at most .4 of what it would be if pages
 just took turns, as often:
 
     wasted, k visits        mean of 1 - chance over the k likeliest
@@ -30,7 +30,7 @@ from strandline.crawl.watch_priors import Watched, neighbour_rates
 
 EXPLORED: Final = 0.1
 """Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet."""
-WASTED: Final = 0.6
+WASTED: Final = 0.4
 """Part of the waste of taking turns that the likeliest visits of an hour may have."""
 YOUNG: Final = 6.0
 """Visits, beside the first of each page, after which a directory can be called quiet."""

@@ -163,7 +163,7 @@ class PlanSettings:
     least_chance: float = setting(
         0.25,
         "A watch leaves out visits that find something new with less than this chance, and those that would make it "
-        "waste more than six tenths of what taking turns does, but for a few that look whether quiet pages are still "
+        "waste more than four tenths of what taking turns does, but for a few that look whether quiet pages are still "
         "quiet; what is saved is not spent. 0 spends the whole budget.",
     )
     strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")

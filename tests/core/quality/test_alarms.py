@@ -1,7 +1,7 @@
 """Alarms keep silent over noise and find real drops soon, whatever the site's own normal is."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from strandline.core.quality.alarms import (
@@ -62,6 +62,7 @@ def test_no_alarm_on_stationary_numbers(pages, noise, seed):
 
 
 @given(st.floats(0.0, 0.2), st.integers(20, 300), seeds, st.integers(COLD, 60))
+@example(0.1875, 20, 2760529531, 10)
 @settings(max_examples=60, deadline=None)
 def test_a_real_trouble_is_found_at_its_second_observation_and_closes_at_the_second_after(chance, visits, seed, calm):
     rng = np.random.default_rng(seed)

@@ -8,7 +8,8 @@ seen lately. An alarm opens at the second strange observation in a row and close
 what was strange has lasted so long that it is the normal now. There is none before a normal is known.
 
     spread of a share p of n visits    sqrt(MAD^2 + p (1 - p) / n): habit and chance
-    strange                            beyond median + max(4 * spread, floor), and beyond the worst of the window
+    strange                            beyond median + max(4 * spread, floor), and beyond the worst of the window; three
+                                       quarters of the way from the median to all visits are always beyond
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ SETTLED: Final = 24
 LEAST_VISITS: Final = 10
 """Visits a share needs to mean anything."""
 _SPREADS: Final = 4.0
+_NEARLY_ALL: Final = 0.75
+"""Of the way from the normal share to all visits: few and uneven observations make a wide spread, but this is strange."""
 _NORMAL_MAD: Final = 1.4826
 """Makes the median absolute deviation of normal noise its standard deviation."""
 
@@ -117,7 +120,8 @@ def is_strange(point: Point, normal: Normal, signal: Signal) -> bool:
         return False
     likely = min(max(normal.median, 1.0 / (point.visits + 2.0)), 0.5)
     spread = float((normal.spread**2 + likely * (1.0 - likely) / point.visits) ** 0.5)
-    return point.value > max(normal.median + max(_SPREADS * spread, signal.floor), normal.worst)
+    margin = min(max(_SPREADS * spread, signal.floor), _NEARLY_ALL * (1.0 - normal.median))
+    return point.value > max(normal.median + margin, normal.worst)
 
 
 def judge(past: Sequence[Point], point: Point, signal: Signal, is_open: bool) -> Judged:
