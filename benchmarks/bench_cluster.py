@@ -23,8 +23,8 @@ from servers import postgres, s3
 from servers.sites import sites
 from strandline.core.capture import Kind
 from strandline.ports import Found
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_frontier import LeaseTerms
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.frontier import LeaseTerms
 
 BATCH = 50
 WANTED = 5_000

@@ -7,17 +7,17 @@ import pytest
 
 from contracts.stores import capture, found, take, visited
 from servers import postgres
-from strandline.app.cluster import Cluster, init_cluster, open_cluster
-from strandline.app.cluster_desks import allowance_of, plan_due_sites
-from strandline.app.cluster_worker import finish_abandoned
+from strandline.app.cluster.desks import allowance_of, plan_due_sites
+from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
+from strandline.app.cluster.worker import finish_abandoned
 from strandline.errors import LeaseLost, SettingError, UsageError
 from strandline.ports import PLANNED, Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
-from strandline.store.postgres import Session
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_desks import PlanReading, claim_plans, hand_in
-from strandline.store.postgres_reading import on_postgres
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.desks import PlanReading, claim_plans, hand_in
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Session
 from strandline.store.watching import WatchReading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import unfinished

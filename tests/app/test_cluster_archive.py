@@ -10,11 +10,11 @@ from contracts.stores import found, visited
 from servers import postgres
 from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.archive import create
-from strandline.app.cluster import open_cluster
-from strandline.app.cluster_archive import ClusterArchive
-from strandline.app.cluster_learning import learn_errand
-from strandline.app.cluster_moving import to_cluster
-from strandline.app.cluster_studying import study_errand
+from strandline.app.cluster.archive import ClusterArchive
+from strandline.app.cluster.learning import learn_errand
+from strandline.app.cluster.moving import to_cluster
+from strandline.app.cluster.shared import open_cluster
+from strandline.app.cluster.studying import study_errand
 from strandline.app.comparing import compare_versions, rate
 from strandline.app.explaining import why
 from strandline.app.learning import Lore, learn
@@ -29,9 +29,9 @@ from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import OutboxReading
-from strandline.store.postgres import Session
-from strandline.store.postgres_desks import PlanReading, learned_until
-from strandline.store.postgres_studying import DeskStudies
+from strandline.store.postgres.desks import PlanReading, learned_until
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.studying import DeskStudies
 from strandline.store.reporting import ReportReading
 from strandline.store.skipping import SkipReading
 from strandline.store.studies import Wanted

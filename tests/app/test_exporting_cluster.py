@@ -17,9 +17,9 @@ from strandline.app.learning_tasks import Wish
 from strandline.engines.mining import LocalTasks
 from strandline.engines.mining_dataset import Dataset
 from strandline.store.catalog import DATABASE
-from strandline.store.exporting_postgres import SharedExport
-from strandline.store.postgres import Session
-from strandline.store.postgres_moving import to_postgres
+from strandline.store.postgres.exporting import SharedExport
+from strandline.store.postgres.moving import to_postgres
+from strandline.store.postgres.session import Session
 
 pytestmark = postgres.GROUP
 pytest.importorskip("duckdb")

@@ -9,7 +9,7 @@ from servers import postgres
 from strandline.core.capture import Capture, Evidence, Kind, Outcome, Place
 from strandline.ports import Found, Visited
 from strandline.store.catalog import open_catalog
-from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres.catalog import PostgresCatalog
 
 
 def postgres_catalog(folder):

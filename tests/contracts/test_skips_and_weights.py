@@ -4,8 +4,8 @@ from contracts.stores import capture, found, take, visited
 from strandline.core.capture import Evidence
 from strandline.core.plan.retests import Retests
 from strandline.ports import Batch
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_reading import on_postgres
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.reading import on_postgres
 from strandline.store.skipping import SkipReading
 
 

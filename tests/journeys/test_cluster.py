@@ -15,7 +15,7 @@ import pytest
 from journeys.command import ENVIRONMENT
 from servers import postgres, s3
 from servers.sites import page, sites
-from strandline.store.postgres_reading import PostgresReading
+from strandline.store.postgres.reading import PostgresReading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import unfinished
 from strandline.warc.objects_reader import ObjectReader

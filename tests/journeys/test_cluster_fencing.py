@@ -16,14 +16,14 @@ pytestmark = postgres.GROUP
 __all__ = ["place"]
 
 FENCED = """
-import strandline.app.cluster_worker as worker
+import strandline.app.cluster.worker as worker
 from strandline.cli.main import main
 worker.bury = lambda *_: []
 main()
 """
 """A worker that does not look for others that are gone: a late one is told by its tokens alone."""
 UNFENCED = f"""
-from strandline.store.postgres_recording import SharedRecorder
+from strandline.store.postgres.recording import SharedRecorder
 SharedRecorder._see_leases = lambda *_: None
 {FENCED}
 """

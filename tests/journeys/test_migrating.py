@@ -8,13 +8,13 @@ import pytest
 from journeys.command import LOOPBACK, strandline
 from servers import postgres, s3
 from servers.sites import sites
-from strandline.app import cluster_moving
 from strandline.app.archive import open_archive
-from strandline.app.cluster import open_cluster
-from strandline.app.cluster_moving import to_cluster, to_folder
+from strandline.app.cluster import moving as cluster_moving
+from strandline.app.cluster.moving import to_cluster, to_folder
+from strandline.app.cluster.shared import open_cluster
 from strandline.errors import ArchiveDamaged, SettingError, UsageError
-from strandline.store import postgres_moving
-from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres import moving as postgres_moving
+from strandline.store.postgres.catalog import PostgresCatalog
 
 pytestmark = postgres.GROUP
 

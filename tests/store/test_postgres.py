@@ -11,10 +11,10 @@ from servers import postgres
 from strandline.core.capture import Kind
 from strandline.errors import LeaseLost, SettingError, Unreachable
 from strandline.ports import Batch, Found, HostState, Refusal
-from strandline.store import postgres as session
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_frontier import LeaseTerms
-from strandline.store.postgres_reading import PostgresReading, spelled
+from strandline.store.postgres import session
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.frontier import LeaseTerms
+from strandline.store.postgres.reading import PostgresReading, spelled
 from strandline.store.reading import Resume, Span
 
 pytestmark = postgres.GROUP
@@ -119,7 +119,7 @@ def test_a_late_commit_is_refused_whole_and_the_page_is_fetched_by_another(worke
 
 def test_without_fencing_the_late_commit_would_be_recorded(workers, monkeypatch):
     """The control: what the test above sees is the fencing's doing."""
-    from strandline.store.postgres_recording import SharedRecorder
+    from strandline.store.postgres.recording import SharedRecorder
 
     monkeypatch.setattr(SharedRecorder, "_see_leases", lambda *_: None)
     late, other = workers(), workers()
@@ -342,7 +342,7 @@ def test_text_that_postgresql_cannot_hold_is_kept_without_what_it_cannot(workers
 
 
 def test_long_answers_come_in_pieces(workers, monkeypatch):
-    from strandline.store import postgres_reading
+    from strandline.store.postgres import reading as postgres_reading
 
     monkeypatch.setattr(postgres_reading, "_PIECE", 3)
     one = workers()

@@ -24,7 +24,7 @@ def open_archive(place: Path, create_missing: bool = False) -> Archive:
     """The archive in a folder, or the cluster at an address; UsageError when there is none."""
     database = database_at(place)
     if database:
-        from strandline.app.cluster_archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
+        from strandline.app.cluster.archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
 
         return open_shared(database)
     return open_folder(place, create_missing)

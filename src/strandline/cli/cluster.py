@@ -57,7 +57,7 @@ def init(
     json_: Json = False,
 ) -> None:
     """Make a database and an object store ready for workers, or change the settings they follow."""
-    from strandline.app.cluster import init_cluster
+    from strandline.app.cluster.shared import init_cluster
     from strandline.app.crawling import read_seeds
     from strandline.cli.crawling import crawl_settings
     from strandline.cli.output import as_json, tell
@@ -88,7 +88,7 @@ def status(database: Database, json_: Json = False) -> None:
     """Who works, what waits, what was kept."""
     import dataclasses
 
-    from strandline.app.cluster import status_of
+    from strandline.app.cluster.shared import status_of
     from strandline.cli.output import as_json, printable, size
 
     found = status_of(database)

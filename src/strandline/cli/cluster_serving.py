@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from strandline.app.cluster import cluster_holdings, open_cluster
+from strandline.app.cluster.shared import cluster_holdings, open_cluster
 from strandline.cli.serving import serve_options, tell_ready
 from strandline.web.server import Service, serve_service
 

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from strandline.app.cluster import open_cluster
-from strandline.app.cluster_worker import WorkerRequest
-from strandline.app.cluster_worker import run_worker as work
+from strandline.app.cluster.shared import open_cluster
+from strandline.app.cluster.worker import WorkerRequest
+from strandline.app.cluster.worker import run_worker as work
 from strandline.app.crawling import CrawlRequest
 from strandline.cli.crawling import captured_event, crawl_limits, ending, follow, summary
 from strandline.cli.output import as_json, tell

@@ -28,7 +28,7 @@ def migrate(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Move an archive to PostgreSQL and object storage, or back; compared by digest. Cut short, run it again."""
-    from strandline.app.cluster_moving import to_cluster, to_folder
+    from strandline.app.cluster.moving import to_cluster, to_folder
     from strandline.cli.output import as_json, tell
 
     def say(line: str) -> None:

@@ -1,6 +1,6 @@
 """What an export to Parquet reads: everything recorded after a number, site by site, and pages that were studied anew.
 
-Written for an archive's catalog; a cluster's answers the same (store/exporting_postgres.py).
+Written for an archive's catalog; a cluster's answers the same (store/postgres/exporting.py).
 """
 
 from collections.abc import Iterator, Sequence

@@ -29,7 +29,7 @@ LEAST_VISITS: Final = 10
 """Visits a share needs to mean anything."""
 _SPREADS: Final = 4.0
 _NEARLY_ALL: Final = 0.75
-"""Of the way from the normal share to all visits: few and uneven observations make a wide spread, but this is strange."""
+"""Of the way from the normal share to all visits: strange, however wide few and uneven observations make the spread."""
 _NORMAL_MAD: Final = 1.4826
 """Makes the median absolute deviation of normal noise its standard deviation."""
 

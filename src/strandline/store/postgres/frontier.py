@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 from strandline.core.capture import Kind
 from strandline.ports import Task
 from strandline.store import rows
-from strandline.store.postgres import Connection
+from strandline.store.postgres.session import Connection
 
 RESTING, QUEUED, BACKED_OFF, LEASED = range(4)
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from zlib import crc32
 
 from strandline.core import urls
-from strandline.store.postgres import Connection
+from strandline.store.postgres.session import Connection
 
 
 def key(url: str) -> UUID:

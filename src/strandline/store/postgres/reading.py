@@ -17,9 +17,9 @@ from strandline.core.capture import Capture
 from strandline.ports import HostState, PageRow
 from strandline.store import rows
 from strandline.store.index import KeyReading
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_addresses import page_number
-from strandline.store.postgres_frontier import CAPTURE
+from strandline.store.postgres.addresses import page_number
+from strandline.store.postgres.frontier import CAPTURE
+from strandline.store.postgres.session import Connection, Session
 from strandline.store.reading import Indexed, Reading, Resume, Span
 from strandline.store.studies import BlockLife, StudyReading, Wanted
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import zstandard
 
 from strandline.store.learned import LearnedReading, LearnedWriter
-from strandline.store.postgres import Session
-from strandline.store.postgres_desks import Desk, check_desks
-from strandline.store.postgres_reading import on_postgres
-from strandline.store.postgres_writing import Spelled
+from strandline.store.postgres.desks import Desk, check_desks
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.writing import Spelled
 
 
 class SharedLearnedWriter(LearnedWriter):

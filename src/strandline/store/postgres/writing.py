@@ -12,9 +12,9 @@ from typing import Final
 
 import psycopg
 
-from strandline.store.postgres import Connection
-from strandline.store.postgres_addresses import clean
-from strandline.store.postgres_reading import spelled
+from strandline.store.postgres.addresses import clean
+from strandline.store.postgres.reading import spelled
+from strandline.store.postgres.session import Connection
 
 _REPLACE: Final = re.compile(r"^REPLACE INTO (\w+)(?: \(([^)]*)\))? VALUES")
 _IGNORE: Final = "INSERT OR IGNORE INTO "

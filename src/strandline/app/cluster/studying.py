@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from strandline.app.cluster import Cluster, cluster_holdings
-from strandline.app.cluster_beside import Errand, Step
+from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.shared import Cluster, cluster_holdings
 from strandline.app.study_desk import ArchiveReader, Desk, study_rules
 from strandline.app.studying import Studying
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.dom.scan import ready as ready_to_cut
 from strandline.settings.schema import StudySettings
-from strandline.store.postgres import Session
-from strandline.store.postgres_studying import DeskStudies
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.studying import DeskStudies
 
 _LEASE: Final = 60.0
 _RENEWED: Final = 15.0

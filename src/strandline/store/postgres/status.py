@@ -3,7 +3,7 @@
 import contextlib
 from dataclasses import dataclass
 
-from strandline.store.postgres import Connection, Session
+from strandline.store.postgres.session import Connection, Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """`strandline migrate`: an archive folder becomes a cluster, or a cluster a folder. Verified by digest, resumable.
 
     1  WARC files and their checksums; each is read back and compared with what was sent
-    2  the catalog, row by row, with the numbers it has (store/postgres_moving.py)
+    2  the catalog, row by row, with the numbers it has (store/postgres/moving.py)
     3  digests over all captures and pages of both sides must be equal
 
 The source is only read. Until the last step is done the target is marked as unfinished: no worker starts on it, and
@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from strandline.app.archive import Archive, create, open_archive
-from strandline.app.cluster import Cluster, init_cluster, known_cluster, mark
-from strandline.app.cluster_worker import finish_abandoned
+from strandline.app.cluster.shared import Cluster, init_cluster, known_cluster, mark
+from strandline.app.cluster.worker import finish_abandoned
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import WriteLock
-from strandline.store.postgres import Session, shown
-from strandline.store.postgres_moving import digest_of_postgres, digest_of_sqlite, to_postgres, to_sqlite
-from strandline.store.postgres_status import cluster_status
+from strandline.store.postgres.moving import digest_of_postgres, digest_of_sqlite, to_postgres, to_sqlite
+from strandline.store.postgres.session import Session, shown
+from strandline.store.postgres.status import cluster_status
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing, sums_path
 from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects

@@ -1,7 +1,7 @@
 """The agenda of a watch with many workers: whatever is due, by plan or by itself, as far as the common purse allows.
 
 What a visit means for its page is decided as in an embedded watch (crawl/watch_agenda.py). Planned visits come from the
-desks of sites (app/cluster_desks.py) as due times in the frontier, so they need no leases of their own. The budget is
+desks of sites (app/cluster/desks.py) as due times in the frontier, so they need no leases of their own. The budget is
 counted in one place for all workers: a request that is not set aside there is not sent.
 """
 

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from strandline.errors import LeaseLost
 from strandline.ports import PLANNED
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_reading import PostgresReading
+from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.session import Connection, Session
 from strandline.store.standing import UNSTUDIED_IMPORTANCE, Standing
 from strandline.store.studies import Seen
 

@@ -4,7 +4,7 @@ import time
 
 from strandline.core.capture import Exchange, Request
 from strandline.ports import Fetcher
-from strandline.store.postgres import Session
+from strandline.store.postgres.session import Session
 
 
 class DatabaseClock:

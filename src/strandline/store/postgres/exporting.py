@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from strandline.store import rows
 from strandline.store.exporting import PAGE, SIGHT, ExportReading
-from strandline.store.postgres import Connection
-from strandline.store.postgres_reading import PostgresStudyReading
+from strandline.store.postgres.reading import PostgresStudyReading
+from strandline.store.postgres.session import Connection
 
 
 class SharedExport(PostgresStudyReading, ExportReading):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from strandline.store.postgres import Connection, Session
+from strandline.store.postgres.session import Connection, Session
 
 
 def bury(session: Session, silence: float) -> list[int]:

@@ -1,7 +1,7 @@
 """An archive on more than one machine: its catalog in PostgreSQL, its WARC files in object storage.
 
     cluster init     once: tables, the address of the store, the settings every worker follows, the seeds
-    worker           on any machine, any number of times (app/cluster_worker.py)
+    worker           on any machine, any number of times (app/cluster/worker.py)
     cluster status   who works, what waits, what was kept
 
 Settings and the store's address are kept in the database, so that all workers do the same and need one address to
@@ -18,10 +18,10 @@ from strandline.app.holdings import CatalogIndex
 from strandline.errors import SettingError, UsageError
 from strandline.settings.file import parse_settings, settings_text
 from strandline.settings.schema import Settings
-from strandline.store.postgres import Session, is_database, shown
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_reading import PostgresReading
-from strandline.store.postgres_status import ClusterStatus, cluster_status
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.session import Session, is_database, shown
+from strandline.store.postgres.status import ClusterStatus, cluster_status
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 

@@ -1,7 +1,7 @@
 """A cluster, asked what a folder is asked: `strandline changes postgresql://archive@db/web`, and so with every command
 that reads an archive, learns from it or rates it.
 
-The catalog in PostgreSQL answers the same questions as one in a folder (store/postgres_reading.py), records come from
+The catalog in PostgreSQL answers the same questions as one in a folder (store/postgres/reading.py), records come from
 the object store. What only makes sense in a folder (crawl, import, reindex, ...) is refused with one line.
 """
 
@@ -12,22 +12,22 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from strandline.app.archive import Archive
-from strandline.app.cluster import Cluster, open_cluster
-from strandline.app.cluster_studying import SharedStudying
+from strandline.app.cluster.shared import Cluster, open_cluster
+from strandline.app.cluster.studying import SharedStudying
 from strandline.app.studying import Studying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.settings.schema import StudySettings
 from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
-from strandline.store.exporting_postgres import SharedExport
 from strandline.store.learned import LearnedWriter
-from strandline.store.postgres import Session, shown
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_desks import Desk, claim_learning, leave_desks
-from strandline.store.postgres_learned import SharedLearnedWriter
-from strandline.store.postgres_reading import PostgresReading, PostgresStudyReading, on_postgres
-from strandline.store.postgres_studying import rate_shared
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
+from strandline.store.postgres.exporting import SharedExport
+from strandline.store.postgres.learned import SharedLearnedWriter
+from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres
+from strandline.store.postgres.session import Session, shown
+from strandline.store.postgres.studying import rate_shared
 from strandline.store.reading import Reading, share
 from strandline.store.skipping import SkipReading
 from strandline.store.standing import StandingReading

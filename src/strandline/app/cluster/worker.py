@@ -18,9 +18,9 @@ from random import random
 from typing import Final
 
 from strandline import __version__
-from strandline.app.cluster import Cluster
-from strandline.app.cluster_beside import Beside, Errand, Step
-from strandline.app.cluster_clock import DatabaseClock, OnTime
+from strandline.app.cluster.beside import Beside, Errand, Step
+from strandline.app.cluster.clock import DatabaseClock, OnTime
+from strandline.app.cluster.shared import Cluster
 from strandline.app.crawling import (
     CrawlRequest,
     Prepared,
@@ -40,10 +40,10 @@ from strandline.dom.documents import Documents
 from strandline.errors import LeaseLost
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
-from strandline.store.postgres import Session
-from strandline.store.postgres_catalog import PostgresCatalog
-from strandline.store.postgres_frontier import LeaseTerms
-from strandline.store.postgres_workers import bury, ended
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.frontier import LeaseTerms
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.workers import bury, ended
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import join, unfinished
 from strandline.warc.objects_writer import ObjectWriter
@@ -165,7 +165,7 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
 
         agenda = None
         if request.hour:
-            from strandline.app.cluster_watching import watching  # noqa: PLC0415 - planning is slow to load
+            from strandline.app.cluster.watching import watching  # noqa: PLC0415 - planning is slow to load
 
             agenda = stack.enter_context(watching(cluster, catalog, clock, (request.hour, request.say)))
         crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)

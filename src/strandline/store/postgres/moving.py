@@ -14,10 +14,11 @@ from typing import Final
 
 from psycopg import sql
 
-from strandline.store import addresses, postgres_addresses, rows
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_addresses import clean
-from strandline.store.postgres_reading import spelled
+from strandline.store import addresses, rows
+from strandline.store.postgres import addresses as postgres_addresses
+from strandline.store.postgres.addresses import clean
+from strandline.store.postgres.reading import spelled
+from strandline.store.postgres.session import Connection, Session
 from strandline.store.sqlite import transaction
 
 PIECE: Final = 5_000

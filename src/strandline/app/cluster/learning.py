@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from typing import Final
 
-from strandline.app.cluster import Cluster
-from strandline.app.cluster_beside import Errand, Step
-from strandline.app.cluster_clock import DatabaseClock
-from strandline.store.postgres import Session
-from strandline.store.postgres_desks import learned_until, mark_learned
+from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.clock import DatabaseClock
+from strandline.app.cluster.shared import Cluster
+from strandline.store.postgres.desks import learned_until, mark_learned
+from strandline.store.postgres.session import Session
 
 _DAY: Final = 24
 """Hours of the watch between two lessons."""
@@ -23,7 +23,7 @@ _LOOKS: Final = 4
 
 def learn_all(cluster: Cluster) -> None:
     """Learn patterns, rules and classes from the whole history, and keep them."""
-    from strandline.app.cluster_archive import ClusterArchive  # noqa: PLC0415 - slow to load, in a process of its own
+    from strandline.app.cluster.archive import ClusterArchive  # noqa: PLC0415 - slow to load, in a process of its own
     from strandline.app.learning import learn  # noqa: PLC0415
     from strandline.errors import ArchiveBusy  # noqa: PLC0415
 

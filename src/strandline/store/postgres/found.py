@@ -1,6 +1,6 @@
 """Addresses that workers find: new pages, better ways to known ones, the link graph, claims of sitemaps and feeds.
 
-Part of a commit (store/postgres_recording.py), which has locked the hosts of all pages that are new.
+Part of a commit (store/postgres/recording.py), which has locked the hosts of all pages that are new.
 """
 
 import math
@@ -11,10 +11,10 @@ from dataclasses import replace
 from strandline.core import urls
 from strandline.core.capture import Kind
 from strandline.ports import Found, Link
-from strandline.store.postgres import Connection
-from strandline.store.postgres_addresses import Known, clean, host_numbers, key, known_pages
-from strandline.store.postgres_frontier import RESTING, SharedFrontier
-from strandline.store.postgres_hosts import HostChanges, columns
+from strandline.store.postgres.addresses import Known, clean, host_numbers, key, known_pages
+from strandline.store.postgres.frontier import RESTING, SharedFrontier
+from strandline.store.postgres.hosts import HostChanges, columns
+from strandline.store.postgres.session import Connection
 from strandline.store.recording import ENDORSING, OUTLINKS
 
 

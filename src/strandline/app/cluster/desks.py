@@ -12,9 +12,9 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from strandline.app.cluster import Cluster
-from strandline.app.cluster_beside import Errand, Step
-from strandline.app.cluster_clock import DatabaseClock
+from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.clock import DatabaseClock
+from strandline.app.cluster.shared import Cluster
 from strandline.app.watch_plan import budget_of, budgets_of
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
@@ -23,8 +23,8 @@ from strandline.crawl.next import Due, Planner
 from strandline.crawl.wishes import Wishes
 from strandline.ports import PLANNED
 from strandline.settings.schema import PlanSettings, Settings
-from strandline.store.postgres import Session
-from strandline.store.postgres_desks import PlanReading, claim_plans, hand_in
+from strandline.store.postgres.desks import PlanReading, claim_plans, hand_in
+from strandline.store.postgres.session import Session
 from strandline.store.standing import Standing
 
 _DESKS: Final = 16

@@ -16,11 +16,11 @@ from strandline.core.plan.retests import Retests
 from strandline.errors import LeaseLost
 from strandline.ports import Batch, Found, HostState, Refusal, Skipped, Visited
 from strandline.store import rows
-from strandline.store.postgres import Connection
-from strandline.store.postgres_addresses import Known, clean, file_numbers, host_numbers, known_pages
-from strandline.store.postgres_found import SharedFindings
-from strandline.store.postgres_frontier import LEASED, Lease, SharedFrontier, lock_hosts
-from strandline.store.postgres_hosts import HostChanges, columns
+from strandline.store.postgres.addresses import Known, clean, file_numbers, host_numbers, known_pages
+from strandline.store.postgres.found import SharedFindings
+from strandline.store.postgres.frontier import LEASED, Lease, SharedFrontier, lock_hosts
+from strandline.store.postgres.hosts import HostChanges, columns
+from strandline.store.postgres.session import Connection
 from strandline.store.recording import kind_of, retests_values, whole_answer
 
 _VISITED = """UPDATE pages SET state = v.state, due = v.due, not_before = v.not_before, attempts = v.attempts,

@@ -12,10 +12,10 @@ from typing import cast
 
 from strandline.core.changes.observation import PageStudy, Sighted
 from strandline.core.changes.volatility import Rating
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_desks import Desk, check_desks, claim_study, leave_desks, renew_desks
-from strandline.store.postgres_reading import PostgresStudyReading
-from strandline.store.postgres_writing import Spelled
+from strandline.store.postgres.desks import Desk, check_desks, claim_study, leave_desks, renew_desks
+from strandline.store.postgres.reading import PostgresStudyReading
+from strandline.store.postgres.session import Connection, Session
+from strandline.store.postgres.writing import Spelled
 from strandline.store.studies import StudyReading
 from strandline.store.studying import StudyWriter, rated
 

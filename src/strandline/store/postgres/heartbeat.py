@@ -13,8 +13,8 @@ from typing import Final
 import psycopg
 
 from strandline.errors import StrandlineError
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_frontier import SharedFrontier
+from strandline.store.postgres.frontier import SharedFrontier
+from strandline.store.postgres.session import Connection, Session
 
 _PIECE: Final = 100
 

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from strandline.store.postgres import Connection
-from strandline.store.postgres_frontier import BACKED_OFF, LEASED, QUEUED
+from strandline.store.postgres.frontier import BACKED_OFF, LEASED, QUEUED
+from strandline.store.postgres.session import Connection
 
 _HOSTS = """UPDATE hosts SET queued = hosts.queued + v.queued, backed_off = hosts.backed_off + v.backed_off,
        leased = hosts.leased + v.leased, pages = hosts.pages + v.pages, captures = hosts.captures + v.captures,

@@ -20,14 +20,14 @@ from strandline.core.capture import Capture
 from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
-from strandline.store.postgres import Connection, Session
-from strandline.store.postgres_addresses import known_pages
-from strandline.store.postgres_desks import keep_time, plan_visited, spend
-from strandline.store.postgres_frontier import LeaseTerms, SharedFrontier
-from strandline.store.postgres_heartbeat import Heartbeat
-from strandline.store.postgres_hosts import columns
-from strandline.store.postgres_reading import PostgresReading
-from strandline.store.postgres_recording import SharedRecorder
+from strandline.store.postgres.addresses import known_pages
+from strandline.store.postgres.desks import keep_time, plan_visited, spend
+from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
+from strandline.store.postgres.heartbeat import Heartbeat
+from strandline.store.postgres.hosts import columns
+from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.recording import SharedRecorder
+from strandline.store.postgres.session import Connection, Session
 
 T = TypeVar("T")
 

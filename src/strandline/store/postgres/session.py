@@ -3,7 +3,7 @@
 A session repeats a transaction when the connection breaks, when two workers block one another, or while the server
 starts. Work that must not be done twice guards itself: see `PostgresCatalog.commit`.
 
-Migrations are the numbered steps of `postgres_migrations/`, each in a transaction of its own, under an advisory lock:
+Migrations are the numbered steps of `migrations/`, each in a transaction of its own, under an advisory lock:
 of many workers started together one brings the database up to date while the others wait. A database of a later
 release is refused, at every connect, before anything is read or written. Steps that were released are never edited.
 """
@@ -44,7 +44,7 @@ def steps() -> tuple[tuple[int, str], ...]:
     """The migrations in order: format reached, SQL."""
     found = [
         (int(entry.name.split("-")[0]), entry.read_text("utf-8"))
-        for entry in (files("strandline.store") / "postgres_migrations").iterdir()
+        for entry in (files("strandline.store.postgres") / "migrations").iterdir()
         if entry.name.endswith(".sql")
     ]
     return tuple(sorted(found))

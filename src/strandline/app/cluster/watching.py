@@ -3,17 +3,17 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-from strandline.app.cluster import Cluster
-from strandline.app.cluster_agenda import CommonPurse, SharedWatchAgenda
-from strandline.app.cluster_beside import Beside
-from strandline.app.cluster_clock import DatabaseClock
-from strandline.app.cluster_desks import plan_errand
-from strandline.app.cluster_learning import learn_errand
-from strandline.app.cluster_studying import study_errand
+from strandline.app.cluster.agenda import CommonPurse, SharedWatchAgenda
+from strandline.app.cluster.beside import Beside
+from strandline.app.cluster.clock import DatabaseClock
+from strandline.app.cluster.desks import plan_errand
+from strandline.app.cluster.learning import learn_errand
+from strandline.app.cluster.shared import Cluster
+from strandline.app.cluster.studying import study_errand
 from strandline.app.watch_plan import budget_of
 from strandline.crawl.watch_agenda import WatchOrders
 from strandline.errors import SettingError
-from strandline.store.postgres_catalog import PostgresCatalog
+from strandline.store.postgres.catalog import PostgresCatalog
 
 
 @contextlib.contextmanager
