@@ -7,7 +7,7 @@ from strandline.app.cluster.shared import open_cluster
 from strandline.app.cluster.worker import WorkerRequest
 from strandline.app.cluster.worker import run_worker as work
 from strandline.app.crawling import CrawlRequest
-from strandline.cli.crawling import captured_event, crawl_limits, ending, follow, summary
+from strandline.cli.crawling import captured_event, crawl_limits, follow, report
 from strandline.cli.output import as_json, tell
 from strandline.core.capture import Capture
 from strandline.errors import UsageError
@@ -42,15 +42,7 @@ def run_worker(
         hour=hour,
         say=lambda line: tell(f"strandline: {line}"),
     )
-    try:
-        tally = work(cluster, request)
-    finally:
-        finish()
-    if as_lines:
-        as_json(tally.document())
-    if not quiet:
-        summary(tally)
-    ending(tally)
+    report(lambda: work(cluster, request), finish, as_lines, quiet)
 
 
 def watch_cluster(

@@ -68,8 +68,14 @@ def run_crawl(
         if as_lines:
             as_json(captured_event(capture))
 
+    request = CrawlRequest(tuple(seeds), bounds, captured, progress)
+    report(lambda: archive.crawl(settings, request), finish, as_lines, quiet)
+
+
+def report(run: Callable[[], Tally], finish: Callable[[], None], as_lines: bool, quiet: bool) -> None:
+    """Run to the end and say what was captured, and how it ended."""
     try:
-        tally = archive.crawl(settings, CrawlRequest(tuple(seeds), bounds, captured, progress))
+        tally = run()
     finally:
         finish()
     if as_lines:

@@ -4,19 +4,16 @@ A record is one request. While its file is still being written it lies in a part
 of the file once; the list is kept for a while, because a part never changes and is only ever replaced by the whole.
 """
 
-import io
 import time
 from bisect import bisect_right
-from typing import BinaryIO, Final, cast
+from typing import Final
 
 from strandline.core.capture import Place
 from strandline.errors import ArchiveDamaged
 from strandline.ports import Record
-from strandline.warc.members import Member, Window
+from strandline.warc.members import Window
 from strandline.warc.objects import ARCHIVE, PARTS, Objects, part_name
-from strandline.warc.reader import AT_ONCE, Streaming, check_length, damaged
-from strandline.warc.records import Malformed
-from strandline.warc.streams import RecordStream
+from strandline.warc.reader import damaged, record_from
 
 _BLOCK: Final = 4 << 20
 _SMALL: Final = 1 << 20
@@ -36,19 +33,7 @@ class ObjectReader:
         """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
         if not place.file or "/" in place.file or place.file.startswith("."):
             raise damaged(place, "the file is missing")
-        window = _ObjectWindow(self, place)
-        try:
-            member = Member(window, place.offset)
-            stream = RecordStream(member.pieces(), strict=False)
-            body: BinaryIO
-            if stream.length <= AT_ONCE:
-                body = io.BytesIO(b"".join(stream.body()))
-                check_length(member, place)
-            else:
-                body = cast(BinaryIO, io.BufferedReader(Streaming(stream.body(), window, place, member), 1 << 18))
-        except Malformed as error:
-            raise damaged(place, str(error)) from None
-        return Record(place, stream.type, stream.fields, stream.http_head, body)
+        return record_from(_ObjectWindow(self, place), place)
 
     def bytes_at(self, file: str, offset: int, length: int) -> bytes:
         """Bytes of a WARC file, from the finished object or from the part that holds them."""

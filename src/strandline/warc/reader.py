@@ -49,24 +49,7 @@ class WarcReader:
     def _read(self, path: Path, place: Place) -> Record:
         if path.name.endswith(DELTA):
             return self._rebuilt(path, place)
-        window = _open(path, place)
-        try:
-            member = Member(window, place.offset)
-            stream = RecordStream(member.pieces(), strict=False)
-            body: BinaryIO
-            if stream.length <= AT_ONCE:
-                body = io.BytesIO(b"".join(stream.body()))
-                check_length(member, place)
-                window.close()
-            else:
-                body = cast(BinaryIO, io.BufferedReader(Streaming(stream.body(), window, place, member), 1 << 18))
-        except Malformed as error:
-            window.close()
-            raise damaged(place, str(error)) from None
-        except ArchiveDamaged:
-            window.close()
-            raise
-        return Record(place, stream.type, stream.fields, stream.http_head, body)
+        return record_from(_open(path, place), place)
 
     def _rebuilt(self, path: Path, place: Place) -> Record:
         """A record of a compacted file."""
@@ -107,6 +90,27 @@ def check_length(member: Member, place: Place) -> None:
     """The record must end where the index says."""
     if place.length and member.done and member.length != place.length:
         raise damaged(place, f"the record has {member.length} bytes, not {place.length}")
+
+
+def record_from(window: Window, place: Place) -> Record:
+    """The record at a place of an open file, which is closed with the record, or when it is not whole."""
+    try:
+        member = Member(window, place.offset)
+        stream = RecordStream(member.pieces(), strict=False)
+        body: BinaryIO
+        if stream.length <= AT_ONCE:
+            body = io.BytesIO(b"".join(stream.body()))
+            check_length(member, place)
+            window.close()
+        else:
+            body = cast(BinaryIO, io.BufferedReader(Streaming(stream.body(), window, place, member), 1 << 18))
+    except Malformed as error:
+        window.close()
+        raise damaged(place, str(error)) from None
+    except ArchiveDamaged:
+        window.close()
+        raise
+    return Record(place, stream.type, stream.fields, stream.http_head, body)
 
 
 class Streaming(io.RawIOBase):
