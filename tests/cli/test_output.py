@@ -1,7 +1,5 @@
 """How commands lay out what they say."""
 
-import os
-import shutil
 import sys
 
 from strandline.cli.output import under
@@ -11,7 +9,7 @@ TEXT = "pending change worth 0.4 against a price of 0.1; waiting gains nothing"
 
 def test_a_long_answer_stays_beside_its_name_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((40, 24)))
+    monkeypatch.setenv("COLUMNS", "40")
     lines = under("  now     ", TEXT)
     assert lines[0].startswith("  now     pending")
     assert all(len(line) <= 40 for line in lines)
