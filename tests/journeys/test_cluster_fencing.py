@@ -48,27 +48,28 @@ def put_to_sleep(worker, site):
     promised = []
     Thread(target=lambda: promised.extend(worker.stdout), daemon=True).start()
     while True:
-        time.sleep(0.02)
-        assert worker.poll() is None, worker.stderr.read()
+        while len(site.requests()) - len(promised) < 5 * HOSTS:
+            assert worker.poll() is None, worker.stderr.read()
+            time.sleep(0.01)
         worker.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)  # what it wrote before is read
-        if len(site.requests()) - len(promised) >= 4 * HOSTS:
+        time.sleep(0.5)  # what it wrote before is read
+        if len(site.requests()) - len(promised) >= 3 * HOSTS:
             return
         worker.send_signal(signal.SIGCONT)
 
 
 def asleep_and_late(place, site, program):
     """One worker falls asleep with captures that are not committed, another fetches everything; captures per page."""
-    late = started(place, program, 60)
-    try:
-        put_to_sleep(late, site)
-        code, _, err = done(started(place, program, 0.3))
-        assert code == 0, err
-        assert set(site.urls) <= {capture.url for capture in indexed(place)}, "the other did not fetch everything"
-    finally:
-        late.send_signal(signal.SIGCONT)
-    said = late.stderr.read()
-    assert late.wait(300) == 0, said
+    with started(place, program, 60) as late:
+        try:
+            put_to_sleep(late, site)
+            code, _, err = done(started(place, program, 0.3))
+            assert code == 0, err
+            assert set(site.urls) <= {capture.url for capture in indexed(place)}, "the other did not fetch everything"
+        finally:
+            late.send_signal(signal.SIGCONT)
+        said = late.stderr.read()
+    assert late.returncode == 0, said
     captures = indexed(place)
     readable(place, captures)
     return Counter(capture.url for capture in captures if capture.url in site.urls), said
