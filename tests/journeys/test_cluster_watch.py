@@ -15,7 +15,7 @@ pytestmark = postgres.GROUP
 __all__ = ["place"]
 
 HOUR = 3.0
-HOURS = 8
+HOURS = 14
 BUDGET = 90
 """Requests an hour, of all workers."""
 
