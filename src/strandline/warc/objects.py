@@ -13,6 +13,7 @@ Keys come from the environment, as each provider names them (AWS_ACCESS_KEY_ID, 
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -155,7 +156,7 @@ class Objects:
             return SettingError(f"{self.url}: access is refused; the keys in the environment are wrong, or lack rights")
         if "NoSuchBucket" in said:
             return SettingError(f"{self.url}: there is no such bucket")
-        if "416" in said or "out of range" in said.lower() or "InvalidRange" in said:
+        if re.search(r"\b416\b", said) or "out of range" in said.lower() or "InvalidRange" in said:
             return ArchiveDamaged(f"{self.url}: an object is shorter than recorded ({_first_line(problem)})")
         if "No space left" in said or "os error 28" in said:
             return OutOfSpace(f"{self.url}: no room left")
