@@ -39,7 +39,7 @@ from strandline.crawl.watch_claims import GOOD
 from strandline.crawl.watch_outlook import Outlook
 from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
-from strandline.ports import PLANNED, Found
+from strandline.ports import Found
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.standing import Standing, StandingReading
@@ -149,12 +149,10 @@ class WatchPlan:
         zone, shift = self._zone(one.site, now)
         if one.host not in self._pauses:
             self._pauses[one.host] = self._pause(one.host, now) * HOUR / self._hours.length
-        trapped = one.due > PLANNED and one.outcome == "skipped"
-        barred = "" if one.due >= PLANNED and not trapped else one.detail or one.outcome or "waits"
         quiet, tests = "", ""
         if self._skips is not None and one.via != "seed":
             quiet, tests = self._skips.ask(one.site, one.page, now)
-        facts = (0.0, barred or quiet, 0.0, one.visited, zone, shift, tests)
+        facts = (0.0, one.waits or quiet, 0.0, one.visited, zone, shift, tests)
         return Known(one.page, one.url, one.site, one.host, one.weight, *facts)
 
     def _zone(self, site: str, now: float) -> tuple[str, int]:

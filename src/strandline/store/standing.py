@@ -44,6 +44,12 @@ class Standing(NamedTuple):
     host_not_before: float
     host_failures: int
 
+    @property
+    def waits(self) -> str:
+        """Why no visit of the page is planned: it comes by itself, or was left out for good; empty when one may be."""
+        left_out = self.due > PLANNED and self.outcome == "skipped"
+        return "" if self.due >= PLANNED and not left_out else self.detail or self.outcome or "waits"
+
 
 class StandingReading(StudyReading):
     """Queries of the planning side."""

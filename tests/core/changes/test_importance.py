@@ -12,7 +12,7 @@ from core.blocks.pages import block, page
 from strandline.core.blocks.tree import Item
 from strandline.core.changes.importance import BELIEF, importance, study
 from strandline.core.changes.vidiff import compare
-from strandline.core.changes.volatility import FADING, MEMORY, NoiseState
+from strandline.core.changes.volatility import FADING, MEMORY, NoiseState, steadiness
 
 TERMS = block("body/main", "These terms govern the use of the service and all its parts")
 
@@ -43,10 +43,10 @@ def test_a_block_that_always_changes_stops_counting():
 
 def test_steadiness_is_the_formula():
     noise = NoiseState()
-    assert noise.steadiness("p") == pytest.approx((1 - 0.5 / 1.5) ** 3)
+    assert steadiness(noise.history("p")) == pytest.approx((1 - 0.5 / 1.5) ** 3)
     for n in range(4):
         noise.learn(compare(page(block("p", f"a{n}")), page(block("p", f"a{n + 1}"))))
-    assert noise.steadiness("p") == pytest.approx((1 - 4.5 / 5.5) ** 3)
+    assert steadiness(noise.history("p")) == pytest.approx((1 - 4.5 / 5.5) ** 3)
 
 
 def test_the_past_fades_after_forty_comparisons():

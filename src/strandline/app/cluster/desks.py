@@ -21,7 +21,6 @@ from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn
 from strandline.crawl.next import Due, Planner
 from strandline.crawl.wishes import Wishes
-from strandline.ports import PLANNED
 from strandline.settings.schema import PlanSettings, Settings
 from strandline.store.postgres.desks import PlanReading, claim_plans, hand_in
 from strandline.store.postgres.session import Session
@@ -50,8 +49,7 @@ def plan_site(reading: PlanReading, site: str, start: float, allowance: Allowanc
 
 
 def _known(one: Standing) -> Known:
-    barred = "" if one.due >= PLANNED else one.detail or one.outcome or "waits"
-    return Known(one.page, one.url, one.site, one.host, one.weight, 0.0, barred, 0.0, one.visited)
+    return Known(one.page, one.url, one.site, one.host, one.weight, 0.0, one.waits, 0.0, one.visited)
 
 
 def allowance_of(plan: PlanSettings, site: str, shares: dict[str, int]) -> Allowance:

@@ -149,6 +149,12 @@ class PageBlock:
         """Share of the text that is inside links."""
         return self.link_weight / self.weight if self.weight else 0.0
 
+    @property
+    def linked(self) -> float:
+        """How far the block is a list of links, in [0, 1]: one in which three quarters of the text are is no text."""
+        share = 1.3 * self.link_weight / self.weight if self.link_weight else 0.0
+        return share if share < 1.0 else 1.0
+
 
 @dataclass(frozen=True)
 class BlockTree:

@@ -24,7 +24,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.impch import impch
 from strandline.core.changes.novelty import Novelty, NoveltyCounter
-from strandline.core.changes.volatility import NoiseState, Rating
+from strandline.core.changes.volatility import NoiseState, Rating, steadiness
 
 ChangeKind = Literal["inserted", "deleted", "updated"]
 
@@ -32,8 +32,7 @@ NOVELTY_SCALE: Final = 30.0
 BELIEF: Final = 0.09  # share of collapses that turned out to be real: what a held change is expected to be worth
 COLLAPSE: Final = 2.0
 FEW: Final = 4  # so few blocks more or less are never a collapse
-NOTHING_KNOWN: Final = (0.0, 0.0)
-LINKS: Final = 1.3  # headlines beside a text rotate: only a double fetch tells them from the news of a front page
+UNKNOWN: Final = steadiness((0.0, 0.0))  # of a block of which nothing is known
 MATTERS: Final = 1.0
 NOTABLE: Final = 0.2  # a block whose changes count less than this share is told why
 _DID: Final[dict[ChangeKind, str]] = {"inserted": "appeared", "deleted": "vanished", "updated": "changed"}
@@ -198,14 +197,15 @@ def _confirms(held: int, blocks: int) -> bool:
 def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockReason:
     block = change.block
     history = noise.history(block.path)
-    factor, steadiness = block_factor(block), noise.steadiness_after(history, block.link_density)
-    told = 1.0 if noise.is_checked(block) else max(0.0, 1.0 - LINKS * block.link_density)
-    steadiness = max(steadiness, told * counted.fresh * noise.steadiness_after(NOTHING_KNOWN, 0.0))
+    factor, steady = block_factor(block), steadiness(history, block.linked)
+    # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
+    told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
+    steady = max(steady, told * counted.fresh * UNKNOWN)
     rating = noise.rating(block.path) if noise.ratings else None
     masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):
-        steadiness = 0.0
+        steady = 0.0
     elif rating == "matters":
-        factor, steadiness = MATTERS, 1.0
+        factor, steady = MATTERS, 1.0
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
-    return BlockReason(block, kind, factor, steadiness, counted, history, rating, masked)
+    return BlockReason(block, kind, factor, steady, counted, history, rating, masked)

@@ -128,7 +128,7 @@ class NoveltyCounter:
 
     def _pairs(self, texts: Texts, novel: WordNumbers) -> int:
         """New pairs of known words; a text that was elsewhere on the page has none."""
-        come = [after for _, after in texts if after and " " in after]
+        come = [after for _, after in texts if after]
         if come and not all(before for before, _ in texts):
             come = [text for text in come if text not in self._shown]
         return new_pairs([before for before, _ in texts if before], come, novel) if come else 0

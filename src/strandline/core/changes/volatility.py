@@ -44,6 +44,16 @@ _HALF: Final = np.uint64(32)
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
 
 
+def steadiness(history: tuple[float, float], linked: float = 0.0) -> float:
+    """In [0, 1], of a block compared and changed so often: 1 if it never changes by itself, near 0 if it always does.
+
+    >>> round(steadiness((0.0, 0.0)), 3), round(steadiness((20.0, 0.0)), 3), round(steadiness((20.0, 20.0)), 4)
+    (0.296, 0.932, 0.0001)
+    """
+    known, changed = history
+    return (1.0 - (changed + 0.5 + 0.5 * linked) / (known + 1.5)) ** 3
+
+
 @dataclass(slots=True)
 class NoiseState:
     """What was learned about one page's own noise."""
@@ -88,15 +98,6 @@ class NoiseState:
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
         return self.paths.get(self.settled(path), (0.0, 0.0))
-
-    def steadiness(self, path: str, link_density: float = 0.0) -> float:
-        """In [0, 1]: 1 for a block that never changes by itself, near 0 for one that always does."""
-        return self.steadiness_after(self.history(path), link_density)
-
-    def steadiness_after(self, history: tuple[float, float], link_density: float) -> float:
-        """The steadiness of a block with this history."""
-        known, changed = history
-        return (1.0 - (changed + 0.5 + 0.5 * min(1.0, 1.3 * link_density)) / (known + 1.5)) ** 3
 
     # What was seen before
 
