@@ -2,7 +2,7 @@
 
 import pytest
 
-from strandline.app.planning import campaign
+from strandline.app.plan_wishes import campaign
 from strandline.errors import SettingError
 from strandline.settings.file import read_settings
 from strandline.settings.units import rate

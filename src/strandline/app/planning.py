@@ -5,27 +5,25 @@ number of the last capture it knows; while nothing new was captured, the next qu
 process writes the archive, or it lies on a read-only disk, nothing is kept and the answer is the same.
 """
 
-import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from strandline.app.archive import Archive
 from strandline.app.crawling import manners_of, orders_of, read_seeds
+from strandline.app.plan_wishes import Pauses, wishes_of
 from strandline.app.site_clocks import site_clock
 from strandline.app.skipping import plan_skips
 from strandline.checks import registered_strategies
 from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import Scope
-from strandline.core.plan.budget import Allowance
-from strandline.core.plan.objective import Objective
 from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.core.urls import canonical
 from strandline.crawl.experience import HOUR, History, Hours, Known, Learned, history, learn
@@ -33,7 +31,7 @@ from strandline.crawl.next import Due, Planner
 from strandline.crawl.orders import Limits
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.crawl.skips import QUIET
-from strandline.crawl.wishes import Boost, Wishes
+from strandline.crawl.wishes import Wishes
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.settings.schema import PlanSettings, Settings
 from strandline.settings.units import rate
@@ -51,7 +49,6 @@ _ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops", QUI
 """Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 _ABSENT: Final = 0.1
 """A page that answered 404 may come back: it keeps this share of its weight."""
-_CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
 
 
 class Planning:
@@ -245,18 +242,9 @@ class Planning:
         manners = manners_of(self.settings.politeness)
         pause = manners.least if manners.delay is None else manners.delay
         shortened = self._watch_time is not None and self._asked_hour is None
-        return Wishes(
-            allowance=_allowance("plan.budget", plan.budget),
-            strategy=plan.strategy,
-            objective=_objective(plan.objective),
-            coherence=plan.coherence,
-            boosts=tuple(campaign(text) for text in plan.campaigns),
-            site_allowances=_caps("plan.site_budgets", plan.site_budgets),
-            host_allowances=_caps("plan.host_budgets", plan.host_budgets),
-            pause=pause,
-            hour_seconds=HOUR if shortened else self.hour_seconds,  # in a demonstration pauses shrink, too
-            pauses={host: self.pause(host, pause) for host in {one.host for one in self.standings}},
-        )
+        length = HOUR if shortened else self.hour_seconds  # in a demonstration pauses shrink, too
+        hosts = {one.host for one in self.standings}
+        return wishes_of(plan, Pauses(pause, {host: self.pause(host, pause) for host in hosts}, length))
 
     def pause(self, host: str, least: float) -> float:
         """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
@@ -301,58 +289,6 @@ class Planning:
         if problem:
             raise UsageError(problem)
         return self.planner.ahead(self.now, hours)
-
-
-def _allowance(key: str, text: str) -> Allowance:
-    try:
-        found = rate(text)
-        return Allowance(found.amount, found.hours, found.in_bytes)
-    except ValueError as problem:
-        raise SettingError(f"{key}: {problem}") from None
-
-
-def _caps(key: str, entries: tuple[str, ...]) -> dict[str, Allowance]:
-    caps: dict[str, Allowance] = {}
-    for entry in entries:
-        name, space, text = entry.strip().partition(" ")
-        if not space:
-            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
-        caps[name] = _allowance(key, text)
-        if caps[name].in_bytes:
-            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
-    return caps
-
-
-def campaign(text: str) -> Boost:
-    """A campaign as the settings write it.
-
-    >>> campaign("floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x5").factor
-    5.0
-    """
-    match = _CAMPAIGN.fullmatch(text)
-    try:
-        if match is None:
-            raise ValueError('write it like "floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10"')
-        name, place, start, end, factor = match.groups()
-        boost = Boost(name.strip(), place, _time(start), _time(end), float(factor or 10.0))
-        if not boost.end > boost.start or not boost.factor > 0:
-            raise ValueError("a campaign must end after it starts and multiply by more than zero")
-    except ValueError as problem:
-        raise SettingError(f"plan.campaigns: {text!r}: {problem}") from None
-    return boost
-
-
-def _time(text: str) -> float:
-    found = datetime.fromisoformat(text)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-
-
-def _objective(text: str) -> Objective:
-    known: tuple[Objective, ...] = ("pool", "page", "middle", "count", "content")
-    for one in known:
-        if one == text:
-            return one
-    raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(known)}")
 
 
 def address(url: str) -> str:

@@ -10,27 +10,21 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 import numba
 import numpy as np
 
 from strandline import __version__
 from strandline.app.crawling import Prepared
-from strandline.app.planning import campaign
-from strandline.app.site_clocks import site_clock
+from strandline.app.plan_making import Making, PlanMaker, believed
 from strandline.app.skipping import plan_skips
-from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
-from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.core.plan.strategy import Floats
-from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.core.urls import site
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Planner
@@ -38,9 +32,7 @@ from strandline.crawl.watch_agenda import Planned
 from strandline.crawl.watch_claims import GOOD
 from strandline.crawl.watch_outlook import Outlook
 from strandline.crawl.wishes import Wishes
-from strandline.errors import SettingError
 from strandline.ports import Found
-from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.standing import Standing, StandingReading
 from strandline.store.studies import Seen
@@ -48,8 +40,6 @@ from strandline.store.watching import TimePiece
 
 _NOTE: Final = ("watch", "learned")
 _COMPILED: Final = ("watch", "compiled")
-LEAST_IMPORTANCE: Final = 0.015
-"""Changes that matter less are taken for noise."""
 _RECENT: Final = 48.0
 """Hours for which what a sitemap or feed says of a page is of interest."""
 _KEEP_EVERY: Final = 24
@@ -64,11 +54,8 @@ class WatchPlan:
         self._prepared = prepared
         self._catalog = catalog
         self._reading = StandingReading.open(catalog.path)
-        self._paced = time is not None
         first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
         self._hours = Hours(time.zero, time.length) if time else Hours.since(min(first, now))
-        self._zones: dict[str, tuple[str, int]] = {}
-        self._pauses: dict[str, float] = {}
         self._touched: set[int] = set()
         self._seq = 0
         self._kept_at = 0
@@ -80,8 +67,8 @@ class WatchPlan:
             if settings.plan.skip == "none"
             else plan_skips(settings.plan.skip, catalog.path, settings.learn.version)
         )
+        self._maker = PlanMaker(Making(prepared, self._hours, time is not None, self._reading, self._skips))
         self._compiling = Compiling(catalog)
-        self._wishes()  # what is wrong with the settings is said now
 
     # -- making ready ------------------------------------------------------------------------------------------------
 
@@ -90,22 +77,17 @@ class WatchPlan:
         standings = {one.page: one for one in self._reading.standings() if one.visited}
         kept = self._kept(standings, now)
         if kept is None:
-            pages = [self._known(one, now) for one in standings.values()]
-            sightings = map(_believed, self._reading.sightings())
+            pages = self._maker.all_known(standings.values(), now)
+            sightings = map(believed, self._reading.sightings())
             learned = learn(pages, history(pages, sightings, self._hours, self._reading.all_claims()), self._hours)
             self._seq = self._reading.progress()
         else:
             pages, learned = kept
         self._learned = learned
-        nothing = history(pages, (), self._hours)
-        try:
-            planner = Planner(pages, learned, self._wishes(), lambda: nothing, registered_strategies())
-        except ValueError as problem:
-            raise SettingError(f"plan: {problem}") from None
         visits = Counter({one.page: one.captures for one in standings.values()})
-        outlook = Outlook(planner, learned, visits, self._prepared.settings.plan.least_chance)
+        outlook = self._maker.outlook(pages, learned, visits)
         known = {page.page for page in pages}
-        outlook.grow(self._known(one, now) for one in standings.values() if one.page not in known)
+        outlook.grow(self._maker.known(one, now) for one in standings.values() if one.page not in known)
         return outlook
 
     def _kept(self, standings: dict[int, Standing], now: float) -> tuple[list[Known], Learned] | None:
@@ -114,7 +96,7 @@ class WatchPlan:
         if note is None or note.learned.hours != self._hours or not all(page in standings for page in note.pages):
             return None
         self._seq = note.seq
-        return [self._known(standings[number], now) for number in note.pages], note.learned
+        return self._maker.all_known((standings[number] for number in note.pages), now), note.learned
 
     def keep(self) -> None:
         """Keep what was learned."""
@@ -126,57 +108,6 @@ class WatchPlan:
         np.savez(stream, pages=numbers, seq=np.int64(self._seq), learned=learned)
         if stream.tell() <= _LARGEST_NOTE:
             self._catalog.note(_NOTE[0], [(_NOTE[1], stream.getvalue())])
-
-    def _wishes(self) -> Wishes:
-        plan = self._prepared.settings.plan
-        try:
-            boosts = tuple(campaign(text) for text in plan.campaigns)
-            return Wishes(
-                allowance=budget_of("plan.budget", plan.budget),
-                strategy=plan.strategy,
-                objective=_objective(plan.objective),
-                coherence=plan.coherence,
-                boosts=boosts,
-                site_allowances=budgets_of("plan.site_budgets", plan.site_budgets),
-                host_allowances=budgets_of("plan.host_budgets", plan.host_budgets),
-                pause=self._own_pause() * HOUR / self._hours.length,
-                pauses=self._pauses,
-            )
-        except ValueError as problem:
-            raise SettingError(f"plan: {problem}") from None
-
-    def _known(self, one: Standing, now: float) -> Known:
-        zone, shift = self._zone(one.site, now)
-        if one.host not in self._pauses:
-            self._pauses[one.host] = self._pause(one.host, now) * HOUR / self._hours.length
-        quiet, tests = "", ""
-        if self._skips is not None and one.via != "seed":
-            quiet, tests = self._skips.ask(one.site, one.page, now)
-        facts = (0.0, one.waits or quiet, 0.0, one.visited, zone, shift, tests)
-        return Known(one.page, one.url, one.site, one.host, one.weight, *facts)
-
-    def _zone(self, site: str, now: float) -> tuple[str, int]:
-        """Zone of a site and the hours to add to UTC there; a demonstration lives in UTC."""
-        if self._paced:
-            return "UTC", 0
-        if site not in self._zones:
-            zone = site_clock(site, self._prepared.settings.learn, None).zone
-            offset = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone)).utcoffset()
-            self._zones[site] = zone, round(offset.total_seconds() / HOUR) if offset else 0
-        return self._zones[site]
-
-    def _own_pause(self) -> float:
-        manners = self._prepared.manners
-        return manners.least if manners.delay is None else manners.delay
-
-    def _pause(self, host: str, now: float) -> float:
-        """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
-        state, manners = self._reading.host(host), self._prepared.manners
-        asked = 0.0
-        if self._prepared.orders.obey_robots and state.robots_time > 0:
-            copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
-            asked = Robots(copy, now, self._prepared.orders.robots_unreachable).delay or 0.0
-        return manners.pause(state.seconds, min(asked, self._prepared.settings.politeness.crawl_delay_cap))
 
     # -- answers -----------------------------------------------------------------------------------------------------
 
@@ -213,7 +144,7 @@ class WatchPlan:
         self._take_in(self._outlook, start)
         if hour >= self._kept_at + _KEEP_EVERY:
             self.keep()
-            self._zones.clear()  # summer time may have begun or ended
+            self._maker.new_day()
             if self._skips is not None and self._skips.renew(start):
                 self._touched.update(page.page for page in self._outlook.planner.pages)
             self._kept_at = hour
@@ -222,13 +153,14 @@ class WatchPlan:
     def _take_in(self, outlook: Outlook, now: float) -> None:
         """Pages that were visited, and what study found in captures."""
         if self._touched:
-            outlook.grow(self._known(one, now) for one in self._reading.standings_of(self._touched) if one.visited)
+            standings = self._reading.standings_of(self._touched)
+            outlook.grow(self._maker.known(one, now) for one in standings if one.visited)
             self._touched.clear()
         news = list(self._reading.seen_since(self._seq))
         if news:
             self._seq = news[-1][0]
             changed = {seen.page for _, seen in news if seen.changed}
-            outlook.observe([_believed(seen) for _, seen in news], self._reading.claims_of(changed))
+            outlook.observe([believed(seen) for _, seen in news], self._reading.claims_of(changed))
 
     def told(self, found: Sequence[Found]) -> None:
         """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""
@@ -326,42 +258,6 @@ def warm_up() -> None:
     planner.next(1, HOUR)
     planner.observe([Seen(1, pages[0].url, "a.example", HOUR, 200, True, 0.5, 0.5, False, False)])
     planner.next(1, 26 * HOUR)
-
-
-def _believed(seen: Seen) -> Seen:
-    """A capture as the plan is told of it: what changes at every look (a clock, advertising) is no change."""
-    return replace(seen, changed=False, importance=0.0) if seen.importance < LEAST_IMPORTANCE else seen
-
-
-def budget_of(key: str, text: str) -> Allowance:
-    """A budget as a setting writes it; SettingError names the key."""
-    try:
-        found = rate(text)
-        return Allowance(found.amount, found.hours, found.in_bytes)
-    except ValueError as problem:
-        raise SettingError(f"{key}: {problem}") from None
-
-
-def budgets_of(key: str, entries: Sequence[str]) -> dict[str, Allowance]:
-    """Budgets of single places, "example.org 100/day" each."""
-    return dict(_places(key, entries))
-
-
-def _places(key: str, entries: Sequence[str]) -> Iterator[tuple[str, Allowance]]:
-    for entry in entries:
-        name, space, text = entry.strip().partition(" ")
-        if not space:
-            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
-        found = budget_of(key, text)
-        if found.in_bytes:
-            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
-        yield name, found
-
-
-def _objective(text: str) -> Objective:
-    if text not in OBJECTIVES:
-        raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(OBJECTIVES)}")
-    return text  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

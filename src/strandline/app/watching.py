@@ -52,10 +52,11 @@ from strandline.app.alerts_lookout import Lookout
 from strandline.app.archive import Archive
 from strandline.app.clock import SystemClock
 from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, from_known_seeds, prepare_crawl, run_crawl
+from strandline.app.plan_wishes import budget_of, budgets_of
 from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
 from strandline.app.studying import Studying
-from strandline.app.watch_plan import WatchPlan, budget_of, budgets_of
+from strandline.app.watch_plan import WatchPlan
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.experience import HOUR

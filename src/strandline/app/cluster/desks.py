@@ -15,7 +15,7 @@ from typing import Final
 from strandline.app.cluster.beside import Errand, Step
 from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.shared import Cluster
-from strandline.app.watch_plan import budget_of, budgets_of
+from strandline.app.plan_wishes import budget_of, budgets_of
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn

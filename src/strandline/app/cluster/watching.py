@@ -10,7 +10,7 @@ from strandline.app.cluster.desks import plan_errand
 from strandline.app.cluster.learning import learn_errand
 from strandline.app.cluster.shared import Cluster
 from strandline.app.cluster.studying import study_errand
-from strandline.app.watch_plan import budget_of
+from strandline.app.plan_wishes import budget_of
 from strandline.crawl.watch_agenda import WatchOrders
 from strandline.errors import SettingError
 from strandline.store.postgres.catalog import PostgresCatalog

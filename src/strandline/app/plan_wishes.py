@@ -1,0 +1,92 @@
+"""What the settings wish of a plan, in the words of planning: for a watch, a cluster's desks, and commands that ask."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from strandline.core.plan.budget import Allowance
+from strandline.core.plan.objective import OBJECTIVES, Objective
+from strandline.crawl.experience import HOUR
+from strandline.crawl.wishes import Boost, Wishes
+from strandline.errors import SettingError
+from strandline.settings.schema import PlanSettings
+from strandline.settings.units import rate
+
+_CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
+
+
+class Pauses(NamedTuple):
+    """Seconds hosts are owed between two requests: usually, and by host. `hour` are those a planned hour lasts."""
+
+    usual: float
+    of_hosts: Mapping[str, float]
+    hour: float = HOUR
+
+
+def wishes_of(plan: PlanSettings, pauses: Pauses) -> Wishes:
+    """What the settings ask for; SettingError names the key that is wrong."""
+    return Wishes(
+        allowance=budget_of("plan.budget", plan.budget),
+        strategy=plan.strategy,
+        objective=_objective(plan.objective),
+        coherence=plan.coherence,
+        boosts=tuple(campaign(text) for text in plan.campaigns),
+        site_allowances=budgets_of("plan.site_budgets", plan.site_budgets),
+        host_allowances=budgets_of("plan.host_budgets", plan.host_budgets),
+        pause=pauses.usual,
+        pauses=pauses.of_hosts,
+        hour_seconds=pauses.hour,
+    )
+
+
+def budget_of(key: str, text: str) -> Allowance:
+    """A budget as a setting writes it; SettingError names the key."""
+    try:
+        found = rate(text)
+        return Allowance(found.amount, found.hours, found.in_bytes)
+    except ValueError as problem:
+        raise SettingError(f"{key}: {problem}") from None
+
+
+def budgets_of(key: str, entries: Sequence[str]) -> dict[str, Allowance]:
+    """Budgets of single places, "example.org 100/day" each."""
+    places: dict[str, Allowance] = {}
+    for entry in entries:
+        name, space, text = entry.strip().partition(" ")
+        if not space:
+            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
+        places[name] = budget_of(key, text)
+        if places[name].in_bytes:
+            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
+    return places
+
+
+def campaign(text: str) -> Boost:
+    """A campaign as the settings write it.
+
+    >>> campaign("floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x5").factor
+    5.0
+    """
+    match = _CAMPAIGN.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError('write it like "floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10"')
+        name, place, start, end, factor = match.groups()
+        boost = Boost(name.strip(), place, _time(start), _time(end), float(factor or 10.0))
+        if not boost.end > boost.start or not boost.factor > 0:
+            raise ValueError("a campaign must end after it starts and multiply by more than zero")
+    except ValueError as problem:
+        raise SettingError(f"plan.campaigns: {text!r}: {problem}") from None
+    return boost
+
+
+def _time(text: str) -> float:
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def _objective(text: str) -> Objective:
+    if text not in OBJECTIVES:
+        raise SettingError(f"plan.objective: {text!r} is not one of {', '.join(OBJECTIVES)}")
+    return text  # type: ignore[return-value]
