@@ -9,6 +9,7 @@ import pytest
 from contracts.stores import found, visited
 from servers import postgres
 from strandline.app.alerts_feeds import FeedRequest, change_feed
+from strandline.app.alerts_listing import alarms, told
 from strandline.app.archive import create
 from strandline.app.cluster.archive import ClusterArchive
 from strandline.app.cluster.learning import learn_errand
@@ -23,16 +24,15 @@ from strandline.app.measuring import measured
 from strandline.app.mining import RulesWanted, found_rules
 from strandline.app.opening import database_at, open_archive
 from strandline.app.planning import Planning
+from strandline.app.reports import ReportRequest, report
 from strandline.crawl.learn_rules import GivenThresholds
 from strandline.engines.mining import LocalTasks
 from strandline.errors import LeaseLost, UsageError
 from strandline.ports import Batch
 from strandline.store.catalog import DATABASE
-from strandline.store.outbox import OutboxReading
 from strandline.store.postgres.desks import PlanReading, learned_until
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.studying import DeskStudies
-from strandline.store.reporting import ReportReading
 from strandline.store.skipping import SkipReading
 from strandline.store.studies import Wanted
 from strandline.warc.writer import WarcWriter
@@ -145,13 +145,23 @@ def test_versions_are_compared_from_the_object_store(folder, cluster):
     assert ours[0].importance > 0
 
 
+def test_reports_tell_the_same(folder, cluster):
+    now = time.time()
+    ours, theirs = (report(one, ReportRequest(start=now - 3 * DAY, end=now)).as_data() for one in (folder, cluster))
+    assert {**ours, "archive": ""} == {**theirs, "archive": ""}
+    assert ours["changed"] and ours["sites"][0]["visits"] and ours["learning"]["visits"]
+    asked = ReportRequest("news.example", now - 9 * DAY, now)
+    assert [len(report(one, asked).events["new"]) for one in (folder, cluster)] == [4, 4]
+    with pytest.raises(UsageError, match="span"):
+        report(cluster, ReportRequest(start=now, end=now - 1))
+    assert told(cluster).as_data() == {"alerts": [], "targets": []} and alarms(cluster, closed=True) == []
+
+
 def test_what_is_for_folders_is_refused(cluster):
     url = f"{SITES[1]}/0"
     for wrong in (
         cluster.reindex,
         cluster.verify,
-        lambda: ReportReading.open(cluster.folder / DATABASE),
-        lambda: OutboxReading.open(cluster.folder / DATABASE),
         lambda: cluster.writing("compact").__enter__(),
     ):
         with pytest.raises(UsageError, match="migrate --back"):

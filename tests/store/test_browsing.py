@@ -1,11 +1,19 @@
-"""What people look at: counts that triggers keep, directories by jumping, lists that say where they go on."""
+"""What people look at: counts that triggers keep, directories by jumping, lists that say where they go on.
 
+Every store answers: a folder, and the same archive moved to PostgreSQL and studied there.
+"""
+
+import contextlib
 from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
 
+from contracts.stores import EACH
+from servers import postgres
 from strandline.app.archive import create
+from strandline.app.cluster.archive import open_shared
+from strandline.app.cluster.moving import to_cluster
 from strandline.store import browsing
 from strandline.store.browsing import BrowsingReading, ChangesWanted
 from strandline.store.catalog import DATABASE
@@ -17,7 +25,7 @@ PATHS = ["/", "/about", "/news/a", "/news/b?x=1", "/news/b?x=2", "/news/deep/c",
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory):
+def folder(tmp_path_factory):
     made = create(tmp_path_factory.mktemp("browsing") / "archive")
     lines = []
     for visit in range(6):
@@ -31,6 +39,18 @@ def archive(tmp_path_factory):
     file.write_text("".join(lines))
     made.bring_in(file)
     return made
+
+
+@pytest.fixture(scope="module", params=EACH)
+def archive(request, folder, tmp_path_factory):
+    if request.param == "sqlite":
+        yield folder
+        return
+    database = postgres.running().database()
+    to_cluster(folder.folder, database, tmp_path_factory.mktemp("store").as_uri(), lambda _: None)
+    with contextlib.closing(open_shared(database)) as moved:
+        moved.study()
+        yield moved
 
 
 @pytest.fixture

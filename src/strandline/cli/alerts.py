@@ -56,13 +56,10 @@ def alarms(
 ) -> None:
     """What is not as it should be: open alarms, each with the normal it departs from."""
     from strandline.app.alerts_listing import alarms as listed
-    from strandline.app.opening import database_at, open_archive
+    from strandline.app.opening import open_archive
     from strandline.app.status import alarm_data
     from strandline.cli.output import as_json, iso, printable
-    from strandline.errors import UsageError
 
-    if database_at(folder):
-        raise UsageError("nobody raises alarms in a cluster; strandline status says how it stands")
     found = listed(open_archive(folder), all_)
     if json_:
         as_json([alarm_data(alarm) for alarm in found])

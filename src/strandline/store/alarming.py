@@ -90,8 +90,9 @@ class AlarmReading(StudyReading):
 
     def visits_between(self, after: int, up_to: int) -> dict[str, Visits]:
         """Captures of pages in a range of numbers, by site."""
-        query = """SELECT site, count(*), sum(status IN (404, 410)), sum(status IN (401, 403, 407, 429, 451)),
-                sum(status >= 500), coalesce(sum(held AND status NOT IN (404, 410)), 0)
+        query = """SELECT site, count(*), count(*) FILTER (WHERE status IN (404, 410)),
+                count(*) FILTER (WHERE status IN (401, 403, 407, 429, 451)), count(*) FILTER (WHERE status >= 500),
+                count(*) FILTER (WHERE held = 1 AND status NOT IN (404, 410))
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = seq
             WHERE seq > ? AND seq <= ? AND kind = 'page' GROUP BY site"""
         return {str(row[0]): Visits(*row[1:]) for row in self._rows(query, after, up_to)}  # type: ignore[arg-type]

@@ -7,14 +7,13 @@ UTC epoch seconds.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from strandline.core.blocks.words import words
 from strandline.core.capture import Capture
 from strandline.core.learn.learned import PageRate
 from strandline.core.urls import surt_key
-from strandline.store import rows, sqlite
+from strandline.store import rows
 from strandline.store.learned import LearnedReading
 from strandline.store.reading import SiteRow, span
 from strandline.store.studies import BlockLife, Change, Wanted
@@ -95,10 +94,8 @@ class ChangesWanted:
 class BrowsingReading(LearnedReading):
     """Queries of the interface. Usable while a writer works."""
 
-    @classmethod
-    def open(cls, database: Path) -> "BrowsingReading":
-        """Open a database for reading only."""
-        return cls(sqlite.open_reading(database), database)
+    _DAY_OF: ClassVar = "cast({} / 86400.0 AS INTEGER)"
+    """The UTC day of a time, in whole days since 1970."""
 
     # Sites
 
@@ -114,8 +111,8 @@ class BrowsingReading(LearnedReading):
     def listed_sites(self, limit: int, start: int = 0, like: str = "") -> list[SiteRow]:
         """Sites with the most captures, including those that wait for their first."""
         query = """SELECT site, count(*), sum(pages), sum(captures), min(first), max(last) FROM hosts
-            WHERE instr(site, ?) GROUP BY site ORDER BY sum(captures) DESC, site LIMIT ? OFFSET ?"""
-        return [SiteRow(*row) for row in self._rows(query, like, limit, start)]  # type: ignore[arg-type]
+            WHERE site LIKE ? ESCAPE '\\' GROUP BY site ORDER BY sum(captures) DESC, site LIMIT ? OFFSET ?"""
+        return [SiteRow(*row) for row in self._rows(query, _holding(like), limit, start)]  # type: ignore[arg-type]
 
     def days(self, site: str = "", since: float = 0.0, until: float = float("inf")) -> list[Day]:
         """Days of a site, or of the whole archive, on which something was captured or seen to change."""
@@ -163,8 +160,8 @@ class BrowsingReading(LearnedReading):
             row = self._row(
                 f"""SELECT count(*), coalesce(sum(changes), 0), coalesce(sum(importance), 0.0) FROM
                     (SELECT page_states.changes, page_states.importance FROM
-                     (SELECT page FROM pages WHERE surt >= ? AND surt < ? LIMIT {SAMPLED})
-                     JOIN page_states USING (page))
+                     (SELECT page FROM pages WHERE surt >= ? AND surt < ? LIMIT {SAMPLED}) AS few
+                     JOIN page_states USING (page)) AS sampled
                 """,
                 low,
                 high,
@@ -195,11 +192,12 @@ class BrowsingReading(LearnedReading):
 
     def new_pages(self, site: str, since: float, limit: int) -> list[tuple[ListedPage, float]]:
         """Pages found last of which the first capture is not older than a time; with that capture's time."""
-        query = f"""SELECT {_LISTED}, (SELECT min(time) FROM captures WHERE captures.page = pages.page) AS began
-            FROM (SELECT * FROM pages ORDER BY page DESC LIMIT {SCANNED}) AS pages JOIN hosts USING (host)
-            LEFT JOIN page_states USING (page)
-            WHERE kind = 'page' AND pages.captures > 0 AND ? IN (site, authority, '') AND began >= ?
-            ORDER BY began DESC LIMIT ?"""
+        query = f"""SELECT * FROM (
+                SELECT {_LISTED}, (SELECT min(time) FROM captures WHERE captures.page = pages.page) AS began
+                FROM (SELECT * FROM pages ORDER BY page DESC LIMIT {SCANNED}) AS pages JOIN hosts USING (host)
+                LEFT JOIN page_states USING (page)
+                WHERE kind = 'page' AND pages.captures > 0 AND ? IN (site, authority, '')) AS found
+            WHERE began >= ? ORDER BY began DESC LIMIT ?"""
         return [(ListedPage(*row[:9]), float(str(row[9]))) for row in self._rows(query, site, since, limit)]  # type: ignore[arg-type]
 
     def gone_pages(self, site: str, since: float, limit: int) -> list[ListedPage]:
@@ -211,11 +209,10 @@ class BrowsingReading(LearnedReading):
 
     def found_pages(self, text: str, after: int, limit: int) -> tuple[list[ListedPage], int | None]:
         """Captured pages whose address holds a text, in the order they were found; and where to go on, or None."""
-        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         query = f"""SELECT {_LISTED} FROM (SELECT * FROM pages WHERE page > ? ORDER BY page LIMIT {10 * SCANNED})
             AS pages LEFT JOIN page_states USING (page)
-            WHERE url LIKE ? ESCAPE '\\' AND kind = 'page' AND pages.captures > 0 ORDER BY page LIMIT ?"""
-        found = [ListedPage(*row) for row in self._rows(query, after, f"%{escaped}%", limit + 1)]  # type: ignore[arg-type]
+            WHERE lower(url) LIKE ? ESCAPE '\\' AND kind = 'page' AND pages.captures > 0 ORDER BY page LIMIT ?"""
+        found = [ListedPage(*row) for row in self._rows(query, after, _holding(text.lower()), limit + 1)]  # type: ignore[arg-type]
         if len(found) > limit:
             return found[:limit], found[limit - 1].page
         end = self._row("SELECT max(page) FROM pages")
@@ -226,9 +223,9 @@ class BrowsingReading(LearnedReading):
 
     def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
         """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
-        query = """SELECT change, by, importance >= ? AND visible AND ? IN (site, authority, '')
+        query = """SELECT change, by, importance >= ? AND visible = 1 AND ? IN (site, authority, '')
             FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
-                  WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT ?)
+                  WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT ?) AS newest
             JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
         found: list[Change] = []
         last = (min(wanted.until, 1e15), wanted.below)
@@ -265,7 +262,7 @@ class BrowsingReading(LearnedReading):
         for compare, order in (("<", "DESC"), (">", "ASC")):
             row = self._row(
                 f"""SELECT by FROM changes WHERE page IN ({_marks(pages)}) AND by {compare} ? AND importance >= ?
-                    AND visible ORDER BY by {order} LIMIT 1""",
+                    AND visible = 1 ORDER BY by {order} LIMIT 1""",
                 *pages,
                 time + (0.9995 if compare == ">" else 0.0),
                 least,
@@ -275,7 +272,7 @@ class BrowsingReading(LearnedReading):
 
     def capture_days(self, pages: list[int], since: float, until: float) -> dict[int, tuple[int, int, float]]:
         """Per UTC day: captures of a page, those kept as revisits, and the time of the last one."""
-        query = f"""SELECT cast(time / 86400.0 AS INTEGER), count(*), sum(revisit), max(time) FROM captures
+        query = f"""SELECT {self._DAY_OF.format("time")}, count(*), sum(revisit), max(time) FROM captures
             WHERE page IN ({_marks(pages)}) AND time >= ? AND time < ? GROUP BY 1"""
         return {
             _whole(day): (_whole(count), _whole(same), float(str(last)))
@@ -372,7 +369,7 @@ class BrowsingReading(LearnedReading):
 
     def due_soon(self, until: float, limit: int) -> int:
         """Pages due by a time, counted up to a limit."""
-        row = self._row("SELECT count(*) FROM (SELECT 1 FROM pages WHERE due <= ? LIMIT ?)", until, limit)
+        row = self._row("SELECT count(*) FROM (SELECT 1 FROM pages WHERE due <= ? LIMIT ?) AS due", until, limit)
         return _whole(row[0]) if row else 0
 
     def mark(self) -> tuple[int, int]:
@@ -389,6 +386,12 @@ _LISTED = """pages.page, surt, url, pages.captures, evidence, pages.since, visit
 def _behind(prefix: str) -> str:
     """The first key after all that begin with a prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+def _holding(text: str) -> str:
+    """A pattern for LIKE: whatever holds a text."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
 
 
 def _marks(values: list[Any]) -> str:

@@ -91,7 +91,8 @@ class OutboxReading(Reading):
 
     def queues(self) -> list[Queue]:
         """All targets that were ever wanted, at a glance."""
-        query = """SELECT target, sum(state = 0), sum(state = 1), sum(state = 2), sum(state = 3),
+        query = """SELECT target, count(*) FILTER (WHERE state = 0), count(*) FILTER (WHERE state = 1),
+                count(*) FILTER (WHERE state = 2), count(*) FILTER (WHERE state = 3),
                 coalesce(max(CASE state WHEN 1 THEN time END), 0.0) FROM deliveries GROUP BY target ORDER BY target"""
         return [Queue(*row, self.why(str(row[0]))) for row in list(self._rows(query))]  # type: ignore[arg-type, call-arg]
 
@@ -168,7 +169,8 @@ class Outbox(OutboxReading):
         if not done.rowcount:
             return 0
         self._connection.executemany(
-            "INSERT INTO deliveries VALUES (?, ?, 0, 0, 0.0, 0.0, '')", [(target, done.lastrowid) for target in targets]
+            "INSERT INTO deliveries SELECT ?, alert, 0, 0, 0.0, 0.0, '' FROM alerts WHERE key = ?",
+            [(target, alert.key) for target in targets],
         )
         return 1
 
@@ -216,12 +218,13 @@ class Outbox(OutboxReading):
 
     def tidy(self, targets: Iterable[str], now: float) -> None:
         """Give up what waits for targets that are no longer in the settings; forget what is long delivered."""
-        known = json.dumps(sorted(targets))
+        known = sorted(targets)
+        marks = ", ".join("?" * len(known)) or "''"
         with self._writing():
             self._connection.execute(
-                """UPDATE deliveries SET state = ?, detail = 'no longer in the settings'
-                   WHERE state = 0 AND target NOT IN (SELECT value FROM json_each(?))""",
-                (GIVEN_UP, known),
+                f"""UPDATE deliveries SET state = ?, detail = 'no longer in the settings'
+                   WHERE state = 0 AND target NOT IN ({marks})""",
+                (GIVEN_UP, *known),
             )
             old = """SELECT alert FROM alerts WHERE time < ? AND alert NOT IN
                 (SELECT alert FROM deliveries WHERE state = 0)"""

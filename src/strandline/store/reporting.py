@@ -9,6 +9,7 @@ from strandline.store.alarming import AlarmReading
 from strandline.store.watching import HourRow, WatchReading
 
 _SITE = "(? = '' OR ? IN (site, authority))"
+_BELIEVED = "visible = 1 AND held = 0"
 _OF_PAGES = "JOIN pages USING (page) JOIN hosts USING (host)"
 
 
@@ -54,7 +55,7 @@ class RuleEvent(NamedTuple):
     retired: float | None
 
 
-class ReportReading(AlarmReading):
+class ReportReading(AlarmReading, WatchReading):
     """Queries of `report`; `site` is a registered domain or a host, empty for all."""
 
     def _events(self, query: str, *values: object) -> Iterator[Event]:
@@ -65,15 +66,15 @@ class ReportReading(AlarmReading):
         query = f"""SELECT site, url, first, via FROM (
                 SELECT site, authority, url, via,
                     (SELECT min(time) FROM captures WHERE captures.page = pages.page AND status < 400) AS first
-                FROM pages JOIN hosts USING (host) WHERE kind = 'page' AND pages.captures > 0)
+                FROM pages JOIN hosts USING (host) WHERE kind = 'page' AND pages.captures > 0) AS found
             WHERE first >= ? AND first < ? AND {_SITE} ORDER BY first, url"""
         return self._events(query, start, end, site, site)
 
     def changed_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
         """Pages that changed in the span, the most important first: changes in number, and their importance."""
         query = f"""SELECT site, url, max(by), count(*) || ' changes', sum(importance) FROM changes {_OF_PAGES}
-            WHERE by >= ? AND by < ? AND visible AND NOT held AND kind = 'page' AND {_SITE}
-            GROUP BY page ORDER BY sum(importance) DESC, url"""
+            WHERE by >= ? AND by < ? AND {_BELIEVED} AND kind = 'page' AND {_SITE}
+            GROUP BY pages.page, hosts.host ORDER BY sum(importance) DESC, url"""
         return self._events(query, start, end, site, site)
 
     def gone_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
@@ -87,21 +88,25 @@ class ReportReading(AlarmReading):
 
     def moved_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
         """Pages that were there and led somewhere else for good for the first time in the span: where to."""
-        query = f"""SELECT site, url, min(captures.time), redirect FROM captures {_OF_PAGES}
+        query = f"""SELECT site, url, time, redirect FROM (
+                SELECT site, url, captures.time, redirect,
+                    row_number() OVER (PARTITION BY captures.page ORDER BY captures.time, seq) AS nth
+                FROM captures {_OF_PAGES}
             WHERE captures.time >= ? AND captures.time < ? AND redirect <> '' AND status IN (301, 308) AND {_SITE}
                 AND EXISTS (SELECT 1 FROM captures AS old WHERE old.page = captures.page AND old.time < captures.time
                             AND old.status < 300)
                 AND NOT EXISTS (SELECT 1 FROM captures AS old WHERE old.page = captures.page AND old.time < ?
                                 AND old.redirect = captures.redirect)
-            GROUP BY captures.page ORDER BY 3, url"""
+            ) AS found WHERE nth = 1 ORDER BY time, url"""
         return self._events(query, start, end, site, site, start)
 
     def visits(self, start: float, end: float, site: str) -> dict[str, SiteVisits]:
         """Visits to pages in the span, by site."""
         query = f"""SELECT site, count(*), sum(visits), sum(unchanged), sum(errors), sum(last - first) / 86400.0 FROM (
-                SELECT site, authority, count(*) AS visits, sum(revisit) AS unchanged, sum(status >= 400) AS errors,
-                    min(time) AS first, max(time) AS last
-                FROM captures {_OF_PAGES} WHERE time >= ? AND time < ? AND kind = 'page' GROUP BY page)
+                SELECT site, authority, count(*) AS visits, sum(revisit) AS unchanged,
+                    count(*) FILTER (WHERE status >= 400) AS errors, min(time) AS first, max(time) AS last
+                FROM captures {_OF_PAGES} WHERE time >= ? AND time < ? AND kind = 'page'
+                GROUP BY pages.page, hosts.host) AS visited
             WHERE {_SITE} GROUP BY site ORDER BY site"""
         found = (SiteVisits(*row) for row in self._rows(query, start, end, site, site))  # type: ignore[arg-type]
         return {one.site: one for one in found}
@@ -109,18 +114,20 @@ class ReportReading(AlarmReading):
     def changes_by_site(self, start: float, end: float, site: str) -> dict[str, tuple[int, float]]:
         """Visible changes in the span and their importance, by site."""
         query = f"""SELECT site, count(*), sum(importance) FROM changes {_OF_PAGES}
-            WHERE by >= ? AND by < ? AND visible AND NOT held AND kind = 'page' AND {_SITE} GROUP BY site"""
+            WHERE by >= ? AND by < ? AND {_BELIEVED} AND kind = 'page' AND {_SITE} GROUP BY site"""
         rows = self._rows(query, start, end, site, site)
         return {str(name): (int(str(count)), float(str(weight))) for name, count, weight in rows}
 
     def moved_visits(self, start: float, middle: float, end: float, site: str) -> Iterator[PageVisits]:
         """Pages by how much more or less they were visited after `middle` than before, the largest shift first."""
-        query = f"""SELECT site, url, sum(time < ?) AS visits_before, sum(time >= ?) AS visits_after,
-                coalesce(sum((time < ?) * (visible AND NOT held)), 0),
-                coalesce(sum((time >= ?) * (visible AND NOT held)), 0)
-            FROM captures {_OF_PAGES} LEFT JOIN changes ON by_seq = seq
-            WHERE time >= ? AND time < ? AND kind = 'page' AND {_SITE}
-            GROUP BY captures.page HAVING visits_before > 0 AND visits_after > 0
+        query = f"""SELECT * FROM (
+                SELECT site, url, count(*) FILTER (WHERE time < ?) AS visits_before,
+                    count(*) FILTER (WHERE time >= ?) AS visits_after,
+                    count(*) FILTER (WHERE time < ? AND {_BELIEVED}), count(*) FILTER (WHERE time >= ? AND {_BELIEVED})
+                FROM captures {_OF_PAGES} LEFT JOIN changes ON by_seq = seq
+                WHERE time >= ? AND time < ? AND kind = 'page' AND {_SITE}
+                GROUP BY pages.page, hosts.host) AS visited
+            WHERE visits_before > 0 AND visits_after > 0
             ORDER BY abs(visits_after - visits_before) DESC, url"""
         values = (middle, middle, middle, middle, start, end, site, site)
         return (PageVisits(*row) for row in self._rows(query, *values))  # type: ignore[arg-type]
@@ -134,5 +141,4 @@ class ReportReading(AlarmReading):
 
     def hours(self, start: float, end: float) -> list[HourRow]:
         """What each hour of the watch was meant to do and did."""
-        found = WatchReading(self._connection, self._path).watch_hours(start)
-        return [row for row in found if row.start < end]
+        return [row for row in self.watch_hours(start) if row.start < end]

@@ -6,7 +6,7 @@ Every answer is bounded: captures are looked at from the newest backwards, and n
 from typing import Final, NamedTuple
 
 from strandline.store.alarming import AlarmReading
-from strandline.store.outbox import OutboxReading, Queue
+from strandline.store.outbox import OutboxReading
 from strandline.store.watching import WatchReading, WatchState
 
 LOOKED_AT: Final = 200_000
@@ -31,21 +31,18 @@ class Failure(NamedTuple):
     problem: str
 
 
-class StatusReading(AlarmReading):
+class StatusReading(AlarmReading, WatchReading, OutboxReading):
     """Queries of `status` and `/metrics`."""
 
     def watch(self) -> WatchState | None:
         """How the watch stands; None when there never was one."""
-        return WatchReading(self._connection, self._path).watch_state()
-
-    def queues(self) -> list[Queue]:
-        """Targets of alerts, at a glance."""
-        return OutboxReading(self._connection, self._path).queues()
+        return self.watch_state()
 
     def lately(self, since: float) -> Lately:
         """What was captured since a time, among the newest captures."""
         row = self._row(
-            """SELECT count(*), coalesce(sum(revisit), 0), coalesce(sum(status >= 400), 0), coalesce(sum(length), 0)
+            """SELECT count(*), coalesce(sum(revisit), 0), count(*) FILTER (WHERE status >= 400),
+                   coalesce(sum(length), 0)
                FROM captures WHERE seq > (SELECT coalesce(max(seq), 0) FROM captures) - ? AND time >= ?""",
             LOOKED_AT,
             since,

@@ -18,25 +18,19 @@ from strandline.app.studying import Studying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.settings.schema import StudySettings
-from strandline.store.alarming import AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter
+from strandline.store.postgres.browsing import reading_of
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
 from strandline.store.postgres.exporting import SharedExport
 from strandline.store.postgres.learned import SharedLearnedWriter
-from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.studying import rate_shared
-from strandline.store.reading import Reading, share
-from strandline.store.skipping import SkipReading
-from strandline.store.standing import StandingReading
-from strandline.store.watching import WatchReading
+from strandline.store.reading import share
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 
-_ASKED: Final[tuple[type[Reading], ...]] = (AlarmReading, SkipReading, StandingReading, WatchReading)
-"""Kinds of reading a cluster answers, with those they are built on; the others belong to a folder's interface."""
 _LEARNING: Final = 3600.0
 """Seconds a learner that was not heard of keeps its desk."""
 
@@ -53,16 +47,11 @@ class ClusterArchive(Archive):
         self.cluster = cluster
         super().__init__(Path(shown(cluster.database)), cluster.settings, say)
         self._session = Session(cluster.database, 10.0, upgrade=False)
-        share(self.folder / DATABASE, self._reading_of)
+        share(self.folder / DATABASE, lambda kind: reading_of(kind, self._session))
 
     def close(self) -> None:
         """Release the connection all readings share; a reading that is used again makes a new one."""
         self._session.close()
-
-    def _reading_of(self, kind: type[Reading]) -> Reading:
-        if not any(issubclass(known, kind) for known in (*_ASKED, PostgresStudyReading, PostgresReading)):
-            raise self._refusal("this")
-        return on_postgres(kind, self._session)
 
     def exporting(self) -> SharedExport:
         """The catalog as an export to Parquet reads it, over a connection of its own."""

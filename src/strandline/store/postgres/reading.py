@@ -17,7 +17,7 @@ from strandline.core.capture import Capture
 from strandline.ports import HostState, PageRow
 from strandline.store import rows
 from strandline.store.index import KeyReading
-from strandline.store.postgres.addresses import page_number
+from strandline.store.postgres.addresses import clean, page_number
 from strandline.store.postgres.frontier import CAPTURE
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.reading import Indexed, Reading, Resume, Span
@@ -69,8 +69,11 @@ class PostgresReading(KeyReading):
         return found[0] if found else None
 
     def _all(self, query: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+        # PostgreSQL knows no NUL. It is asked for as the end of a stretch of keys, which hold no control characters.
+        asked = [clean(value.replace("\0", "\1")) if isinstance(value, str) else value for value in values]
+
         def ask(connection: Connection) -> list[tuple[object, ...]]:
-            return connection.execute(spelled(query).encode(), values).fetchall()
+            return connection.execute(spelled(query).encode(), asked).fetchall()
 
         return self._session.run(ask, at_once=True)
 
@@ -142,14 +145,19 @@ class PostgresReading(KeyReading):
         return sources, targets
 
 
+def words_asked(wanted: Wanted) -> str:
+    """What is searched for, as `to_tsquery` wants it; empty for nothing."""
+    quoted = [[word.replace("'", "''") for word in words(text)] for text in (wanted.words, wanted.topic)]
+    return " & ".join([f"'{word}'" for word in quoted[0]] + [f"'{word}':A" for word in quoted[1]])
+
+
 class PostgresStudyReading(PostgresReading, StudyReading):
     """What study found, in a shared catalog."""
 
     def search(self, wanted: Wanted) -> Iterator[BlockLife]:
         """Blocks with these words, best match first, and when each page showed them."""
-        quoted = [[word.replace("'", "''") for word in words(text)] for text in (wanted.words, wanted.topic)]
-        terms = [f"'{word}'" for word in quoted[0]] + [f"'{word}':A" for word in quoted[1]]
-        if not terms:
+        asked = words_asked(wanted)
+        if not asked:
             return iter(())
         which = "AND ? IN (site, authority)" if wanted.site else ""
         query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
@@ -158,7 +166,6 @@ class PostgresStudyReading(PostgresReading, StudyReading):
             WHERE block_words.words @@ to_tsquery('simple', ?) AND coalesce(appearances.last, seen) >= ?
                 AND appearances.first <= ? {which}
             ORDER BY ts_rank(block_words.words, to_tsquery('simple', ?)) DESC, appearances.first"""
-        asked = " & ".join(terms)
         values = (asked, wanted.since, wanted.until, *([wanted.site] if wanted.site else []), asked)
         return self._lives(query, *values)
 

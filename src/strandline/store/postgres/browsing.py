@@ -1,0 +1,83 @@
+"""What people look at, over a shared catalog: the few questions of the interface, of `status` and of reports that
+PostgreSQL is asked in other words than SQLite (search, days, what is due, whether anyone works).
+
+All others are those of store/browsing.py, store/status.py and store/reporting.py, spelled anew by `on_postgres`.
+"""
+
+from typing import ClassVar, Final
+
+from strandline.store.browsing import BrowsingReading
+from strandline.store.postgres.reading import PostgresStudyReading, on_postgres, words_asked
+from strandline.store.postgres.session import Session
+from strandline.store.reading import Reading
+from strandline.store.status import StatusReading
+from strandline.store.studies import BlockLife, Wanted
+from strandline.store.watching import WatchState
+
+MATCHES: Final = 1000
+"""Blocks with a common word that are ranked."""
+
+
+class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
+    """Queries of the interface."""
+
+    _DAY_OF: ClassVar = "trunc({} / 86400.0)::bigint"
+
+    def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
+        """Blocks with these words, best match first; of common words some matches are ranked."""
+        asked = words_asked(wanted)
+        if not asked:
+            return []
+        query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
+            FROM (SELECT rowid AS block, ts_rank(words, to_tsquery('simple', ?)) AS rank FROM block_words
+                  WHERE words @@ to_tsquery('simple', ?) LIMIT {MATCHES}) AS matching
+            JOIN blocks USING (block) JOIN appearances USING (block)
+            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
+            WHERE coalesce(appearances.last, seen) >= ? AND appearances.first <= ? AND ? IN (site, authority, '')
+            ORDER BY rank DESC, appearances.first, block LIMIT ? OFFSET ?"""
+        values = (asked, asked, wanted.since, wanted.until, wanted.site, limit, start)
+        return list(self._lives(query, *values))
+
+    def due_soon(self, until: float, limit: int) -> int:
+        """Pages due by a time, counted up to a limit: those that wait in queues, and those that still rest."""
+        row = self._row(
+            """SELECT (SELECT coalesce(sum(queued + backed_off + leased), 0) FROM hosts),
+                   (SELECT count(*) FROM (SELECT 1 FROM pages WHERE state = 0 AND due <= ? LIMIT ?) AS resting)""",
+            until,
+            limit,
+        )
+        assert row is not None
+        return min(limit, int(str(row[0])) + int(str(row[1])))
+
+
+class PostgresStatus(PostgresStudyReading, StatusReading):
+    """Queries of `status` and `/metrics`."""
+
+    def watch_state(self) -> WatchState | None:
+        """How the workers stand, as if they were one watch; None when there never was a worker."""
+        row = self._row(
+            """SELECT count(*), extract(epoch FROM min(started) FILTER (WHERE ended IS NULL))::float8,
+                   extract(epoch FROM max(started))::float8, extract(epoch FROM max(seen))::float8,
+                   count(*) FILTER (WHERE ended IS NULL), coalesce(sum(captures), 0), coalesce(sum(octets), 0)
+               FROM workers WHERE name LIKE '%@%'"""
+        )
+        if row is None or not row[0]:
+            return None
+        _, first, last, seen, alive, captures, octets = row
+        length = self._row("SELECT length FROM watch_time ORDER BY start DESC LIMIT 1")
+        document = {"workers": alive, "captured": captures, "octets": octets}
+        document |= {"hour_seconds": length[0]} if length else {}
+        ended = "" if alive else "all workers have ended"
+        return WatchState(0, "cluster", float(str(first or last)), float(str(seen)), ended, document)
+
+
+_OWN: Final[dict[type[Reading], type[PostgresStudyReading]]] = {
+    BrowsingReading: PostgresBrowsing,
+    StatusReading: PostgresStatus,
+}
+
+
+def reading_of(kind: type[Reading], session: Session) -> Reading:
+    """Any kind of reading over a shared catalog."""
+    own = _OWN.get(kind)
+    return on_postgres(kind, session) if own is None else own(session)
