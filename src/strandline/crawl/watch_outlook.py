@@ -83,20 +83,26 @@ class Outlook:
 
     def plan(self, hour: int, visits: int) -> list[Due]:
         """The visits of an hour worth making, at most so many, in the order of time."""
-        self.left_out = 0
+        return self.chosen(self.offers(hour, visits), hour, visits)
+
+    def offers(self, hour: int, visits: int) -> list[Due]:
+        """The most urgent visits of an hour, at most so many, most urgent first, whether worth making or not."""
         if visits < 1 or not self.planner.pages:
             return []
         grown = len(self._directories) != len(self.planner.pages)
         if grown or hour >= self._looked + self._look_every or hour < self._looked:
             self._looked = hour
             self._look_around()
-        wanted = self.planner.next(visits, self.planner.hours.seconds(hour))
-        kept = wanted
-        if isinstance(self.planner.strategy, PricedPlan):
+        return self.planner.next(visits, self.planner.hours.seconds(hour))
+
+    def chosen(self, offers: list[Due], hour: int, visits: int) -> list[Due]:
+        """Those of them worth making, after what the sites themselves say, at most so many, in the order of time."""
+        kept = offers
+        if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
             claimed = self._claimed(hour)[:visits]
-            others = [due for due in wanted if due.page not in {one.page for one in claimed}]
+            others = [due for due in offers if due.page not in {one.page for one in claimed}]
             kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
-        self.left_out = len(wanted) - len(kept)
+        self.left_out = len(offers) - len(kept)
         return sorted(kept, key=lambda due: due.due)
 
     def _worthwhile(self, wanted: list[Due]) -> list[Due]:

@@ -93,6 +93,7 @@ class PricedPlan:
         self.settings = settings or PricedPlanSettings()
         self._name = name or "priced-plan"
         self.price = 0.0
+        self._agreed = 0.0
         self._budgeted = 0.0
         self._day = -1
         self._tables = PricedTables(knowledge, self.settings.worth, self.settings.order, self.settings.slow_below)
@@ -122,6 +123,14 @@ class PricedPlan:
         """What is believed of pages has moved: look at all of them anew at the next decision."""
         self._day = -1
         self._renewed.clear()
+
+    def agree(self, price: float) -> None:
+        """Plan at a price that was found elsewhere: these pages are a part of what one budget is for."""
+        self._agreed = price
+
+    def demand(self, prices: Floats) -> Floats:
+        """Visits a period that all pages want at each of these prices. To be asked after `ready` or a decision."""
+        return np.array([self._wanted(self._tables.rows, price) for price in prices.tolist()])
 
     # Keeping step -------------------------------------------------------------------------------------------
 
@@ -287,6 +296,9 @@ class PricedPlan:
         """The price at which even spacing would use up the budget; asked again when budget or archive jump."""
         visits, count = budget.of_period, len(tables.last)
         self._again = look_again(count, visits)
+        if self._agreed > 0:
+            self.price = self._agreed
+            return
         jumped = not 0.67 < visits / max(self._budgeted, 1e-9) < 1.5 or count > 1.5 * self._priced
         if self.price > 0 and not jumped:
             return
@@ -318,6 +330,8 @@ class PricedPlan:
             self.price = 0.0
 
     def _move_price(self, wanted: int, budget: Budget) -> None:
+        if self._agreed > 0:
+            return
         excess = float(np.clip((wanted - budget.visits) / budget.visits, -1.0, 1.0))
         part = min(budget.visits / budget.of_period, 1.0)
         self.price *= float(np.exp(self.settings.price_step * part * excess))
