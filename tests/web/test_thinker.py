@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from strandline.app.place import Address
 from strandline.web import thinker
 from strandline.web.thinker import NoAnswerError, StillThinkingError, Thinker
 
@@ -24,7 +25,7 @@ class Lane:
 
 
 def _thinker(tmp_path):
-    made, lane = Thinker(tmp_path), Lane()
+    made, lane = Thinker(Address(str(tmp_path))), Lane()
     made._lanes = dict.fromkeys((True, False), lane)
     return made, lane
 

@@ -4,7 +4,6 @@ from strandline.app.archive import Archive
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import Branch, BrowsingReading, ChangeRow, ChangesWanted, Day, ListedPage
 from strandline.store.catalog import DATABASE
-from strandline.store.lock import signature
 from strandline.store.reading import SiteRow
 from strandline.store.studies import BlockLife, Change, Wanted
 
@@ -23,7 +22,6 @@ __all__ = [
     "Wanted",
     "open_alarm_reading",
     "open_browsing",
-    "signature",
 ]
 
 

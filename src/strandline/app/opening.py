@@ -4,6 +4,7 @@ from pathlib import Path
 
 from strandline.app.archive import Archive
 from strandline.app.archive import open_archive as open_folder
+from strandline.app.place import FolderPlace, Place
 
 
 def database_at(place: Path | None) -> str:
@@ -28,3 +29,12 @@ def open_archive(place: Path, create_missing: bool = False) -> Archive:
 
         return open_shared(database)
     return open_folder(place, create_missing)
+
+
+def place_of(archive: Archive) -> Place:
+    """Where an archive lives."""
+    if database_at(archive.folder):
+        from strandline.app.cluster.place import ClusterPlace  # noqa: PLC0415 - needs the extra `cluster`
+
+        return ClusterPlace.of(archive)
+    return FolderPlace(archive.folder)

@@ -3,7 +3,6 @@ interface. Only reads; never waits for the writer.
 """
 
 import os
-import shutil
 import socket
 import time
 from contextlib import closing
@@ -14,7 +13,8 @@ from typing import Any, Final
 from strandline.app.alerts import moment
 from strandline.app.alerts_targets import shown
 from strandline.app.archive import Archive
-from strandline.app.space import reserve_of
+from strandline.app.opening import place_of
+from strandline.app.place import Room
 from strandline.core.quality.estimates import Estimated
 from strandline.errors import UsageError
 from strandline.store.alarming import Alarm
@@ -56,8 +56,8 @@ class Status:
     failures: list[Failure]
     alarms: list[Alarm]
     queues: list[Queue]
-    free: int
-    reserve: int
+    room: Room | None
+    """On disk; None where there is no one disk."""
     completeness: Estimated | None = field(default=None)
     """None: not asked for, or nothing to tell it from."""
 
@@ -83,7 +83,7 @@ class Status:
             "errors": [one._asdict() | {"time": moment(one.time)} for one in self.failures],
             "alarms": [alarm_data(one) for one in self.alarms],
             "alerts": [queue_data(one) for one in self.queues],
-            "disk": {"free": self.free, "reserve": self.reserve},
+            "disk": None if self.room is None else {"free": self.room.free, "reserve": self.room.reserve},
         }
 
 
@@ -144,8 +144,7 @@ def status(archive: Archive, completeness: Estimated | None = None, errors: int 
             failures=reading.failures(errors) if errors else [],
             alarms=reading.open_alarms(),
             queues=reading.queues(),
-            free=shutil.disk_usage(archive.folder).free,
-            reserve=reserve_of(archive.settings.keep.disk_reserve, archive.folder),
+            room=place_of(archive).room(),
             completeness=completeness,
         )
 

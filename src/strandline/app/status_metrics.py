@@ -66,8 +66,9 @@ def metrics_of(found: Status) -> Iterator[Metric]:
     yield one("unlearned_captures", "Captures newer than what was learned.", found.unlearned)
     yield one("directory_rules", "Directory rules in force.", found.learned["rules"])
     yield one("last_capture_seconds", "Time of the latest capture.", found.last)
-    yield one("disk_free_bytes", "Free space on the disk of the archive.", found.free)
-    yield one("disk_reserve_bytes", "Free space that is left alone.", found.reserve)
+    if found.room is not None:
+        yield one("disk_free_bytes", "Free space on the disk of the archive.", found.room.free)
+        yield one("disk_reserve_bytes", "Free space that is left alone.", found.room.reserve)
     if found.completeness is not None:
         yield one("completeness_ratio", "Completeness, estimated.", found.completeness.value)
     alarms = tuple((f'kind="{_label(a.kind)}",subject="{_label(a.subject)}"', 1.0) for a in found.alarms)

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from strandline.access.quality import Quality
-from strandline.app.archive import open_archive
 from strandline.app.comparing import compare_versions
 from strandline.app.explaining import why
 from strandline.app.learning import Lore
 from strandline.app.measuring import measured, over_time, worth_of_budgets
+from strandline.app.opening import open_archive
 from strandline.app.planning import Planning
 from strandline.core.capture import Capture
 from strandline.core.changes.shown import ShownBlock, marked
@@ -228,7 +228,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - anything JSON can hold
 
 
 def main() -> None:
-    """Run as `python -m strandline.app.thinking FOLDER`."""
+    """Run as `python -m strandline.app.thinking FOLDER` (or the address of a cluster's database)."""
 
     def write(text: str) -> None:
         sys.stdout.write(text)

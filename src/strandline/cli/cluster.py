@@ -117,7 +117,7 @@ def serve(
     ] = None,
     token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
 ) -> None:
-    """Replay, Memento and CDX from the shared index and the object store, beside the workers."""
+    """The interface, replay, Memento and CDX from the shared index and the object store, beside the workers."""
     from strandline.cli.cluster_serving import run_server
 
     run_server(database, host, port, replay_port, token_file)

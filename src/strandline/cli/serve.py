@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
     host: Annotated[str | None, typer.Option(help="Address to listen on; anything but loopback needs a token.")] = None,
     port: Annotated[
         int | None, typer.Option(help="Port of the interface; 0 picks a free one.", min=0, max=65535)

@@ -41,8 +41,10 @@ def _rows(found: "Status") -> list[tuple[str, str, str]]:
         ),
         ("learning", _learning(found), ""),
         ("completeness", _completeness(found), ""),
-        ("disk", f"{size(found.free)} free, {size(found.reserve)} are left alone", _disk_style(found)),
     ]
+    if found.room is not None:
+        style = "red" if found.room.free < found.room.reserve else ""
+        rows.append(("disk", f"{size(found.room.free)} free, {size(found.room.reserve)} are left alone", style))
     for queue in found.queues:
         trouble = f": {queue.problem}" if queue.waiting and queue.problem else ""
         lost = f", {queue.given_up + queue.pushed_out} not delivered" if queue.given_up + queue.pushed_out else ""
@@ -98,10 +100,6 @@ def _completeness(found: "Status") -> str:
     if found.completeness is None:
         return "not estimated"
     return f"{found.completeness.value:.2f} ({found.completeness.low:.2f}-{found.completeness.high:.2f}), estimated"
-
-
-def _disk_style(found: "Status") -> str:
-    return "red" if found.free < found.reserve else ""
 
 
 def _short(target: str) -> str:

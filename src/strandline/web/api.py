@@ -18,7 +18,7 @@ from strandline.access.payload import LostError
 from strandline.access.timestamps import iso, moment, timestamp
 from strandline.access.together import together
 from strandline.core.capture import Capture
-from strandline.errors import ArchiveBusy, SettingError, UsageError
+from strandline.errors import ArchiveBusy, SettingError, Unreachable, UsageError
 from strandline.web.api_archive import reading_routes
 from strandline.web.api_operating import operating_routes
 from strandline.web.desk import Desk
@@ -149,6 +149,7 @@ def _tell_problems(api: FastAPI) -> None:
         NotThereError: 404,
         ArchiveBusy: 409,
         NoAnswerError: 503,
+        Unreachable: 503,
     }
     for kind, status in statuses.items():
 

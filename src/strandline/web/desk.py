@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from strandline.access.index import Holdings
 from strandline.app.archive import Archive
 from strandline.app.browsing import AlarmReading, BrowsingReading, open_alarm_reading, open_browsing
 from strandline.app.holdings import holdings
-from strandline.settings.edit import change_settings
-from strandline.settings.file import NAME, read_settings
+from strandline.app.opening import place_of
+from strandline.app.place import Place
+from strandline.errors import Unreachable
 from strandline.settings.schema import Settings
 from strandline.web.jobs import Jobs
 from strandline.web.thinker import Thinker
@@ -23,29 +25,29 @@ class Desk:
     """One archive at work. Used from the thread of the event loop only."""
 
     archive: Archive
+    place: Place
     reading: BrowsingReading
     alarms: AlarmReading
     holdings: Holdings
     jobs: Jobs
     thinker: Thinker
-    _settings: tuple[float, Settings] | None = field(default=None, repr=False)
     _watchers: set[asyncio.Event] = field(default_factory=set, repr=False)
     _hushed: bool = False
     _ticking: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
     def settings(self) -> Settings:
-        """The settings as the file has them now."""
-        path = self.archive.folder / NAME
-        changed = path.stat().st_mtime if path.exists() else 0.0
-        if self._settings is None or self._settings[0] != changed:
-            self._settings = (changed, read_settings(path))
-        return self._settings[1]
+        """The settings as they are now."""
+        return self.place.settings()
+
+    @property
+    def shared(self) -> bool:
+        """Whether workers elsewhere do the archiving."""
+        return "crawl" not in self.jobs.kinds
 
     def change_settings(self, values: dict[str, str]) -> Settings:
         """Write settings (`section.key` to a TOML value); SettingError names a bad one."""
-        found = change_settings(self.archive.folder, values)
-        self._settings = None
+        found = self.place.change_settings(values)
         self.thinker.forget()
         return found
 
@@ -68,11 +70,12 @@ class Desk:
         before: object = None
         while self._watchers:
             jobs = [(job.number, job.state, job.captured, job.unchanged) for job in self.jobs.all()]
-            now = (self.reading.mark(), jobs)
-            if now != before:
-                before = now
-                for event in self._watchers:
-                    event.set()
+            with suppress(Unreachable):  # a database that is away is asked again
+                now = (self.reading.mark(), jobs)
+                if now != before:
+                    before = now
+                    for event in self._watchers:
+                        event.set()
             await asyncio.sleep(TICK)
 
     def hush(self) -> None:
@@ -89,6 +92,7 @@ class Desk:
 
 def open_desk(archive: Archive) -> Desk:
     """The desk of an archive."""
-    folder = archive.folder
+    place = place_of(archive)
     reading, alarms = open_browsing(archive), open_alarm_reading(archive)
-    return Desk(archive, reading, alarms, holdings(archive), Jobs(folder), Thinker(folder))
+    jobs, thinker = Jobs(place.address, place.jobs), Thinker(place.address)
+    return Desk(archive, place, reading, alarms, holdings(archive), jobs, thinker)

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
 from strandline.access.timestamps import iso, timestamp
+from strandline.errors import Unreachable
 from strandline.web.desk import Desk
 
 _LATEST = 12
@@ -49,7 +51,8 @@ async def stream(desk: Desk) -> AsyncIterator[bytes]:
     """Events until the reader goes."""
     yield b"retry: 3000\n\n"
     async for _ in desk.ticks():
-        yield b"event: progress\ndata: " + json.dumps(progress(desk)).encode() + b"\n\n"
+        with suppress(Unreachable):  # whoever watches hears more when the database is back
+            yield b"event: progress\ndata: " + json.dumps(progress(desk)).encode() + b"\n\n"
 
 
 def events(desk: Desk) -> Response:

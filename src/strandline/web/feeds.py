@@ -12,7 +12,7 @@ from starlette.routing import Route
 from strandline.access.feeds import MEDIA_TYPES, feed
 from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.archive import Archive
-from strandline.errors import StrandlineError
+from strandline.errors import StrandlineError, Unreachable
 from strandline.web.texts import say
 
 _MOST = 500
@@ -28,6 +28,8 @@ def feed_route(archive: Archive) -> Route:
         try:
             wanted = _wanted(request)
             found = change_feed(archive, wanted)
+        except Unreachable as problem:
+            return PlainTextResponse(f"{problem}\n", 503)
         except (ValueError, StrandlineError) as problem:
             return PlainTextResponse(f"{problem}\n", 400)
         body = feed(found, "rss" if form == "rss" else "atom")

@@ -14,11 +14,11 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Literal
 
+from strandline.app.place import Address
 from strandline.errors import UsageError
 from strandline.web.texts import say
 
@@ -68,8 +68,10 @@ class Job:
 class Jobs:
     """Jobs of one archive, newest first."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, archive: Address, kinds: Sequence[str] = KINDS) -> None:
+        self._archive = archive
+        self.kinds = kinds
+        """What can be started here."""
         self._jobs: dict[int, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._number = 0
@@ -88,6 +90,8 @@ class Jobs:
 
     async def start(self, kind: Kind, arguments: tuple[str, ...] = ()) -> Job:
         """Start a job; UsageError when one of its kind, or another writer, already runs."""
+        if kind not in self.kinds:
+            raise UsageError(say("not_from_here", kind=kind))
         same = self.active(WRITERS if kind in WRITERS else (kind,))
         if same:
             raise UsageError(say("already_running", kind=same[0].kind))
@@ -140,7 +144,8 @@ class Jobs:
     async def _spawn(self, job: Job) -> None:
         quiet = ("--quiet",) if job.kind in ("crawl", "watch", "simulate") else ()
         job.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "strandline", job.kind, str(self._folder), "--json", *quiet, *job.arguments),
+            *(sys.executable, "-m", "strandline", job.kind, self._archive.name, "--json", *quiet, *job.arguments),
+            env=self._archive.environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -19,8 +19,8 @@ class Metrics:
     archive: Callable[[], str] = lambda: ""
     """More metrics, those of the archive and its watch (app.status_metrics.archive_metrics); asked for each time."""
 
-    def text(self, captures: int) -> str:
-        """All counters."""
+    def text(self, captures: int | None) -> str:
+        """All counters; without the number of captures when nobody knows it just now."""
         lines = ["# HELP strandline_requests_total Requests answered.", "# TYPE strandline_requests_total counter"]
         lines += [
             f'strandline_requests_total{{origin="{origin}",status="{status}"}} {count}'
@@ -33,9 +33,10 @@ class Metrics:
             "# TYPE strandline_lost_total counter",
         ]
         lines += [f"strandline_lost_total {self.lost}"]
-        lines += ["# HELP strandline_captures Captures in the archive.", "# TYPE strandline_captures gauge"]
-        lines += [f"strandline_captures {captures}", ""]
-        return "\n".join(lines) + self.archive()
+        if captures is not None:
+            lines += ["# HELP strandline_captures Captures in the archive.", "# TYPE strandline_captures gauge"]
+            lines += [f"strandline_captures {captures}"]
+        return "\n".join([*lines, ""]) + self.archive()
 
 
 def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:

@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from strandline.app.archive import open_archive
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.core.changes.volatility import Rating
@@ -53,7 +52,7 @@ async def add_site(
         values["archive.contact"] = quoted(contact[:_LONGEST])
     desk.change_settings(values)
     running = desk.jobs.active(("crawl", "watch"))
-    job = await desk.jobs.start(start) if start and not running else None
+    job = await desk.jobs.start(start) if start and start in desk.jobs.kinds and not running else None
     return url, job
 
 
@@ -81,7 +80,7 @@ async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str
 
     In a thread, with connections of its own: a crawl or watch that writes just now is waited for.
     """
-    kept = await asyncio.to_thread(rate, open_archive(desk.archive.folder), url, rating, blocks)
+    kept = await asyncio.to_thread(lambda: rate(desk.place.open(), url, rating, blocks))
     desk.thinker.forget()
     return kept
 
@@ -137,13 +136,15 @@ class Operating:
         form = await self._form(request)
         start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
         url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
-        return back(f"/?notice={quote(say('site_added', site=site_of(url)))}")
+        said = say("site_added_shared" if self._desk.shared else "site_added", site=site_of(url))
+        return back(f"/?notice={quote(said)}")
 
     async def budget(self, request: Request) -> Response:
         """Set the budget."""
         form = await self._form(request)
         adopt(self._desk, budget=_one(form, "budget"))
-        return back(f"/?notice={quote(say('budget_set', budget=_one(form, 'budget')))}")
+        said = say("budget_set_shared" if self._desk.shared else "budget_set", budget=_one(form, "budget"))
+        return back(f"/?notice={quote(said)}")
 
     async def start(self, request: Request) -> Response:
         """Start a job."""

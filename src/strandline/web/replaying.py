@@ -19,6 +19,7 @@ from strandline.access.replay import Answer
 from strandline.access.timestamps import moment, timestamp
 from strandline.access.together import Together, most_coherent, together
 from strandline.core.urls import authority
+from strandline.errors import Unreachable
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
 from strandline.web.figures import duration_text
@@ -142,7 +143,11 @@ class Replaying:
 
     async def metrics(self, request: Request) -> Response:
         """Counters for Prometheus."""
-        text = self._face.policy.metrics.text(self._holdings.index.count())
+        try:
+            captures = self._holdings.index.count()
+        except Unreachable:
+            captures = None
+        text = self._face.policy.metrics.text(captures)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 

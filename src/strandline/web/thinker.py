@@ -7,9 +7,9 @@ import sys
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from strandline.app.place import Address
 from strandline.web.figures import duration_text
 from strandline.web.texts import say
 
@@ -57,8 +57,8 @@ class Thinker:
     at a time; the same question asked twice at once is asked once.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._lanes = {True: _Lane(folder), False: _Lane(folder)}
+    def __init__(self, archive: Address) -> None:
+        self._lanes = {True: _Lane(archive), False: _Lane(archive)}
         self._answers: OrderedDict[str, _Remembered] = OrderedDict()
         self._asked: dict[str, tuple[float, asyncio.Task[Answer]]] = {}
 
@@ -122,8 +122,8 @@ class Thinker:
 class _Lane:
     """One thinking process, started when it is first asked."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, archive: Address) -> None:
+        self._archive = archive
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._number = 0
@@ -150,7 +150,8 @@ class _Lane:
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "strandline.app.thinking", str(self._folder)),
+                *(sys.executable, "-m", "strandline.app.thinking", self._archive.name),
+                env=self._archive.environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=_LONGEST_LINE,

@@ -26,6 +26,7 @@ from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
 from strandline.store.postgres.exporting import SharedExport
 from strandline.store.postgres.learned import SharedLearnedWriter
 from strandline.store.postgres.session import Session, shown
+from strandline.store.postgres.status import ClusterStatus, standing
 from strandline.store.postgres.studying import rate_shared
 from strandline.store.reading import share
 from strandline.warc.objects import Objects
@@ -35,23 +36,28 @@ _LEARNING: Final = 3600.0
 """Seconds a learner that was not heard of keeps its desk."""
 
 
-def open_shared(database: str) -> "ClusterArchive":
-    """The cluster at a database's address."""
-    return ClusterArchive(open_cluster(database))
+def open_shared(database: str, patience: float = 10.0) -> "ClusterArchive":
+    """The cluster at a database's address; who asks waits for so many seconds when it is away."""
+    return ClusterArchive(open_cluster(database), patience=patience)
 
 
 class ClusterArchive(Archive):
     """A cluster as an archive. Its `folder` is a name for people and for `Reading.open`, not a place."""
 
-    def __init__(self, cluster: Cluster, say: Callable[[str], None] | None = None) -> None:
+    def __init__(self, cluster: Cluster, say: Callable[[str], None] | None = None, patience: float = 10.0) -> None:
         self.cluster = cluster
         super().__init__(Path(shown(cluster.database)), cluster.settings, say)
-        self._session = Session(cluster.database, 10.0, upgrade=False)
+        self._patience = patience
+        self._session = Session(cluster.database, patience, upgrade=False)
         share(self.folder / DATABASE, lambda kind: reading_of(kind, self._session))
 
     def close(self) -> None:
         """Release the connection all readings share; a reading that is used again makes a new one."""
         self._session.close()
+
+    def standing(self) -> ClusterStatus:
+        """Who works, what waits, what was kept."""
+        return standing(self._session)
 
     def exporting(self) -> SharedExport:
         """The catalog as an export to Parquet reads it, over a connection of its own."""
@@ -60,7 +66,7 @@ class ClusterArchive(Archive):
     @cached_property
     def records(self) -> ObjectReader:  # type: ignore[override]
         """The WARC files, by range requests from the object store."""
-        return ObjectReader(Objects(self.cluster.store, patience=10.0))
+        return ObjectReader(Objects(self.cluster.store, patience=self._patience))
 
     @contextlib.contextmanager
     def writing(self, command: str) -> Iterator["ClusterCatalog"]:  # type: ignore[override]

@@ -22,6 +22,7 @@ from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.reading import PostgresReading
 from strandline.store.postgres.session import Session, is_database, shown
 from strandline.store.postgres.status import ClusterStatus, cluster_status
+from strandline.store.reading import Reading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 
@@ -81,6 +82,11 @@ def known_cluster(database: str) -> Known | None:
             return None
         cluster = Cluster(database, store.decode(), parse_settings(text.decode(), "the cluster's settings"))
         return Known(cluster, reading.count(), (reading.note(_KIND, MIGRATING) or b"").decode())
+
+
+def kept_settings(reading: Reading) -> bytes:
+    """The settings all workers follow, as text."""
+    return reading.note(_KIND, "settings") or b""
 
 
 def mark(database: str, source: str | None) -> None:

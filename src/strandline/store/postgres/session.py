@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import psycopg
 from psycopg import errors as pg
@@ -68,6 +68,17 @@ def shown(url: str) -> str:
         return "the database address"
     user, host, port = (str(parts.get(name) or "") for name in ("user", "host", "port"))
     return f"postgresql://{user}{'@' if user else ''}{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
+
+
+def without_password(url: str) -> tuple[str, str]:
+    """A database address that anyone may see, in the form that takes everything, and its password.
+
+    >>> without_password("postgresql://me:secret@db/web?sslmode=require")
+    ('postgresql:///?user=me&dbname=web&host=db&sslmode=require', 'secret')
+    """
+    parts = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
+    password = parts.pop("password", "")
+    return f"postgresql:///?{urlencode(parts)}", password
 
 
 class Session:

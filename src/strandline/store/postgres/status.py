@@ -44,7 +44,12 @@ class ClusterStatus:
 def cluster_status(url: str) -> ClusterStatus:
     """Ask the database."""
     with contextlib.closing(Session(url, 10.0, upgrade=False)) as session:
-        return session.run(_ask)
+        return standing(session)
+
+
+def standing(session: Session) -> ClusterStatus:
+    """Ask over a connection that is there."""
+    return session.run(_ask)
 
 
 def _ask(connection: Connection) -> ClusterStatus:

@@ -1,14 +1,9 @@
-"""Is all well? Alarms, disk, who writes, what waits to be studied, and the last audit."""
+"""Is all well? Alarms, disk or cluster, who works, what waits to be studied, and the last audit."""
 
-import os
-import shutil
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from strandline.app.browsing import Alarm, signature
-from strandline.app.space import reserve_of
-from strandline.errors import StrandlineError
+from strandline.app.browsing import Alarm
 from strandline.web.desk import Desk
 from strandline.web.views.values import DAY, Moment
 
@@ -53,6 +48,39 @@ class WriterView:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerView:
+    """One worker of a cluster."""
+
+    number: int
+    name: str
+    since: Moment
+    heard: Moment
+    """When it was last heard of."""
+    captures: int
+    octets: int
+    hosts: int
+    pages: int
+    """Pages it is fetching now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """What the workers of a cluster share."""
+
+    database: str
+    store: str
+    workers: list[WorkerView]
+    ended: int
+    """Workers that ended before."""
+    hosts: int
+    hosts_held: int
+    hosts_waiting: int
+    queued: int
+    octets: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditView:
     """The last audit this server ran."""
 
@@ -72,8 +100,11 @@ class Health:
 
     alarms: list[AlarmView]
     past: list[AlarmView]
-    disk: DiskView
+    disk: DiskView | None
+    """None for a cluster, which has no disk of its own."""
     writer: WriterView | None
+    cluster: ClusterView | None
+    """None for an archive in a folder."""
     leased: int
     """Pages that are being fetched."""
     waiting: int
@@ -83,6 +114,8 @@ class Health:
     unstudied: list[tuple[str, Moment, str]]
     """Some of them: address, time, why."""
     audit: AuditView | None
+    auditable: bool
+    """Whether an audit can be started from here."""
 
 
 def _alarm(alarm: Alarm) -> AlarmView:
@@ -102,38 +135,38 @@ def health(desk: Desk, now: float) -> Health:
         alarms=open_alarms(desk),
         past=[_alarm(one) for one in desk.alarms.alarms(now - _PAST_DAYS * DAY) if one.closed is not None][:_MOST],
         disk=disk(desk),
-        writer=writer(desk.archive.folder),
+        writer=writer(desk),
+        cluster=cluster(desk),
         leased=totals["leased"],
         waiting=desk.reading.waiting(),
         problems=totals["problems"],
         unstudied=[found for found, _ in zip(problems, range(20), strict=False)],
         audit=audit(desk),
+        auditable="verify" in desk.jobs.kinds,
     )
 
 
-def disk(desk: Desk) -> DiskView:
+def disk(desk: Desk) -> DiskView | None:
     """Room on disk."""
-    folder = desk.archive.folder
-    usage = shutil.disk_usage(folder)
-    try:
-        reserve = reserve_of(desk.settings.keep.disk_reserve, folder)
-    except (ValueError, StrandlineError):
-        reserve = 0
-    sizes = (entry.stat().st_size for entry in os.scandir(folder / "archive") if entry.is_file())
-    catalog = sum(path.stat().st_size for path in folder.glob("strandline.db*"))
-    return DiskView(usage.free, usage.total, reserve, sum(sizes), catalog, usage.free > reserve)
-
-
-def writer(folder: Path) -> WriterView | None:
-    """Who signed the lock, when that process is still there."""
-    told = signature(folder)
-    try:
-        found = WriterView(str(told["command"]), int(told["pid"]), str(told["host"]), float(told["started"]))
-        if found.host == os.uname().nodename:
-            os.kill(found.process, 0)
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+    room, sizes = desk.place.room(), desk.place.sizes()
+    if room is None or sizes is None:
         return None
-    return found
+    return DiskView(room.free, room.total, room.reserve, *sizes, ok=room.free > room.reserve)
+
+
+def writer(desk: Desk) -> WriterView | None:
+    """Who writes the folder now."""
+    found = desk.place.writer()
+    return None if found is None else WriterView(**asdict(found))
+
+
+def cluster(desk: Desk) -> ClusterView | None:
+    """Who works, what waits, what was kept."""
+    found = desk.place.together()
+    if found is None:
+        return None
+    workers = [WorkerView(**asdict(one)) for one in found.workers[:_MOST]]
+    return ClusterView(**{**asdict(found), "workers": workers})
 
 
 def audit(desk: Desk) -> AuditView | None:

@@ -9,7 +9,7 @@ from strandline.web.desk import Desk
 from strandline.web.jobs import Job
 from strandline.web.views.changes import ChangesAsked, ChangeView, changes_page
 from strandline.web.views.days import DayView, day_level, days
-from strandline.web.views.health import AlarmView, open_alarms
+from strandline.web.views.health import AlarmView, ClusterView, cluster, open_alarms
 from strandline.web.views.values import DAY, IMPORTANT, Moment
 
 CARDS = 24
@@ -119,6 +119,10 @@ class Overview:
     next: list[NextVisit] | None
     alarms: list[AlarmView]
     jobs: list[JobView]
+    kinds: list[str]
+    """What can be started from here."""
+    cluster: ClusterView | None
+    """Who works; None for an archive in a folder."""
 
 
 def job_view(job: Job) -> JobView:
@@ -166,6 +170,8 @@ def overview(desk: Desk) -> Overview:
         next=next_visits(planned) if planned else None,
         alarms=open_alarms(desk),
         jobs=[job_view(job) for job in desk.jobs.all()[:5]],
+        kinds=list(desk.jobs.kinds),
+        cluster=cluster(desk),
     )
 
 
