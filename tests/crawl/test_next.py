@@ -227,6 +227,25 @@ def test_a_planner_at_work_learns_and_grows(past, monkeypatch, scanned):
     assert "last fetched" in plan.about(45, now).reason
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_page_found_while_watching_is_believed_to_be_like_its_directory(kept):
+    hours = Hours.since(NOW - 14 * DAY)
+    known = [
+        Known(n, f"https://www.city.de/{'news' if n <= 12 else 'law'}/{n}.html", "city.de", "www.city.de")
+        for n in range(1, 25)
+    ]
+    seen = [Sighting(n, NOW - 14 * DAY + k * DAY, k > 0 and n <= 12, 0.4) for k in range(14) for n in range(1, 25)]
+    learned = learn(known, history(known, sorted(seen, key=lambda one: one.time), hours), hours)
+    if kept:
+        learned = Learned.from_bytes(learned.to_bytes())
+    plan = Planner(known, learned, Wishes(Allowance(240, 24)), lambda: history(known, [], hours))
+    rows = [(101, "www.city.de/news/x.html"), (102, "www.city.de/law/x.html"), (103, "www.new.org/")]
+    plan.grow([Known(n, f"https://{url}", url.split("/")[0][4:], url.split("/")[0]) for n, url in rows])
+    news, law, new = (plan.about(n, NOW).rate for n, _ in rows)
+    assert news > 3 * law, "a new page of a busy directory is expected to be busy"
+    assert law < new < news, "a site nobody knows is expected to be like the others"
+
+
 def test_a_decision_looks_at_as_many_pages_whatever_their_number(monkeypatch):
     monkeypatch.setattr("strandline.crawl.next.SCAN_UP_TO", 100)
     looked = {}

@@ -18,8 +18,9 @@ import numpy as np
 
 from strandline.core.growing import GrowingTable, with_room
 from strandline.core.learn.censored import CensoredLearner
-from strandline.core.learn.features import Directories, model_features, read_address
-from strandline.core.learn.first_sight import archive_base, site_level, site_prior, static_factors
+from strandline.core.learn.features import read_address
+from strandline.core.learn.first_sight import SiteSight, archive_base
+from strandline.core.learn.level_prior import some_pages
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
 from strandline.crawl.sightings import Sighting
 
@@ -209,6 +210,7 @@ class Learned:
         self.hours = hours
         self.learner = learner
         self._record = GrowingTable(record)
+        self._sights: dict[int, SiteSight] = {}
 
     def __len__(self) -> int:
         return len(self._record)
@@ -236,12 +238,33 @@ class Learned:
         if extra > 0 or len(self.learner) < len(pages):
             self.learner.grow(groups.site, groups.directory, self.first_sight(pages, groups))
 
-    def add(self, groups: Groups) -> None:
-        """Make room for pages while a plan is at work: they start from what is believed of their site."""
+    def add(self, pages: Sequence[Known], groups: Groups) -> None:
+        """Make room for pages while a plan is at work: they start from what their address and their site say."""
         row = len(self)
         more = groups.since(row)
+        sight = np.array([
+            self._sight(number, pages, groups).expected(read_address(path_of(page.url))) / 24.0
+            for page, number in zip(pages[row:], more[:, 0].tolist(), strict=True)
+        ])  # fmt: skip
         self._record.append(Record.blank(len(more)))
-        self.learner.add(more[:, 0], more[:, 1])
+        self.learner.add(more[:, 0], more[:, 1], sight)
+
+    def _sight(self, site: int, pages: Sequence[Known], groups: Groups) -> SiteSight:
+        """What addresses say on a site, by what is known when its first page is added."""
+        if site not in self._sights:
+            sites = groups.site[: len(self)]
+            rows = np.flatnonzero(sites == site)
+            rows = rows[some_pages(len(rows))] if len(rows) else rows
+            watched = np.nan_to_num(self.last - self.first) / 24.0
+            addresses = [read_address(path_of(pages[row].url)) for row in rows.tolist()]
+            sight = SiteSight(addresses, self.found[rows], watched[rows])
+            changes, days = (np.bincount(sites, weights=x) for x in (self.found, watched))
+            others = days > 0
+            others[site : site + 1] = False
+            base = archive_base(np.empty(0))
+            sight.lean_on(archive_base((1.0 + changes[others]) / (1.0 / base + days[others])))
+            self._sights[site] = sight
+        return self._sights[site]
 
     def note(self, past: "History") -> None:
         """Take notice that captures were made; what they teach goes to the learner."""
@@ -256,17 +279,15 @@ class Learned:
         watched = np.nan_to_num(self.last - self.first) / 24.0
         rate = np.full(len(pages), np.nan)
         members = np.split(np.argsort(groups.site, kind="stable"), np.cumsum(np.bincount(groups.site))[:-1])
-        statics, trees, levels = [], [], []
+        sights = []
         for rows in members:
             addresses = [read_address(path_of(pages[row].url)) for row in rows.tolist()]
-            nothing = np.zeros(len(rows))
-            statics.append(static_factors(model_features(addresses, nothing, nothing, nothing)))
-            trees.append(Directories(addresses))
-            levels.append(site_level(self.found[rows], watched[rows], statics[-1], archive_base(np.empty(0))))
-        for number, rows in enumerate(members):
-            base = archive_base(np.array(levels[:number] + levels[number + 1 :]))
-            past = (self.found[rows], watched[rows])
-            rate[rows] = site_prior(trees[number], statics[number], past, base).mean / 24.0
+            sights.append(SiteSight(addresses, self.found[rows], watched[rows]))
+        levels = np.array([sight.level for sight in sights])
+        for number, (rows, sight) in enumerate(zip(members, sights, strict=True)):
+            sight.lean_on(archive_base(np.delete(levels, number)))
+            rate[rows] = sight.mean / 24.0
+        self._sights = dict(enumerate(sights))
         return np.where(watched > 0, np.nan, rate)
 
     def to_bytes(self) -> bytes:

@@ -208,7 +208,7 @@ class Planner:
 
     def grow(self, pages: Iterable[Known]) -> None:
         """Take in pages that are new, and what changed about known ones: weight, back-off, whether they may be fetched
-        at all. A new page is believed to be like those of its site.
+        at all. Of a new page is believed what its address and its site say.
         """
         new: list[Known] = []
         for page in pages:
@@ -225,7 +225,7 @@ class Planner:
         first = len(self.pages)
         self.pages.extend(new)
         self.groups.add(new)
-        self._learned.add(self.groups)
+        self._learned.add(self.pages, self.groups)
         self._live.append(self._rows_of_table(first))
         self._take_in(range(first, len(self.pages)))
         self._bytes[0] += sum(page.size for page in new)

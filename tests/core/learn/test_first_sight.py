@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.core.learn.features import MODEL_FEATURES, Directories, read_address
+from strandline.core.learn.features import MODEL_FEATURES, Directories, model_features, read_address
 from strandline.core.learn.first_sight import (
     COEFFICIENTS,
     DEFAULT,
     FirstSight,
     SiteRecord,
+    SiteSight,
     archive_base,
     directory_factors,
     fit_table,
@@ -158,3 +159,52 @@ def test_prior_weight_of_a_small_site_is_the_default_and_its_range_is_kept():
     same = np.full(1000, 4.0)  # far more regular than Poisson: the upper end
     assert prior_weight(same, np.full(1000, 100.0), np.full(1000, 0.04)) == 5.0
     assert math.isclose(prior_weight(np.append(np.zeros(999), 900.0), np.full(1000, 1.0), np.full(1000, 0.9)), 1.0)
+
+
+@settings(max_examples=60)
+@given(pages, st.floats(0.001, 1.0))
+def test_a_site_says_of_its_own_pages_what_the_three_factors_say(rows, base):
+    addresses = [read_address(path) for path, _, _ in rows]
+    found, watched = np.array([n for _, n, _ in rows]), np.array([e for _, _, e in rows])
+    sight = SiteSight(addresses, found, watched)
+    sight.lean_on(base)
+    nothing = np.zeros(len(rows))
+    static = static_factors(model_features(addresses, nothing, nothing, nothing))
+    prior = site_prior(Directories(addresses), static, (found, watched), base)
+    assert sight.level == pytest.approx(prior.level)
+    np.testing.assert_allclose(sight.mean, prior.mean)
+
+
+@settings(max_examples=60)
+@given(pages, st.lists(st.sampled_from("abcd2"), max_size=4))
+def test_a_page_found_later_is_expected_to_do_what_it_would_have_been_expected_to_do_at_first(rows, parts):
+    """Against the slow way: everything anew, with the page in it."""
+    late = read_address("/" + "/".join([*parts, "x.html"]))
+    addresses = [read_address(path) for path, _, _ in rows]
+    found, watched = np.array([n for _, n, _ in rows]), np.array([e for _, _, e in rows])
+    sight = SiteSight(addresses, found, watched)
+    ours = sight.expected(late)
+    nothing = np.zeros(len(rows) + 1)
+    features = model_features([*addresses, late], nothing, nothing, nothing)
+    before = static_factors(features[:-1])
+    score = features @ COEFFICIENTS / 2.0
+    static = before[0] * math.exp(score[-1] - score[0])
+    prior = site_prior(Directories(addresses), before, (found, watched), DEFAULT.first_base)
+    factor = 1.0
+    for depth in range(len(late.directory), -1, -1):
+        members = [i for i, one in enumerate(addresses) if one.directory[:depth] == late.directory[:depth]]
+        if members:
+            expected = watched * prior.level * before
+            inside = late.directory[:depth]
+            factor = slow_directory_factor(inside, addresses, found, expected, DEFAULT.directory_weight)
+            break
+    assert 0 < ours < prior.level * factor * math.exp(4.0)
+    # The page's own arrival moves what its neighbours count (pages in and below their directories), a little.
+    assert ours == pytest.approx(prior.level * factor * static, rel=0.35)
+
+
+def test_the_first_page_of_a_site_is_expected_to_be_like_those_of_other_sites():
+    sight = SiteSight([], np.empty(0), np.empty(0))
+    sight.lean_on(0.3)
+    assert 0.1 < sight.expected(read_address("/a/b.html")) < 1.0
+    assert sight.mean.size == 0

@@ -21,12 +21,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.features import Directories
+from strandline.core.learn.features import Address, Directories, model_features
 
 Floats = NDArray[np.float64]
 
 # `fit_table` on 182 days of changes of 8 public sites; per unit of each of features.MODEL_FEATURES, in that order.
 COEFFICIENTS: Floats = np.array([0.204, 0.089, 0.165, 0.193, 0.164, 0.064, -0.171, -0.121, -1.127])
+
+LARGEST = 3.0
+"""Logarithm of the largest static factor of a page that comes later: addresses can be made up at will."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +82,24 @@ def site_level(found: Floats, watched: Floats, static: Floats, base: float) -> f
     return float((1.0 + found.sum()) / (1.0 / base + (watched * static).sum()))
 
 
-def directory_factors(
+def factors_by_directory(
     directories: Directories, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
 ) -> Floats:
-    """D of each page: that of the directory it lies in; the root's is 1, its changes are in the level."""
+    """D of each directory; the root's is 1, its changes are in the level."""
     kappa = settings.directory_weight
     changes, hoped = directories.totals(found), directories.totals(expected)
     factor = np.ones(directories.parent.size)
     for rows in directories.by_level[1:]:
         above = factor[directories.parent[rows]]
         factor[rows] = (kappa + changes[rows]) / (kappa / above + hoped[rows])
-    return factor[directories.of_page]
+    return factor
+
+
+def directory_factors(
+    directories: Directories, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
+) -> Floats:
+    """D of each page: that of the directory it lies in."""
+    return factors_by_directory(directories, found, expected, settings)[directories.of_page]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +136,58 @@ def site_prior(
     level = site_level(found, watched, static, base)
     factor = directory_factors(directories, found, watched * level * static, settings)
     return SitePrior(level, factor, static)
+
+
+class SiteSight:
+    """What addresses say of the pages of a site: of those it is made from, and of pages found later.
+
+    Made from the addresses of a site's pages and what was found of them (changes, days watched) in one go; a page that
+    comes later costs a few multiplications. What pages look like inside is not asked: one never fetched has no inside.
+
+    >>> from strandline.core.learn.features import read_address
+    >>> known = [read_address(f"/{part}/{n}.html") for part in ("news", "law") for n in range(9)]
+    >>> site = SiteSight(known, np.repeat([6.0, 0.0], 9), np.full(18, 30.0))
+    >>> [round(site.expected(read_address(path)), 3) for path in ("/news/x.html", "/law/x.html", "/news/2019/x.html")]
+    [0.142, 0.038, 0.088]
+    """
+
+    def __init__(self, addresses: Sequence[Address], found: Floats, watched: Floats) -> None:
+        nothing = np.zeros(len(addresses))
+        features = model_features(addresses, nothing, nothing, nothing)
+        self._history = (found, watched)
+        self._static = static_factors(features)
+        # What a page of factor 1 scores.
+        self._usual = float((features @ COEFFICIENTS / 2.0 - np.log(self._static)).mean()) if addresses else 0.0
+        self._directories = Directories(addresses)
+        self._inside = np.bincount(self._directories.of_page, minlength=self._directories.parent.size)
+        self._below = self._directories.totals(np.ones(len(addresses)))
+        self.lean_on(archive_base(np.empty(0)))
+
+    def lean_on(self, base: float) -> None:
+        """Say what is expected of sites in general, changes a day."""
+        found, watched = self._history
+        self.level = site_level(found, watched, self._static, base)
+        self._factor = factors_by_directory(self._directories, found, watched * self.level * self._static)
+
+    @property
+    def mean(self) -> Floats:
+        """Changes a day expected of the pages it was made from."""
+        rate: Floats = self.level * self._factor[self._directories.of_page] * self._static
+        return rate
+
+    def expected(self, address: Address) -> float:
+        """Changes a day expected of a page that was not known then."""
+        number, inside = self._directories.number, address.directory
+        while inside not in number:  # a directory nobody has seen is like the one above it
+            inside = inside[:-1]
+        place, own = number[inside], number.get(address.below, -1)
+        together = self._inside[place] if inside == address.directory else 0
+        features = np.array([
+            0.0, 0.0, 0.0, np.log1p(self._below[own] if own >= 0 else 0.0), address.is_index, address.level,
+            np.log1p(together + 1.0), np.log1p(address.digits), address.has_year,
+        ])  # fmt: skip
+        static = np.exp(min(float(features @ COEFFICIENTS) / 2.0 - self._usual, LARGEST))
+        return float(self.level * self._factor[place] * static)
 
 
 def ridge_poisson(
