@@ -167,10 +167,22 @@ def test_a_database_that_is_away_is_said_in_one_sentence(cluster, server, monkey
     for path, expected in (("/", 503), ("/api/v1/overview", 503), ("/feeds/atom", 503), ("/health", 503)):
         status, _, body = server.get(path, {"Accept": "text/html"}, origin="interface")
         assert status == expected and b"the connection was lost" in body, path
+    for path in (f"/web/2026mp_/{PAGE}", f"/timemap/link/{PAGE}"):
+        assert [server.get(path, origin=origin)[0] for origin in ("replay", "interface")] in ([503, 307], [503, 503])
     assert server.get("/healthz", origin="interface")[0] == 200
     assert server.get("/metrics", origin="interface")[0] == 200
     monkeypatch.undo()
     assert server.get("/", {"Accept": "text/html"}, origin="interface")[0] == 200
+
+
+def test_a_store_that_is_away_is_said_in_one_sentence(cluster, server, monkeypatch):
+    def away(*_):
+        raise Unreachable("s3://bucket/web: the store does not answer")
+
+    monkeypatch.setattr(cluster.records, "read", away)
+    status, _, body = server.get(f"/web/2026mp_/{PAGE}")
+    assert status == 503 and b"does not answer" in body
+    assert server.get(f"/captures?url={quote(PAGE)}", origin="interface")[0] == 200
 
 
 def test_a_process_of_its_own_gets_no_password_anyone_sees(cluster):

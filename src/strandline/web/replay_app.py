@@ -22,9 +22,10 @@ from strandline.access.payload import LostError
 from strandline.access.replay import Answer, Asked, Replay
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
-from strandline.errors import ArchiveDamaged
+from strandline.errors import ArchiveDamaged, Unreachable
 from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
+from strandline.web.texts import say
 
 _CLIENT = Path(__file__).parent / "static" / "replay.js"
 _INLINE = 1024 * 1024
@@ -100,7 +101,10 @@ class ReplayApp:
         request = _Request(
             scope["method"], path, query.decode("latin-1"), fields, scope["strandline.host"], scope["strandline.local"]
         )
-        answer = await self._answer(request, receive)
+        try:
+            answer = await self._answer(request, receive)
+        except Unreachable as away:
+            answer = _notice(503, say("away"), str(away))
         scope["strandline.secured"] = True
         await self._send(request, answer, send)
 

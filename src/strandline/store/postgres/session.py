@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Final, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import psycopg
 from psycopg import errors as pg
@@ -78,7 +78,7 @@ def without_password(url: str) -> tuple[str, str]:
     """
     parts = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
     password = parts.pop("password", "")
-    return f"postgresql:///?{urlencode(parts)}", password
+    return f"postgresql:///?{urlencode(parts, quote_via=quote)}", password
 
 
 class Session:
