@@ -1,33 +1,30 @@
 """The agenda of a watch with many workers: whatever is due, by plan or by itself, as far as the common purse allows.
 
 What a visit means for its page is decided as in an embedded watch (crawl/watch_agenda.py). Planned visits come from the
-desks of sites (app/cluster/desks.py) as due times in the frontier, so they need no leases of their own. The budget is
-counted in one place for all workers: a request that is not set aside there is not sent.
+desks of sites (app/cluster/desks.py) as due times in the frontier, so they need no leases of their own.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from strandline.core.capture import Exchange, Kind, Request
-from strandline.core.plan.budget import Allowance
+from strandline.core.capture import Kind
 from strandline.crawl.watch_agenda import Planned, PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
 from strandline.crawl.watch_budget import Purse
 from strandline.ports import Batch, Catalog, Clock, Found, Task
 
-_BLOCK: Final = 10
-"""Requests set aside together."""
 _NAP: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class CommonPurse:
-    """The budget of all workers. `spend` sets aside requests of an hour (its first second, how many at most) and says
-    how many may be sent.
+class Means:
+    """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, and whether
+    the sitemaps and feeds of an address's site are mostly right.
     """
 
-    allowance: Allowance
-    spend: Callable[[float, int], int]
+    purse: Purse
+    limits: Mapping[str, Purse]
+    trusted: Callable[[str], bool]
 
 
 class _ElsewherePlanned:
@@ -48,55 +45,37 @@ class _ElsewherePlanned:
 class SharedWatchAgenda(WatchAgenda):
     """Implements crawl.agenda.Agenda."""
 
-    def __init__(self, catalog: Catalog, clock: Clock, orders: WatchOrders, common: CommonPurse) -> None:
-        purse = Purse(common.allowance, orders.length, clock.monotonic())
-        super().__init__(WatchParts(cast(PlannedCatalog, catalog), clock, purse, _ElsewherePlanned()), orders)
-        self._catalog = catalog
-        self._time = clock
-        self._spend = common.spend
-        self._hour = orders.length
-        self._granted, self._granted_for, self._refused = 0, 0.0, 0.0
+    def __init__(self, catalog: Catalog, clock: Clock, orders: WatchOrders, means: Means) -> None:
+        parts = WatchParts(
+            catalog=cast(PlannedCatalog, catalog),
+            clock=clock,
+            purse=means.purse,
+            foresight=_ElsewherePlanned(),
+            limits=dict(means.limits),
+            trusted=means.trusted,
+        )
+        super().__init__(parts, orders)
+        self.figures.allowed = means.purse.allowance.per_hour
 
     def open(self, seeds: Iterable[str]) -> None:
         """Go on where the last run stood."""
-        self._catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
+        found = (Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
+        self._parts.catalog.add(found)
 
     def step(self) -> None:
         """What runs beside the crawl has threads of its own."""
 
-    def free(self, wanted: int) -> int:
-        """As many as were set aside; what an hour leaves is not carried over."""
-        now = self._time.now()
-        hour = now // self._hour * self._hour
-        if hour != self._granted_for:
-            # What was sent beyond what was set aside (robots.txt, a redirect) is paid by the next hour.
-            self._granted, self._granted_for, self._refused = min(self._granted, 0), hour, 0.0
-        if self._granted < wanted and now >= self._refused:
-            got = self._spend(hour, max(_BLOCK, wanted - self._granted))
-            self._granted += got
-            self._refused = now + _NAP if not got else 0.0
-        return max(0, min(wanted, self._granted))
-
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
-        """Due pages, hosts in turn."""
-        return self._catalog.take(free, self._time.now(), self.wanted_from(), busy)
-
-    def begun(self, request: Request) -> None:
-        """One of those set aside is sent."""
-        self._granted -= 1
-        self.figures.requests += 1
-        self.requests += 1
-
-    def ended(self, exchange: Exchange) -> None:
-        """Count what came."""
-        self.figures.octets += exchange.body_length + len(exchange.response_head)
+        """Due pages, hosts in turn; none of a host whose own budget is spent."""
+        closed = {*busy, *self._spent_up()}
+        return self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
 
     def committed(self, batch: Batch) -> None:
         """Desks look at the index by themselves."""
 
     def waiting(self) -> tuple[int, float]:
         """What is due."""
-        return self._catalog.waiting(self.wanted_from())
+        return self._parts.catalog.waiting(self.wanted_from())
 
     def rest(self) -> tuple[float, str]:
         """A watch never ends by itself."""

@@ -1,88 +1,258 @@
 """Planning in a cluster: each hour, whoever is free takes the desk of a site, plans its visits, and writes them down.
 
 A desk rebuilds what it knows from the index (what study found in each capture; until then, which ones brought other
-bytes), plans one hour with the planner the embedded watch uses, and sets the due times of the chosen pages; the workers
-then fetch them like anything else that is due. Between two plans a desk is nothing, so it does not matter who plans, or
-who dies over it: the lease runs out, and another does it again.
+bytes), plans one hour as the embedded watch does (app/plan_making.py), and sets the due times of the chosen pages; the
+workers then fetch them like anything else that is due. Between two plans a desk is nothing, so it does not matter who
+plans, or who dies over it: the lease runs out, and another does it again.
 
-Sites share the budget in proportion to their pages, unless `plan.site_budgets` says otherwise.
+Sites share the budget by worth (core/plan/market.py). The first desk of an hour adds up what all desks left an hour
+ago, and writes down the price of a visit and the cut; each desk makes the visits above it. While more than a twentieth
+of an hour stays without a use (somebody's visits were not worth making, something failed), the cut is lowered each
+quarter of an hour, and desks plan again.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from strandline.app.cluster.beside import Errand, Step
 from strandline.app.cluster.clock import DatabaseClock
+from strandline.app.cluster.purse import limit_at
 from strandline.app.cluster.shared import Cluster
-from strandline.app.plan_wishes import budget_of, budgets_of
-from strandline.checks import registered_strategies
+from strandline.app.crawling import CrawlRequest, Prepared, prepare_crawl
+from strandline.app.plan_making import Making, PlanMaker, believed
+from strandline.app.plan_wishes import budget_of
+from strandline.app.skipping import Library
 from strandline.core.plan.budget import Allowance
-from strandline.crawl.experience import Hours, Known, history, learn
-from strandline.crawl.next import Due, Planner
-from strandline.crawl.wishes import Wishes
-from strandline.settings.schema import PlanSettings, Settings
-from strandline.store.postgres.desks import PlanReading, claim_plans, hand_in
-from strandline.store.postgres.session import Session
-from strandline.store.standing import Standing
+from strandline.core.plan.market import PRICES, above_cut, counted, cut_for, price_for
+from strandline.core.plan.priced_plan import PricedPlan
+from strandline.core.plan.strategy import Floats
+from strandline.crawl.experience import Hours, history, learn
+from strandline.crawl.quiet_sites import QuietPlan
+from strandline.crawl.watch_agenda import FRONTIER_SHARE
+from strandline.crawl.watch_budget import USUAL_SIZE
+from strandline.crawl.watch_claims import Claims
+from strandline.crawl.watch_outlook import Outlook
+from strandline.ports import HostState
+from strandline.settings.schema import Settings
+from strandline.store.postgres.desks import PlanReading, SitePlan, claim_plans, hand_in
+from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_hour, wanted_by_all
+from strandline.store.postgres.purse import SharedBook
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Connection, Session
+from strandline.store.skipping import SkipReading
+from strandline.store.studies import Seen
+from strandline.store.watching import TimePiece, WatchReading
 
 _DESKS: Final = 16
 """Sites one worker takes at a time."""
 _LEASE: Final = 300.0
 _LOOKS: Final = 20
 """Times a free worker looks for a desk in an hour."""
-FIRST_SHARE: Final = 0.2
-"""Part of the budget that is left to pages seen for the first time, robots.txt and whatever is not planned."""
+_ROUNDS: Final = 4
+"""Times an hour is divided, at most."""
+_IDLE: Final = 0.05
+"""Part of an hour's visits that may be without a use before it is divided again."""
+_OVER: Final = 1.1
+"""Times the visits of an hour that desks may make together: the purse holds what is too much until the next hour."""
+_RECENT: Final = 48.0
+"""Hours for which what a sitemap or feed says of a page is of interest."""
 
 
-def plan_site(reading: PlanReading, site: str, start: float, allowance: Allowance, hours: Hours) -> list[Due]:
-    """The visits of an hour that begins at `start`, in the order of time."""
-    pages = [_known(one) for one in reading.standings(site)]
-    if not pages:
-        return []
-    past = history(pages, reading.sightings(site), hours)
-    learned = learn(pages, past, hours)
-    planner = Planner(
-        pages, learned, Wishes(allowance, hour_seconds=hours.length), lambda: past, registered_strategies()
-    )
-    return planner.hour(start)
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What every desk of a worker needs."""
+
+    session: Session
+    prepared: Prepared
+    hours: Hours
+    paced: bool
+
+    @staticmethod
+    def of(session: Session, settings: Settings, now: float, length: float) -> "Office":
+        """The office of a cluster whose hours last `length` seconds."""
+        hours, paced = watch_hours(on_postgres(WatchReading, session).watch_time(), now, length)
+        return Office(session, prepare_crawl(settings, CrawlRequest()), hours, paced)
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the cluster."""
+        return self.prepared.settings
+
+    @property
+    def budget(self) -> Allowance:
+        """Of the whole archive."""
+        return budget_of("plan.budget", self.settings.plan.budget)
 
 
-def _known(one: Standing) -> Known:
-    return Known(one.page, one.url, one.site, one.host, one.weight, 0.0, one.waits, 0.0, one.visited)
-
-
-def allowance_of(plan: PlanSettings, site: str, shares: dict[str, int]) -> Allowance:
-    """What a site may spend in an hour."""
-    own = budgets_of("plan.site_budgets", plan.site_budgets).get(site)
-    if own is not None:
-        return own
-    whole = budget_of("plan.budget", plan.budget)
-    share = shares.get(site, 0) / max(1, sum(shares.values()))
-    return Allowance(whole.amount * (1.0 - FIRST_SHARE) * share, whole.hours)
+def watch_hours(piece: TimePiece | None, now: float, length: float) -> tuple[Hours, bool]:
+    """The hours of a watch as they were kept, and whether they are others than those of the clock."""
+    if piece is not None and piece.length == length:
+        return Hours(piece.zero, piece.length), True
+    return Hours.since(now, length), False
 
 
 def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
     """Plan beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
-    def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
         with contextlib.closing(Session(cluster.database, 30.0)) as session:
             clock = DatabaseClock(session)
-            yield lambda: plan_due_sites(session, cluster.settings, worker, clock.now(), hour)
+            office = Office.of(session, cluster.settings, clock.now(), hour)
+
+            def step() -> None:
+                while not stopped() and plan_due_sites(office, worker, clock.now()):
+                    pass
+
+            yield step
 
     return Errand("desks", hour / _LOOKS, opened, "sites are not planned by this worker")
 
 
-def plan_due_sites(session: Session, settings: Settings, worker: int, now: float, hour: float) -> int:
-    """Plan the rest of this hour for sites nobody has planned; returns how many."""
-    start = now // hour * hour
-    reading = PlanReading(session)
-    desks = claim_plans(session, worker, start + hour, _LEASE, _DESKS)
-    shares = reading.shares() if desks else {}
+def plan_due_sites(office: Office, worker: int, now: float) -> int:
+    """Plan the rest of this hour for some sites nobody has planned; returns how many."""
+    market = opened_hour(office, now)
+    until = market.start + (market.round + 1) * office.hours.length / _ROUNDS
+    desks = claim_plans(office.session, worker, until, _LEASE, _DESKS)
     for desk in desks:
-        allowance = allowance_of(settings.plan, desk.site, shares)
-        visits = plan_site(reading, desk.site, start, allowance, Hours.since(start, hour))
-        planned = [(due.page, max(due.due, now), -due.urgency) for due in visits]
-        hand_in(session, desk, start + hour, planned)
+        market = known_hour(office.session, market.start) or market  # others take visits, too
+        hand_in(office.session, desk, plan_site(office, desk.site, market, now)._replace(until=until))
     return len(desks)
+
+
+# -- the market --------------------------------------------------------------------------------------------------------
+
+
+def opened_hour(office: Office, now: float) -> PlanHour:
+    """The hour that is running: opened if nobody has, divided again if much of it is without a use."""
+    start = office.hours.seconds(math.floor(office.hours.at(now)))
+    known = known_hour(office.session, start)
+    if known is not None and not _due_again(known, now, office.hours.length):
+        return known
+    left = visits_left(office, now)
+
+    def divided(connection: Connection, known: PlanHour | None) -> PlanHour | None:
+        if known is not None and not _due_again(known, now, office.hours.length):
+            return None  # somebody was quicker
+        wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1)
+        return _opened(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
+
+    return open_hour(office.session, start, divided)
+
+
+def _due_again(known: PlanHour, now: float, length: float) -> bool:
+    return known.round < _ROUNDS - 1 and now >= known.divided + length / _ROUNDS
+
+
+def _opened(start: float, now: float, left: float, wanted: Wanted) -> PlanHour:
+    """An hour, divided between plans and what is due by itself."""
+    visits = left - min(float(wanted.waiting), FRONTIER_SHARE * left)
+    price = 0.0 if wanted.demand is None else price_for(wanted.demand, max(visits, 1e-6))
+    cut = None if wanted.offers is None else cut_for(wanted.offers, visits)
+    return PlanHour(start, 0, now, visits, 0, price, cut)
+
+
+def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour:
+    """The same hour later on: what has no use goes to the best of what was left out."""
+    idle = left - wanted.waiting
+    if idle <= max(1.0, _IDLE * known.visits) or wanted.offers is None:
+        return known._replace(divided=now)
+    done = above_cut(wanted.offers, known.cut) if known.cut is not None else float(known.taken)
+    cut = cut_for(wanted.offers, done + idle)
+    return known._replace(round=known.round + 1, divided=now, visits=known.taken + idle, cut=cut)
+
+
+def visits_left(office: Office, now: float) -> float:
+    """What the rest of the hour may spend, in visits of the usual cost."""
+    book, budget = SharedBook(office.session), office.budget
+    left = book.left("", limit_at(budget, office.hours, now, whole_hour=True))
+    if not budget.in_bytes:
+        return max(0.0, left)
+    since = now - 24.0 * office.hours.length
+    return max(0.0, left / max(book.usual_cost("", since) or USUAL_SIZE, 1.0))
+
+
+# -- a site ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _SiteHosts:
+    """Implements app.plan_making.Hosts."""
+
+    states: dict[str, HostState]
+
+    def host(self, authority: str) -> HostState:
+        return self.states.get(authority, HostState(authority))
+
+
+def plan_site(office: Office, site: str, market: PlanHour, now: float) -> SitePlan:
+    """Visits of a site in the hour of a market, and what the site wants at every price."""
+    reading = PlanReading(office.session)
+    outlook = outlook_of(office, reading, site, market)
+    if outlook is None:
+        return SitePlan(market.start, market.start, (), (), (), 0.5)
+    strategy, hour = outlook.planner.strategy, round(office.hours.at(market.start))
+    offers = outlook.offers(hour, min(len(outlook.planner.pages), math.ceil(market.visits)))
+    wanted = [due for due in offers if market.cut is None or due.urgency > market.cut]
+    most = math.ceil(_OVER * market.visits) - market.taken
+    if market.cut is None:  # nobody knows what the others would offer: by the number of pages
+        most = min(most, round(market.visits * reading.share(site)))
+    chosen = outlook.chosen(wanted[: max(most, 0)], hour, most)
+    demand: Floats = strategy.demand(PRICES) if offers and isinstance(strategy, PricedPlan) else np.zeros(len(PRICES))
+    return SitePlan(
+        start=market.start,
+        until=market.start,
+        visits=[(due.page, max(due.due, now), -due.urgency) for due in chosen],
+        demand=demand.tolist(),
+        offers=None if market.round else counted(np.array([due.urgency for due in offers])).tolist(),
+        trust=outlook.claims.trust(site),
+    )
+
+
+def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour) -> Outlook | None:
+    """What is expected of the pages of a site that were visited, at the price of a market; None when there are none."""
+    standings, hours, start = reading.standings(site), office.hours, market.start
+    if not standings:
+        return None
+    hosts = _SiteHosts(reading.host_states(site))
+    maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, _skips(office)))
+    pages = maker.all_known(standings, start)
+    seen, told = [believed(one) for one in reading.sightings(site)], reading.told(site)
+    past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
+    visits = Counter({one.page: one.captures for one in standings})
+    allowance = Allowance(max(market.visits, 1e-6), 1.0)
+    if not market.price:
+        allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
+    outlook = maker.outlook(pages, learn(pages, past, hours), visits, allowance)
+    if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
+        outlook.planner.strategy.agree(market.price)
+    remember_claims(outlook.claims, seen, told, _RECENT * hours.length)
+    return outlook
+
+
+def _skips(office: Office) -> QuietPlan | None:
+    """What the plan leaves out as unchanged; None when it leaves out nothing."""
+    settings = office.settings
+    if settings.plan.skip == "none":
+        return None
+    library = Library(on_postgres(SkipReading, office.session))
+    return QuietPlan(settings.plan.skip, library, library.pace * settings.learn.version)
+
+
+def remember_claims(
+    claims: Claims, seen: Iterable[Seen], told: Iterable[tuple[int, float, float]], recent: float
+) -> None:
+    """Live through what sitemaps and feeds said of pages, and whether visits found it so, in the order it happened."""
+    events: list[tuple[float, int, Seen | float]] = [(one.time, one.page, one) for one in seen]
+    events += [(said, page, time) for page, time, said in told if time > said - recent]
+    for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
+        if isinstance(what, Seen):
+            claims.visited(page, what.site, moment, what.changed)
+        else:
+            claims.tell(page, what)

@@ -3,16 +3,18 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-from strandline.app.cluster.agenda import CommonPurse, SharedWatchAgenda
+from strandline.app.cluster.agenda import Means, SharedWatchAgenda
 from strandline.app.cluster.beside import Beside
 from strandline.app.cluster.clock import DatabaseClock
-from strandline.app.cluster.desks import plan_errand
+from strandline.app.cluster.desks import plan_errand, watch_hours
 from strandline.app.cluster.learning import learn_errand
+from strandline.app.cluster.purse import HostPurse, SharedPurse
 from strandline.app.cluster.shared import Cluster
 from strandline.app.cluster.studying import study_errand
-from strandline.app.plan_wishes import budget_of
+from strandline.app.plan_wishes import budget_of, budgets_of
+from strandline.core.urls import site
 from strandline.crawl.watch_agenda import WatchOrders
-from strandline.errors import SettingError
+from strandline.crawl.watch_claims import GOOD
 from strandline.store.postgres.catalog import PostgresCatalog
 
 
@@ -22,17 +24,24 @@ def watching(
 ) -> Iterator[SharedWatchAgenda]:
     """The agenda of such a worker. `pace` has the seconds of an hour, and who hears what happened."""
     settings, (length, say) = cluster.settings, pace
-    whole = budget_of("plan.budget", settings.plan.budget)
-    if whole.in_bytes:
-        raise SettingError("plan.budget: a cluster counts requests, not bytes; for example 5000/day")
-    allowed = int(whole.amount / whole.hours)
-    common = CommonPurse(whole, lambda hour, wanted: catalog.spend(hour, wanted, allowed))
-    catalog.begin_watch(length, clock.now())
-    hold = settings.study.hold * length / 3600.0
+    plan, hold = settings.plan, settings.study.hold * length / 3600.0
+    hours, _ = watch_hours(catalog.begin_watch(length, clock.now()), clock.now(), length)
+    purse = SharedPurse(
+        budget_of("plan.budget", plan.budget),
+        hours,
+        clock,
+        catalog.book,
+        "bytes" if plan.unchanged == "bytes" else "request",
+    )
+    limits = {
+        host: HostPurse(host, budget, hours, clock, catalog.book)
+        for host, budget in budgets_of("plan.host_budgets", plan.host_budgets).items()
+    }
+    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
     errands = [plan_errand(cluster, catalog.worker, length), learn_errand(cluster, length)]
     if settings.study.workers > 0:
         errands.append(study_errand(cluster, catalog.worker, length))
-    with contextlib.ExitStack() as stack:
+    with contextlib.closing(purse), contextlib.ExitStack() as stack:
         for errand in errands:
             stack.enter_context(Beside(errand, say))
-        yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), common)
+        yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

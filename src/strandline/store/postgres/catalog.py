@@ -21,13 +21,15 @@ from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.postgres.addresses import known_pages
-from strandline.store.postgres.desks import keep_time, plan_visited, spend
+from strandline.store.postgres.desks import PlanReading, keep_time, plan_visited
 from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres.heartbeat import Heartbeat
 from strandline.store.postgres.hosts import columns
-from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.purse import SharedBook
+from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.recording import SharedRecorder
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.watching import TimePiece, WatchReading
 
 T = TypeVar("T")
 
@@ -50,6 +52,7 @@ class PostgresCatalog(CatalogReading):
         self._frontier = SharedFrontier(me, terms or LeaseTerms(), horizon)
         self._commits = 0
         self.reading = PostgresReading(self._session)
+        self.book = SharedBook(self._session)
         self._heartbeat = Heartbeat(url, self._frontier)
 
     def _register(self, connection: Connection) -> tuple[int, float]:
@@ -216,14 +219,17 @@ class PostgresCatalog(CatalogReading):
 
     # -- watching ---------------------------------------------------------------------------------------------------
 
-    def begin_watch(self, hour: float, now: float) -> None:
-        """From now on visits of pages that were visited before are planned, in hours of so many seconds."""
+    def begin_watch(self, hour: float, now: float) -> TimePiece | None:
+        """From now on visits of pages that were visited before are planned, in hours of so many seconds; how these
+        hours run, None for as the clock does.
+        """
         keep_time(self._session, hour, now)
         plan_visited(self._session)
+        return on_postgres(WatchReading, self._session).watch_time()
 
-    def spend(self, hour: float, wanted: int, allowed: int) -> int:
-        """Set aside requests of an hour, of all that workers may send in it; how many may be sent."""
-        return self._session.run(lambda connection: spend(connection, hour, wanted, allowed))
+    def trust(self, site: str) -> float:
+        """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
+        return PlanReading(self._session).trust(site)
 
     def close(self) -> None:
         """Give everything back and say goodbye; a server that is away finds out when the leases run out."""

@@ -1,4 +1,4 @@
-"""Desks of sites and the common purse: what workers of a watch share besides the frontier.
+"""Desks of sites: what workers of a watch share besides the frontier and the purse.
 
 A site has two desks: at one its next hour is planned, at the other what it captured is studied. The whole archive,
 under the empty name, has one for the learner. A desk is leased like a host: by the clock of the database, with a token
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from strandline.errors import LeaseLost
-from strandline.ports import PLANNED
+from strandline.ports import PLANNED, HostState
 from strandline.store.postgres.reading import PostgresReading
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.standing import UNSTUDIED_IMPORTANCE, Standing
@@ -52,11 +52,27 @@ class PlanReading(PostgresReading):
             found.append(Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first)))  # type: ignore[arg-type, call-arg]
         return found
 
-    def shares(self) -> dict[str, int]:
-        """Pages of every site."""
-        return {
-            str(site): int(str(pages)) for site, pages in self._rows("SELECT site, sum(pages) FROM hosts GROUP BY site")
-        }
+    def told(self, site: str) -> list[tuple[int, float, float]]:
+        """What sitemaps and feeds said of a site's pages: page, time of a last change, when that was said; by page."""
+        query = """SELECT page, claims.time, min(seen) FROM claims JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE site = ? AND kind = 'page' GROUP BY page, claims.time ORDER BY page, claims.time"""
+        return [(int(str(page)), float(str(time)), float(str(seen))) for page, time, seen in self._rows(query, site)]
+
+    def host_states(self, site: str) -> dict[str, HostState]:
+        """What the hosts of a site asked for."""
+        query = """SELECT authority, not_before, failures, coalesce(time, 0.0), coalesce(status, 0),
+                coalesce(body, ''::bytea), seconds FROM hosts LEFT JOIN robots USING (host) WHERE site = ?"""
+        return {str(row[0]): HostState(*row) for row in self._rows(query, site)}  # type: ignore[arg-type]
+
+    def share(self, site: str) -> float:
+        """The part of all pages that belongs to a site."""
+        row = self._row("SELECT sum(pages) FILTER (WHERE site = ?), sum(pages) FROM hosts", site)
+        return int(str(row[0] or 0)) / max(1, int(str(row[1] or 0))) if row is not None else 0.0
+
+    def trust(self, site: str) -> float:
+        """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
+        row = self._row("SELECT trust FROM site_desks WHERE site = ? AND work = ?", site, PLAN)
+        return float(str(row[0])) if row is not None else 0.5
 
 
 def plan_visited(session: Session) -> None:
@@ -205,34 +221,43 @@ def mark_learned(session: Session, until: float) -> None:
     session.run(lambda connection: connection.execute(statement, (LEARN, until)))
 
 
-def hand_in(session: Session, desk: Desk, end: float, visits: Sequence[tuple[int, float, float]]) -> bool:
-    """Write the plan of a site up to a time: page, due time and priority of each visit; False when it is too late."""
+class SitePlan(NamedTuple):
+    """What a desk has worked out for its site: visits (page, due time, priority), and what it tells the others."""
+
+    start: float
+    """Of the hour."""
+    until: float
+    """Nothing more is to be planned up to this time, unless the hour is divided again."""
+    visits: Sequence[tuple[int, float, float]]
+    demand: Sequence[float]
+    offers: Sequence[float] | None
+    """None to leave what was offered earlier in the hour."""
+    trust: float
+
+
+def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
+    """Write the plan of a site; False when it is too late."""
 
     def write(connection: Connection) -> bool:
-        if not leave_desks(connection, [desk], end):
+        if not leave_desks(connection, [desk], plan.until):
             return False
+        offers = None if plan.offers is None else list(plan.offers)
         connection.execute(
-            "UPDATE site_desks SET visits = %s WHERE site = %s AND work = %s", (len(visits), desk.site, desk.work)
+            """UPDATE site_desks SET visits = %s, demand = %s::real[], offers = coalesce(%s::real[], offers), trust = %s
+               WHERE site = %s AND work = %s""",
+            (len(plan.visits), list(plan.demand), offers, plan.trust, desk.site, desk.work),
         )
-        if visits:
-            pages, dues, priorities = zip(*visits, strict=True)
+        if plan.visits:
+            pages, dues, priorities = zip(*plan.visits, strict=True)
             connection.execute(
                 """UPDATE pages SET due = v.due, priority = v.priority
                    FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS v (page, due, priority)
                    WHERE pages.page = v.page AND state = 0""",
                 (list(pages), list(dues), list(priorities)),
             )
+            connection.execute(
+                "UPDATE plan_hours SET taken = taken + %s WHERE start = %s", (len(plan.visits), plan.start)
+            )
         return True
 
     return session.run(write)
-
-
-def spend(connection: Connection, hour: float, wanted: int, allowed: int) -> int:
-    """Set aside up to so many requests of an hour; how many may be sent."""
-    connection.execute("INSERT INTO spending VALUES (%s, 0) ON CONFLICT DO NOTHING", (hour,))
-    row = connection.execute("SELECT spent FROM spending WHERE hour = %s FOR NO KEY UPDATE", (hour,)).fetchone()
-    assert row is not None
-    granted = max(0, min(wanted, allowed - int(str(row[0]))))
-    if granted:
-        connection.execute("UPDATE spending SET spent = spent + %s WHERE hour = %s", (granted, hour))
-    return granted

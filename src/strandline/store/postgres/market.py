@@ -1,0 +1,94 @@
+"""The hours of a cluster's plan: what all sites together may visit, at which price, above which cut.
+
+What price and cut are says core/plan/market.py.
+
+The first desk of an hour opens it; the others plan by what is written there. When much of it is left without a use
+later on, it is divided again, and desks plan what they left out before.
+"""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from strandline.core.plan.strategy import Floats
+from strandline.store.postgres.session import Connection, Session
+
+_OPENING: Final = 0x57524B4D
+"""Key of the lock under which an hour is opened or divided again."""
+
+
+class PlanHour(NamedTuple):
+    """One hour: see migrations/0008-market.sql."""
+
+    start: float
+    round: int
+    divided: float
+    visits: float
+    taken: int
+    price: float
+    cut: float | None
+
+
+class Wanted(NamedTuple):
+    """What desks left in their last plans, added up: demand by price, offers by urgency; None where nobody did."""
+
+    demand: Floats | None
+    offers: Floats | None
+    waiting: int
+    """Pages and parts that are due by the end of the hour, planned or not; counted up to what was asked."""
+
+
+def known_hour(session: Session, start: float) -> PlanHour | None:
+    """An hour that was opened."""
+    return session.run(lambda connection: _hour(connection, start), at_once=True)
+
+
+def open_hour(
+    session: Session, start: float, divided: Callable[[Connection, PlanHour | None], PlanHour | None]
+) -> PlanHour:
+    """Open an hour, or divide it again; one worker at a time. `divided` gives the new line, None to leave it."""
+
+    def write(connection: Connection) -> PlanHour:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_OPENING,))
+        known = _hour(connection, start)
+        made = divided(connection, known) or known
+        assert made is not None
+        if made is not known:
+            connection.execute(
+                """INSERT INTO plan_hours VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (start) DO UPDATE
+                   SET round = excluded.round, divided = excluded.divided, visits = excluded.visits,
+                       cut = excluded.cut""",
+                made,
+            )
+        return made
+
+    return session.run(write)
+
+
+def _hour(connection: Connection, start: float) -> PlanHour | None:
+    row = connection.execute(
+        "SELECT start, round, divided, visits, taken, price, cut FROM plan_hours WHERE start = %s", (start,)
+    ).fetchone()
+    return None if row is None else PlanHour(*row)  # type: ignore[arg-type]
+
+
+def wanted_by_all(connection: Connection, end: float, most: int) -> Wanted:
+    """What desks want, and what is due anyway up to a time, counted up to `most`."""
+    row = connection.execute(
+        """SELECT (SELECT coalesce(sum(queued + backed_off), 0) FROM hosts WHERE queued > 0 OR backed_off > 0)
+               + (SELECT count(*) FROM (SELECT FROM pages WHERE state = 0 AND due <= %s LIMIT %s) AS soon)""",
+        (end, most),
+    ).fetchone()
+    assert row is not None
+    return Wanted(_summed(connection, "demand"), _summed(connection, "offers"), int(str(row[0])))
+
+
+def _summed(connection: Connection, column: str) -> Floats | None:
+    row = connection.execute(
+        f"""SELECT array_agg(total ORDER BY place) FROM (
+                SELECT place, sum(amount)::float8 AS total
+                FROM site_desks CROSS JOIN unnest({column}) WITH ORDINALITY AS step (amount, place)
+                WHERE work = 'plan' GROUP BY place) AS steps""".encode()
+    ).fetchone()
+    return None if row is None or row[0] is None else np.array(row[0], dtype=np.float64)
