@@ -1,7 +1,7 @@
 """The comparison with the earlier measurements: every measured cell is asked for, one far off is seen."""
 
 from strandline.experiments.scheduling import KNOWN, SYNTHETIC, Found
-from strandline.experiments.scheduling_reference import BUDGETS, REFERENCE, compared
+from strandline.experiments.scheduling_reference import BUDGETS, REFERENCE, SECOND, compared
 from strandline.simulate.grid import Request, simulate
 from strandline.simulate.world import Recipe, synthetic_world
 
@@ -14,6 +14,14 @@ def test_the_reference_agrees_with_itself():
     targets = list(compared("itself", printed))
     assert len(targets) == sum(len(measures) for measures in REFERENCE.values())
     assert all(target.ok for target in targets)
+
+
+def test_the_second_world_is_compared_with_what_was_measured_of_it():
+    targets = list(compared("second", lambda name, budget, what: SECOND[name][what][(5.0, 20.0).index(budget)], seed=1))
+    assert len(targets) == sum(len(measures) for measures in SECOND.values())
+    assert all(target.ok for target in targets)
+    first = compared("first", printed, seed=1)
+    assert "first: freshness, page" in [target.name for target in first if not target.ok]
 
 
 def test_one_cell_far_off_is_seen():

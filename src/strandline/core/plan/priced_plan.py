@@ -19,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 
 from strandline.core.growing import GrowingTable
-from strandline.core.plan.baselines import organ_pipe
 from strandline.core.plan.budget import Budget, spend
 from strandline.core.plan.due_pages import DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
+from strandline.core.plan.minutes import Settling
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan, wanted_visits
-from strandline.core.plan.priced_tables import NOBODY, Order, PricedTables
+from strandline.core.plan.priced_tables import NOBODY, PricedTables
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import Chains
 
@@ -75,7 +75,6 @@ class PricedPlanSettings:
     coherence: float = 0.0
     horizon: int = 96
     price_step: float = 0.03
-    order: Order = "fixed-minute"
     slow_below: float = 2.0 / 168.0
     scan_up_to: int = 30_000
     periods_per_day: int = 24
@@ -96,7 +95,8 @@ class PricedPlan:
         self._agreed = 0.0
         self._budgeted = 0.0
         self._day = -1
-        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.order, self.settings.slow_below)
+        self._settling = Settling()
+        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below)
         self._plans: GrowingTable[Plans] | None = None
         self._stale = NOBODY
         self._due: DuePages | None = None
@@ -182,15 +182,16 @@ class PricedPlan:
             return
         self._day = day
         moved = self._knowledge.refresh(now)
-        if self._due is not None:
+        if self._due is None:
+            every = np.arange(len(table))
             if moved:
-                self._check_price(table)
-            return
-        every = np.arange(len(table))
-        if moved:
-            self._tables.renew(table, every)
-        self._tables.rows.stretch[:] = self._knowledge.stretch(table, every, now)
-        self._stale = every
+                self._tables.renew(table, every)
+            self._tables.rows.stretch[:] = self._knowledge.stretch(table, every, now)
+            self._stale = every
+        elif moved:
+            self._check_price(table)
+        if self._settling.due(day):
+            self._tables.place(table)
 
     # Deciding -----------------------------------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ class PricedPlan:
             chosen = spend(score, budget, _Costs.of(pages, found.rows))
             self._put_back(pages, budget, found, chosen, period)
         self._move_price(int(np.count_nonzero(found.advantage > 0)), budget)
-        return self._in_order(tables, found.rows[chosen], score[chosen], period)
+        return self._in_order(tables, found.rows[chosen], score[chosen])
 
     def _score(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         if self.settings.coherence <= 0 or len(found.rows) == 0:
@@ -282,11 +283,8 @@ class PricedPlan:
         mean = np.bincount(site, weights=value, minlength=len(names)) / np.bincount(site, minlength=len(names))
         return np.where(best[site], (1.0 - EVENLY) * value + EVENLY * mean[site], 0.0)
 
-    def _in_order(self, tables: Pages, rows: Rows, score: Floats, period: int) -> Choice:
-        if self.settings.order == "organ-pipe":
-            current = tables.rate[rows, tables.cycle[(period + tables.shift[rows]) % len(tables.cycle)]]
-            order = organ_pipe(current.astype(np.float64))
-            return Choice(rows[order], score[order])
+    @staticmethod
+    def _in_order(tables: Pages, rows: Rows, score: Floats) -> Choice:
         order = np.argsort(tables.phase[rows], kind="stable")
         return Choice(rows[order], score[order], tables.phase[rows[order]])
 

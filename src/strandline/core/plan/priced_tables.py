@@ -3,35 +3,34 @@
 A plain page table is compared as a whole; of a live one (live_pages.py) only the rows that changed are looked at.
 """
 
-from typing import Literal
-
 import numpy as np
 
 from strandline.core.growing import GrowingTable
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
+from strandline.core.plan.minutes import places
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
 from strandline.core.plan.strategy import Floats, PageTable, Rows
 
-Order = Literal["fixed-minute", "organ-pipe"]
 GOLDEN = 0.618033988749895
 """Steps of this part of the period never meet."""
+NARROW = 0.02
+"""Part of the period that a site has at least for pages that come later."""
 NOBODY = np.empty(0, dtype=np.int64)
 
 
 class PricedTables:
     """One row per page. `slow_below` (changes a period) parts the pages that need no plan."""
 
-    def __init__(self, knowledge: Knowledge, worth: Worth, order: Order, slow_below: float) -> None:
+    def __init__(self, knowledge: Knowledge, worth: Worth, slow_below: float) -> None:
         self._knowledge = knowledge
         self._worth = worth
-        self._order = order
         self._slow_below = slow_below
         self._store: GrowingTable[Pages] | None = None
         self._weight = np.empty(0)
-        self._minute: dict[int, float] = {}
+        self._span: dict[int, tuple[float, float]] = {}
         self.live: LivePages | None = None
         self.sites = 0
 
@@ -70,14 +69,21 @@ class PricedTables:
     def _make(self, table: PageTable) -> None:
         self._knowledge.grow(table)
         self._weight = table.weight.copy()
-        names, first = np.unique(table.site, return_index=True)
-        self.sites = len(names)
+        self.sites = len(np.unique(table.site))
         every = np.arange(len(table))
-        phase = self._phases(table)
-        self._minute = dict(zip(names.tolist(), phase[first].tolist(), strict=True))
         estimate = self._knowledge.estimate(every)
-        self._store = GrowingTable(self._blank(table, every, phase, estimate), fixed=("cycle",))
+        self._store = GrowingTable(self._blank(table, every, np.full(len(table), 0.5), estimate), fixed=("cycle",))
         self._write(table, every, estimate)
+        self.place(table)
+
+    def place(self, table: PageTable) -> None:
+        """Give every page its place in the period, by what is believed of its rate now."""
+        self.rows.phase[:] = places(table, self.rows.mean_rate, self._slow_below)
+        names, site = np.unique(table.site, return_inverse=True)
+        first, last = np.ones(len(names)), np.zeros(len(names))
+        np.minimum.at(first, site, self.rows.phase)
+        np.maximum.at(last, site, self.rows.phase)
+        self._span = dict(zip(names.tolist(), zip(first.tolist(), last.tolist(), strict=True), strict=True))
 
     def _append(self, table: PageTable) -> None:
         """New pages of a live table."""
@@ -85,7 +91,7 @@ class PricedTables:
         self._knowledge.grow(table)
         rows = np.arange(len(self), len(table))
         phase = np.array(
-            [self._new_minute(*pair) for pair in zip(table.site[rows].tolist(), rows.tolist(), strict=True)]
+            [self._new_place(*pair) for pair in zip(table.site[rows].tolist(), rows.tolist(), strict=True)]
         )
         estimate = self._knowledge.estimate(rows)
         self._store.append(self._blank(table, rows, phase, estimate))
@@ -109,22 +115,14 @@ class PricedTables:
             cycle=np.asarray(self._knowledge.cycle, dtype=np.int64),
         )
 
-    def _phases(self, table: PageTable) -> Floats:
-        """A fixed place in the period for each page, the pages of a site next to each other."""
-        if self._order == "organ-pipe":
-            return np.full(len(table), 0.5)
-        phase = np.empty(len(table))
-        phase[np.lexsort((np.arange(len(table)), table.directory, table.site))] = np.arange(len(table))
-        return (phase + 0.5) / max(len(table), 1)
-
-    def _new_minute(self, site: int, row: int) -> float:
-        """The place of a page that came later: near the pages of its site."""
-        if self._order == "organ-pipe":
-            return 0.5
-        if site not in self._minute:
-            self._minute[site] = (site * GOLDEN) % 1.0
+    def _new_place(self, site: int, row: int) -> float:
+        """The place of a page that came later: among the pages of its site."""
+        if site not in self._span:
+            start = (site * GOLDEN) % 1.0
+            self._span[site] = start, start
             self.sites += 1
-        return (self._minute[site] + 0.02 * ((row * GOLDEN) % 1.0)) % 1.0
+        first, last = self._span[site]
+        return (first + max(last - first, NARROW) * ((row * GOLDEN) % 1.0)) % 1.0
 
     def renew(self, table: PageTable, rows: Rows) -> None:
         """Take what is believed of some pages now."""
