@@ -142,6 +142,11 @@ def alarm_kinds() -> dict[str, str]:
         "budget": "less than 80 % of the intended visits are made",
         "fixity": "bytes on disk are not what was written",
         "disk": "the reserve of free space is reached: the watch pauses",
+        "worker": "a worker of a cluster fell silent without saying goodbye",
+        "workers": "pages wait and no worker of the cluster is at work",
+        "desk": "plans of sites, study or learning of a cluster are late",
+        "hosts": "pages of hosts are long due and no worker of the cluster holds the hosts",
+        "store": "the object store of a cluster cannot be reached",
     }
 
 

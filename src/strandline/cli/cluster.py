@@ -88,12 +88,15 @@ def status(database: Database, json_: Json = False) -> None:
     """Who works, what waits, what was kept."""
     import dataclasses
 
-    from strandline.app.cluster.shared import status_of
-    from strandline.cli.output import as_json, printable, size
+    from strandline.app.alerts_listing import alarms
+    from strandline.app.cluster.archive import open_shared
+    from strandline.app.status import alarm_data
+    from strandline.cli.output import as_json, iso, printable, size
 
-    found = status_of(database)
+    archive = open_shared(database)
+    found, raised = archive.standing(), alarms(archive)
     if json_:
-        as_json(dataclasses.asdict(found))
+        as_json({**dataclasses.asdict(found), "alarms": [alarm_data(one) for one in raised]})
         return
     print(f"{found.captures} captures of {found.pages} pages on {found.hosts} hosts, {size(found.octets)} in all")
     print(f"{found.queued} pages wait, {found.leased} are being fetched, {found.backed_off} wait after a failure")
@@ -106,6 +109,9 @@ def status(database: Database, json_: Json = False) -> None:
                 f"{one.hosts:>4} hosts  {one.pages:>3} pages now  heard of {one.silent:.0f} s ago"
             )
         )
+    for alarm in raised:
+        about = f"{alarm.kind} {alarm.subject}".strip()
+        print(printable(f"ALARM {about} since {iso(alarm.opened)}: {alarm.explanation}"))
 
 
 def serve(

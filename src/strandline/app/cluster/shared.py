@@ -21,7 +21,6 @@ from strandline.settings.schema import Settings
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.reading import PostgresReading
 from strandline.store.postgres.session import Session, is_database, shown
-from strandline.store.postgres.status import ClusterStatus, cluster_status
 from strandline.store.reading import Reading
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
@@ -112,9 +111,3 @@ def cluster_holdings(cluster: Cluster) -> Holdings:
     index = CatalogIndex(PostgresReading.at(cluster.database))
     name = cluster.settings.archive.description or "Strandline cluster"
     return Holdings(index, ObjectReader(Objects(cluster.store, patience=10.0)), name)
-
-
-def status_of(database: str) -> ClusterStatus:
-    """How a cluster stands."""
-    open_cluster(database)
-    return cluster_status(database)

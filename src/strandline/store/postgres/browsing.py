@@ -6,9 +6,11 @@ All others are those of store/browsing.py, store/status.py and store/reporting.p
 
 from typing import ClassVar, Final
 
+from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import BrowsingReading
 from strandline.store.postgres.reading import PostgresStudyReading, on_postgres, words_asked
 from strandline.store.postgres.session import Session
+from strandline.store.postgres.troubles import troubles
 from strandline.store.reading import Reading
 from strandline.store.status import StatusReading
 from strandline.store.studies import BlockLife, Wanted
@@ -50,7 +52,19 @@ class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
         return min(limit, int(str(row[0])) + int(str(row[1])))
 
 
-class PostgresStatus(PostgresStudyReading, StatusReading):
+class PostgresAlarms(PostgresStudyReading, AlarmReading):
+    """Alarms, with what is evident from the database although nobody is there to raise an alarm on it."""
+
+    def open_alarms(self) -> list[Alarm]:
+        """Alarms that are open now, the oldest first."""
+        found = super().open_alarms()
+        raised = {(one.kind, one.subject) for one in found}
+        evident = [one for one in troubles(self._session) if (one.kind, one.subject) not in raised]
+        found += [Alarm(0, one.kind, one.subject, one.since, None, one.why, "") for one in evident]
+        return sorted(found, key=lambda one: one.opened)
+
+
+class PostgresStatus(PostgresAlarms, StatusReading):
     """Queries of `status` and `/metrics`."""
 
     def watch_state(self) -> WatchState | None:
@@ -72,6 +86,7 @@ class PostgresStatus(PostgresStudyReading, StatusReading):
 
 
 _OWN: Final[dict[type[Reading], type[PostgresStudyReading]]] = {
+    AlarmReading: PostgresAlarms,
     BrowsingReading: PostgresBrowsing,
     StatusReading: PostgresStatus,
 }

@@ -189,10 +189,11 @@ def site_cards(desk: Desk, start: int = 0, limit: int = CARDS, like: str = "") -
     """Some sites as cards."""
     rows = desk.reading.listed_sites(limit + 1, start, like)
     more = start + limit if len(rows) > limit else None
-    return SitesPage([site_card(desk, row) for row in rows[:limit]], more)
+    alarms = open_alarms(desk)
+    return SitesPage([site_card(desk, row, alarms) for row in rows[:limit]], more)
 
 
-def site_card(desk: Desk, row: SiteRow) -> SiteCard:
+def site_card(desk: Desk, row: SiteRow, alarms: list[AlarmView]) -> SiteCard:
     """One site as a card."""
     since = (row.last or 0.0) - _SPARK_DAYS * DAY
     lived = desk.reading.days(row.name, max(0.0, since))
@@ -212,7 +213,7 @@ def site_card(desk: Desk, row: SiteRow) -> SiteCard:
         spark_levels=[colour for _, colour in spark],
         quality=quality_view(found) if found else None,
         next=min((one.due for one in next_visits(planned or _NOTHING) if site_of(one.url) == row.name), default=None),
-        alarms=sum(alarm.subject == row.name for alarm in open_alarms(desk)),
+        alarms=sum(alarm.subject == row.name for alarm in alarms),
     )
 
 

@@ -11,6 +11,7 @@ from strandline.web.desk import Desk
 from strandline.web.drawings import Box, treemap
 from strandline.web.texts import say
 from strandline.web.views.days import DayView, days
+from strandline.web.views.health import open_alarms
 from strandline.web.views.overview import SiteCard, site_card
 from strandline.web.views.values import DAY, IMPORTANT, Moment, level
 
@@ -154,7 +155,7 @@ def site_view(desk: Desk, site: str, key: str = "", since: float | None = None) 
         raise UsageError(say("no_site", site=site))
     rules = site_rules(desk, site)
     return SiteView(
-        card=site_card(desk, row),
+        card=site_card(desk, row, open_alarms(desk)),
         tree=tree(desk, site, key, rules),
         days=days(desk, site),
         rules=rules,

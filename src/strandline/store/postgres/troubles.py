@@ -1,0 +1,138 @@
+"""What is not as it should be in a cluster, as far as its database shows it: workers that fell silent, desks where
+nothing moves, hosts that nobody asks.
+
+These have no learned normal: each is evident from what is there, now. Whoever keeps the lookout opens and closes alarms
+by it (app/cluster/lookout.py), and readers see it even when nobody does, because all workers are dead.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from strandline.store.postgres.desks import LEARN, PLAN
+from strandline.store.postgres.session import Connection, Session
+
+SILENT: Final = 150.0
+"""Seconds without a heartbeat after which a worker is missed: more than twice the usual lease."""
+BURIED: Final = 90.0
+"""Seconds between the last heartbeat of a worker and its end from which on others have declared it ended."""
+REMEMBERED: Final = 86_400.0
+"""A worker that died is named for a day, unless another has started on its machine since."""
+_HOURS: Final = 3.0
+"""Hours of the watch that plans may be late, or pages of a host that nobody holds."""
+_STUDY_HOURS: Final = 6.0
+_DAYS: Final = 3.0
+"""Days of the watch that a lesson may be late."""
+_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that must not be, with what tells it."""
+
+    kind: str
+    subject: str
+    why: str
+    since: float
+    """UTC epoch seconds."""
+
+
+def troubles(session: Session) -> list[Trouble]:
+    """What is wrong now."""
+    return session.run(_ask)
+
+
+def _ask(connection: Connection) -> list[Trouble]:
+    found = _workers(connection)
+    row = connection.execute(
+        """SELECT count(*) FILTER (WHERE ended IS NULL AND seen > statement_timestamp() - %s * interval '1 second'),
+               extract(epoch FROM max(coalesce(ended, seen)))::float8,
+               (SELECT coalesce(sum(queued + backed_off + leased), 0) FROM hosts)
+           FROM workers WHERE name LIKE '%%@%%'""",
+        (SILENT,),
+    ).fetchone()
+    assert row is not None
+    alive, last, waiting = int(str(row[0])), row[1], int(str(row[2]))
+    if not alive:
+        if waiting and last is not None:
+            found.append(Trouble("workers", "", f"{waiting} pages wait and no worker is at work", float(str(last))))
+        return found
+    hour = connection.execute("SELECT length FROM watch_time ORDER BY start DESC LIMIT 1").fetchone()
+    if hour is None:
+        return found  # one pass: whatever waits, waits for its turn
+    length = float(str(hour[0]))
+    return [*found, *_desks(connection, length), *_hosts(connection, length)]
+
+
+def _workers(connection: Connection) -> list[Trouble]:
+    """Workers that died: silent, or declared ended by others after they fell silent."""
+    rows = connection.execute(
+        """SELECT worker, name, extract(epoch FROM seen)::float8, hosts_held, ended IS NOT NULL FROM (
+               SELECT workers.*, (SELECT count(*) FROM hosts WHERE owner = worker AND leased > 0) AS hosts_held
+               FROM workers WHERE name LIKE '%%@%%'
+                   AND seen > statement_timestamp() - %(remembered)s * interval '1 second') AS known
+           WHERE CASE WHEN ended IS NULL THEN seen < statement_timestamp() - %(silent)s * interval '1 second'
+                      ELSE seen < ended - %(buried)s * interval '1 second' END
+             AND NOT EXISTS (SELECT FROM workers AS newer WHERE newer.started > known.seen
+                             AND split_part(newer.name, '@', 2) = split_part(known.name, '@', 2))
+           ORDER BY worker""",
+        {"silent": SILENT, "buried": BURIED, "remembered": REMEMBERED},
+    )
+    found = []
+    for worker, name, seen, hosts, ended in rows:
+        holds = "others have taken over" if ended else f"it holds {hosts} hosts until its leases run out"
+        why = f"worker {worker} ended without saying so; {holds}"
+        found.append(Trouble("worker", str(name), why, float(str(seen))))
+    return found
+
+
+def _desks(connection: Connection, hour: float) -> list[Trouble]:
+    found = []
+    rows = connection.execute(
+        """SELECT site, planned, count(*) OVER () FROM site_desks JOIN (
+               SELECT site FROM hosts WHERE captures > 0 GROUP BY site) AS captured USING (site)
+           WHERE work = %s AND planned > 0 AND planned < extract(epoch FROM statement_timestamp())::float8 - %s
+           ORDER BY planned, site LIMIT %s""",
+        (PLAN, _HOURS * hour, _NAMED),
+    ).fetchall()
+    if rows:
+        why = f"nobody has planned {_named(rows)} for more than {_HOURS:.0f} hours of the watch"
+        found.append(Trouble("desk", "plan", why, float(str(rows[0][1]))))
+    row = connection.execute(
+        """SELECT extract(epoch FROM statement_timestamp())::float8 - captures.time, captures.time,
+               (SELECT count(*) FROM unstudied) FROM unstudied JOIN captures USING (seq) ORDER BY seq LIMIT 1"""
+    ).fetchone()
+    if row is not None and float(str(row[0])) > _STUDY_HOURS * hour:
+        why = f"{row[2]} captures wait to be studied, the first for more than {_STUDY_HOURS:.0f} hours of the watch"
+        found.append(Trouble("desk", "study", why, float(str(row[1]))))
+    row = connection.execute(
+        """SELECT planned FROM site_desks
+           WHERE site = '' AND work = %s AND planned > 0 AND until <= statement_timestamp()
+               AND planned < extract(epoch FROM statement_timestamp())::float8 - %s""",
+        (LEARN, _DAYS * 24.0 * hour),
+    ).fetchone()
+    if row is not None:
+        why = f"nothing was learned for more than {_DAYS:.0f} days of the watch"
+        found.append(Trouble("desk", "learn", why, float(str(row[0]))))
+    return found
+
+
+def _hosts(connection: Connection, hour: float) -> list[Trouble]:
+    """Hosts that could be asked, have pages long due, and belong to nobody."""
+    rows = connection.execute(
+        """SELECT authority, due, count(*) OVER () FROM (
+               SELECT authority, (SELECT min(due) FROM pages WHERE pages.host = hosts.host AND state = 1) AS due
+               FROM hosts WHERE queued > 0 AND waiting = 0 AND leased = 0 AND held_until < statement_timestamp()
+               ORDER BY turn LIMIT 1000) AS ready
+           WHERE due > 0 AND due < extract(epoch FROM statement_timestamp())::float8 - %s ORDER BY due LIMIT %s""",
+        (_HOURS * hour, _NAMED),
+    ).fetchall()
+    if not rows:
+        return []
+    why = f"pages of {_named(rows)} are due for more than {_HOURS:.0f} hours of the watch and no worker holds the hosts"
+    return [Trouble("hosts", "", why, float(str(rows[0][1])))]
+
+
+def _named(rows: list[tuple[object, ...]]) -> str:
+    """Some names, and how many there are."""
+    names, count = ", ".join(str(row[0]) for row in rows), int(str(rows[0][2]))
+    return names if count <= len(rows) else f"{names} and {count - len(rows)} more"
