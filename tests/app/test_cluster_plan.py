@@ -1,6 +1,7 @@
 """Planning in a cluster: desks of sites, one budget shared by worth, and every setting of a plan."""
 
 import contextlib
+import time
 
 import psycopg
 import pytest
@@ -10,12 +11,21 @@ from servers import postgres
 from strandline.app.cluster.desks import Office, opened_hour, outlook_of, plan_due_sites, remember_claims
 from strandline.core.plan.market import NO_OFFERS, PRICES
 from strandline.crawl.watch_claims import Claims
-from strandline.errors import SettingError
+from strandline.errors import LeaseLost, SettingError
 from strandline.ports import PLANNED, Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres.catalog import PostgresCatalog
-from strandline.store.postgres.desks import PlanReading, SitePlan, claim_plans, hand_in
+from strandline.store.postgres.desks import (
+    PlanReading,
+    SitePlan,
+    check_desks,
+    claim_plans,
+    hand_in,
+    leave_desks,
+    renew_desks,
+)
+from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import known_hour
 from strandline.store.postgres.session import Session
 from strandline.store.studies import Seen
@@ -52,13 +62,13 @@ def office(session, *assignments, now=START):
     return Office.of(session, settings(*assignments), now, HOUR)
 
 
-def visit(catalog, urls, time, version):
+def visit(catalog, urls, moment, version):
     """Visit pages; `version` says what each shows."""
     batch = []
     for n, url in enumerate(urls):
         place = {"file": f"{url.split('/')[2]}.warc.gz", "digest": f"sha1:{url}{version(n)}"}
-        kept = capture(url, time + n, int(time) * 10 + n, **place)
-        batch.append(visited(catalog.page(url).page, kept, time=time + n, due=PLANNED))
+        kept = capture(url, moment + n, int(moment) * 10 + n, **place)
+        batch.append(visited(catalog.page(url).page, kept, time=moment + n, due=PLANNED))
     catalog.commit(Batch(batch))
 
 
@@ -67,8 +77,7 @@ def history(catalog, site, changing, visits=12, pages=6):
     urls = [f"http://{site}/{n}" for n in range(pages)]
     catalog.add([found(url, due=0.0) for url in urls])
     for number in range(visits):
-        time = START - (visits - number) * HOUR
-        visit(catalog, urls, time, lambda n, number=number: number if n < changing else 0)
+        visit(catalog, urls, START - (visits - number) * HOUR, lambda n, number=number: number if n < changing else 0)
     return {url: catalog.page(url).page for url in urls}
 
 
@@ -264,11 +273,38 @@ class Everything(PlanReading):
 
 
 def test_the_word_of_a_site_is_remembered_as_it_was_kept():
-    def seen(page, time, changed):
-        return Seen(page, f"http://a.example/{page}", "a.example", time, 200, changed, 0.5, 0.5, False, False)
+    def seen(page, moment, changed):
+        return Seen(page, f"http://a.example/{page}", "a.example", moment, 200, changed, 0.5, 0.5, False, False)
 
     told = [(1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0)]
     claims = Claims()
     remember_claims(claims, [seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
     assert list(claims.open_pages()) == [(3, 190.0)], "said after the visit; what is long past is of no interest"
     assert claims.trust("a.example") == pytest.approx(0.5)
+
+
+def test_desks_are_kept_while_work_takes_its_time_and_only_then(database, catalog, session):
+    history(catalog, "a.example", changing=1, visits=2)
+    with contextlib.closing(DeskKeeper(database, 2.0)) as keeper:
+        (desk,) = claim_plans(session, 1, START + HOUR, keeper.lease, 5)
+        keeper.keep([desk])
+        time.sleep(3.0)
+        assert claim_plans(session, 2, START + HOUR, 5.0, 5) == [], "longer than its lease, and still held"
+        with session.transaction() as connection:
+            leave_desks(connection, [desk])
+        assert renew_desks(session, [desk], 60.0) == 0, "what was given back is not taken again"
+        (other,) = claim_plans(session, 2, START + HOUR, 60.0, 5)
+        assert other.token > desk.token and renew_desks(session, [desk], 60.0) == 0, "nor what went to another"
+        assert renew_desks(session, [other], 60.0) == 1
+        with pytest.raises(LeaseLost), session.transaction() as connection:
+            check_desks(connection, [desk])
+
+
+def test_a_worker_that_dies_at_a_desk_leaves_it_to_others(database, catalog, session):
+    history(catalog, "a.example", changing=1, visits=2)
+    with contextlib.closing(DeskKeeper(database, 2.0)) as keeper:
+        keeper.keep(claim_plans(session, 1, START + HOUR, keeper.lease, 5))
+    deadline = time.monotonic() + 60.0
+    while not (found := claim_plans(session, 2, START + HOUR, 60.0, 5)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert [desk.site for desk in found] == ["a.example"]

@@ -49,7 +49,12 @@ def done(process, timeout=300):
 
 def init(place, site, **settings):
     database, store, environment = place
-    given = {"politeness.delay": "0", "keep.disk_reserve": "0", "scope.sitemaps": "false"} | settings
+    given = {
+        "politeness.delay": "0",
+        "keep.disk_reserve": "0",
+        "scope.sitemaps": "false",
+        "study.workers": "0",
+    } | settings
     given |= {"politeness.hanging_per_host": "0"}  # on a busy machine any answer may hang, and the log would show it
     words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
     seeds = [word for seed in site.seeds for word in ("--seeds", seed)]
@@ -84,7 +89,7 @@ def readable(place, captures):
 
 def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
     with sites(tmp_path, hosts=8, pages=12, size=400, pause=0.002) as site:
-        init(place, site, **{"politeness.delay": "0.05"})
+        init(place, site, **{"politeness.delay": "0.05", "study.workers": "1"})
         workers = [worker(place) for _ in range(3)]
         ended = [done(one) for one in workers]
         assert [code for code, _, _ in ended] == [0, 0, 0], [err for _, _, err in ended]
@@ -103,6 +108,9 @@ def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
         assert shares[-1] < len(promised), f"one worker did everything: {shares}"
         readable(place, captures)
         assert unfinished(Objects(place[1])) == {}
+    with psycopg.connect(place[0]) as connection:
+        studied = connection.execute("SELECT (SELECT count(*) FROM unstudied), (SELECT count(*) FROM page_states)")
+        assert studied.fetchone() == (0, len(site.urls)), "what was fetched was not studied"
     status = command(place[2], "status", "--database", place[0], "--json")
     code, (found,), _ = done(status)
     assert code == 0 and found["captures"] == len(captures) and found["queued"] == found["leased"] == 0

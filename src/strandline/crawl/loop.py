@@ -78,6 +78,11 @@ class Crawl:
         """Ask the crawl to stop: finish what is in flight; asked again, stop at once. Safe in a signal handler."""
         self._stop_requests += 1
 
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether somebody called `stop`."""
+        return self._stop_requests > 0
+
     def run(self) -> Tally:
         """Crawl until nothing is due, a limit is reached or `stop` was called."""
         self._agenda.open(self._orders.scope.seeds)

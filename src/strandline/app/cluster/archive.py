@@ -24,6 +24,7 @@ from strandline.store.postgres.browsing import reading_of
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
 from strandline.store.postgres.exporting import SharedExport
+from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.learned import SharedLearnedWriter
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
@@ -32,8 +33,8 @@ from strandline.store.reading import share
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
 
-_LEARNING: Final = 3600.0
-"""Seconds a learner that was not heard of keeps its desk."""
+_LEARNING: Final = 120.0
+"""Seconds after which the desk of a learner that is not heard of goes to another."""
 
 
 def open_shared(database: str, patience: float = 10.0) -> "ClusterArchive":
@@ -140,16 +141,21 @@ class ClusterCatalog(PostgresCatalog):
         self.session = Session(cluster.database, 30.0)
         self.studies = _Ratings(self.session)
         self._learner: list[Desk] = []
+        self._keeper: DeskKeeper | None = None
 
     def learner(self) -> list[Desk]:
-        """Take the learner's desk."""
+        """Take the learner's desk, and keep it however long it takes to learn."""
         self._learner = claim_learning(self.session, self.worker, float("inf"), _LEARNING)
         if not self._learner:
             raise ArchiveBusy("another learner is at work on this cluster")
+        self._keeper = DeskKeeper(self.session.url, _LEARNING)
+        self._keeper.keep(self._learner)
         return self._learner
 
     def close(self) -> None:
         """Give everything back."""
+        if self._keeper is not None:
+            self._keeper.close()
         if self._learner:
             with self.session.transaction() as connection:
                 leave_desks(connection, self._learner)

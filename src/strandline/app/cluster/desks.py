@@ -41,6 +41,7 @@ from strandline.crawl.watch_outlook import Outlook
 from strandline.ports import HostState
 from strandline.settings.schema import Settings
 from strandline.store.postgres.desks import PlanReading, SitePlan, claim_plans, hand_in
+from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_hour, wanted_by_all
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import on_postgres
@@ -51,7 +52,9 @@ from strandline.store.watching import TimePiece, WatchReading
 
 _DESKS: Final = 16
 """Sites one worker takes at a time."""
-_LEASE: Final = 300.0
+_LEASE: Final = 30.0
+"""Seconds after which the desks of a worker that is not heard of go to others; less when hours are short."""
+_SHORTEST_LEASE: Final = 2.0
 _LOOKS: Final = 20
 """Times a free worker looks for a desk in an hour."""
 _ROUNDS: Final = 4
@@ -102,12 +105,15 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
 
     @contextlib.contextmanager
     def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
-        with contextlib.closing(Session(cluster.database, 30.0)) as session:
+        with (
+            contextlib.closing(Session(cluster.database, 30.0)) as session,
+            contextlib.closing(DeskKeeper(cluster.database, min(_LEASE, max(_SHORTEST_LEASE, hour / 4)))) as keeper,
+        ):
             clock = DatabaseClock(session)
             office = Office.of(session, cluster.settings, clock.now(), hour)
 
             def step() -> None:
-                while not stopped() and plan_due_sites(office, worker, clock.now()):
+                while not stopped() and plan_due_sites(office, worker, clock.now(), keeper):
                     pass
 
             yield step
@@ -115,14 +121,18 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
     return Errand("desks", hour / _LOOKS, opened, "sites are not planned by this worker")
 
 
-def plan_due_sites(office: Office, worker: int, now: float) -> int:
-    """Plan the rest of this hour for some sites nobody has planned; returns how many."""
+def plan_due_sites(office: Office, worker: int, now: float, keeper: DeskKeeper | None = None) -> int:
+    """Plan the rest of this hour for some sites nobody has planned; returns how many. `keeper` keeps their desks."""
     market = opened_hour(office, now)
     until = market.start + (market.round + 1) * office.hours.length / _ROUNDS
-    desks = claim_plans(office.session, worker, until, _LEASE, _DESKS)
+    desks = claim_plans(office.session, worker, until, keeper.lease if keeper else _LEASE, _DESKS)
+    if keeper is not None:
+        keeper.keep(desks)
     for desk in desks:
         market = known_hour(office.session, market.start) or market  # others take visits, too
         hand_in(office.session, desk, plan_site(office, desk.site, market, now)._replace(until=until))
+        if keeper is not None:
+            keeper.drop(desk)
     return len(desks)
 
 

@@ -17,6 +17,7 @@ from strandline.app.study_desk import ArchiveReader, Desk, study_rules
 from strandline.app.studying import Studying
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.dom.scan import ready as ready_to_cut
+from strandline.errors import LeaseLost
 from strandline.settings.schema import StudySettings
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.studying import DeskStudies
@@ -75,20 +76,34 @@ class SharedStudying(Studying):
         self._desks.leave()
 
 
+@contextlib.contextmanager
+def _at_desks(cluster: Cluster, worker: int) -> Iterator[SharedStudying]:
+    with contextlib.closing(Session(cluster.database, 30.0)) as session, contextlib.ExitStack() as stack:
+        studying = stack.enter_context(SharedStudying(cluster, session, worker))
+        stack.callback(studying.leave)
+        yield studying
+
+
 def study_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
     """Study beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
     def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
-        with contextlib.closing(Session(cluster.database, 30.0)) as session:
-            studying = SharedStudying(cluster, session, worker)
+        with _at_desks(cluster, worker) as studying:
 
             def step() -> None:
                 while not stopped() and studying.step(0.5):
                     pass
 
-            with studying, contextlib.ExitStack() as stack:
-                stack.callback(studying.leave)
-                yield step
+            yield step
 
     return Errand("study", min(5.0, hour / _LOOKS), opened, "captures are not studied by this worker")
+
+
+def study_rest(cluster: Cluster, worker: int, stopped: Callable[[], bool]) -> int:
+    """Study what is left when a pass is over, but for what others are at; how many captures."""
+    with _at_desks(cluster, worker) as studying:
+        with contextlib.suppress(LeaseLost):  # another took over: it goes on there
+            while not stopped() and studying.step(0.5):
+                pass
+        return studying.studied

@@ -1,4 +1,4 @@
-"""A worker that watches: it plans, studies and learns beside its crawl, and follows the desks within one budget."""
+"""A worker that watches: it plans beside its crawl, and follows the desks of sites within one budget."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -7,10 +7,8 @@ from strandline.app.cluster.agenda import Means, SharedWatchAgenda
 from strandline.app.cluster.beside import Beside
 from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.desks import plan_errand, watch_hours
-from strandline.app.cluster.learning import learn_errand
 from strandline.app.cluster.purse import HostPurse, SharedPurse
 from strandline.app.cluster.shared import Cluster
-from strandline.app.cluster.studying import study_errand
 from strandline.app.plan_wishes import budget_of, budgets_of
 from strandline.core.urls import site
 from strandline.crawl.watch_agenda import WatchOrders
@@ -38,10 +36,5 @@ def watching(
         for host, budget in budgets_of("plan.host_budgets", plan.host_budgets).items()
     }
     means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
-    errands = [plan_errand(cluster, catalog.worker, length), learn_errand(cluster, length)]
-    if settings.study.workers > 0:
-        errands.append(study_errand(cluster, catalog.worker, length))
-    with contextlib.closing(purse), contextlib.ExitStack() as stack:
-        for errand in errands:
-            stack.enter_context(Beside(errand, say))
+    with contextlib.closing(purse), Beside(plan_errand(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

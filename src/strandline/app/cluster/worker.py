@@ -1,4 +1,4 @@
-"""One worker of a cluster: fetch, WARC to object storage, commit; beside it, finish what dead workers left.
+"""One worker of a cluster: fetch, WARC to object storage, commit; beside it, study and learn; finish what others left.
 
 A worker holds nothing that matters. Its leases run out by the clock of the database when it dies, its unfinished WARC
 file is joined from its parts by any other, and what it had not committed is fetched again. When it is thought dead and
@@ -54,6 +54,7 @@ COMMIT_CAPTURES: Final = 256
 _LOOK: Final = 30.0
 _APART: Final = 2.0
 """Seconds a machine's clock may be wrong before that is said."""
+_HOUR: Final = 3600.0
 _LONGEST: Final = 300.0
 """Seconds a host is kept from other workers for politeness, at most: longer waits are written into the catalog."""
 _NUMBER: Final = re.compile(r"-w(\d+)\.warc\.gz$")
@@ -163,17 +164,39 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
                 clock.look()
             prepared.request.progress(tally)
 
-        agenda = None
+        watch = None
         if request.hour:
             from strandline.app.cluster.watching import watching  # noqa: PLC0415 - planning is slow to load
 
-            agenda = stack.enter_context(watching(cluster, catalog, clock, (request.hour, request.say)))
-        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
-        with stopped_by_signals(crawl):
+            watch = watching(cluster, catalog, clock, (request.hour, request.say))
+        with contextlib.ExitStack() as beside:
+            for errand in _errands(cluster, catalog.worker, request.hour or _HOUR):
+                beside.enter_context(Beside(errand, request.say))
+            agenda = beside.enter_context(watch) if watch is not None else None
+            crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
+            beside.enter_context(stopped_by_signals(crawl))
             tally = crawl.run()
         if request.hour and tally.ended == "time":
             tally.ended = "complete"
+        elif not request.hour and tally.ended == "complete" and settings.study.workers > 0:
+            with stopped_by_signals(crawl):
+                _study_rest(cluster, catalog.worker, crawl)
         return tally
+
+
+def _errands(cluster: Cluster, worker: int, hour: float) -> list[Errand]:
+    """What every worker does beside its crawl, whether it watches or makes one pass."""
+    from strandline.app.cluster.learning import learn_errand  # noqa: PLC0415 - slow to load
+    from strandline.app.cluster.studying import study_errand  # noqa: PLC0415
+
+    studies = [study_errand(cluster, worker, hour)] if cluster.settings.study.workers > 0 else []
+    return [learn_errand(cluster, hour), *studies]
+
+
+def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:
+    from strandline.app.cluster.studying import study_rest  # noqa: PLC0415 - slow to load
+
+    study_rest(cluster, worker, lambda: crawl.asked_to_stop)
 
 
 def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:

@@ -164,40 +164,42 @@ def _claimed(
     return [Desk(*row) for row in connection.execute(_CLAIM.format(which=which).encode(), values)]  # type: ignore[arg-type]
 
 
+_THESE: Final = """unnest(%(sites)s::text[], %(works)s::text[], %(tokens)s::bigint[]) AS mine (site, work, token)
+    WHERE site_desks.site = mine.site AND site_desks.work = mine.work AND site_desks.token = mine.token"""
+
+
+def _these(desks: Sequence[Desk]) -> dict[str, object]:
+    sites, works, tokens = zip(*desks, strict=True)
+    return {"sites": list(sites), "works": list(works), "tokens": list(tokens)}
+
+
 def check_desks(connection: Connection, desks: Sequence[Desk]) -> None:
     """Lock the desks for this transaction; LeaseLost when one has gone to another worker."""
-    for desk in sorted(desks):
-        row = connection.execute(
-            "SELECT token FROM site_desks WHERE site = %s AND work = %s FOR NO KEY UPDATE", (desk.site, desk.work)
-        ).fetchone()
-        if row is None or row[0] != desk.token:
-            raise LeaseLost(f"the desk of {desk.site or 'the learner'} went to another worker; nothing was recorded")
+    if not desks:
+        return
+    statement = """SELECT site, work, token FROM site_desks WHERE (site, work) IN (
+            SELECT * FROM unnest(%(sites)s::text[], %(works)s::text[]))
+        ORDER BY site, work FOR NO KEY UPDATE"""
+    held = {Desk(*row) for row in connection.execute(statement.encode(), _these(desks))}  # type: ignore[arg-type]
+    for desk in sorted(set(desks) - held):
+        raise LeaseLost(f"the desk of {desk.site or 'the learner'} went to another worker; nothing was recorded")
 
 
-def renew_desks(session: Session, desks: Sequence[Desk], seconds: float) -> None:
-    """Keep desks that are still one's own."""
-
-    def renew(connection: Connection) -> None:
-        for desk in sorted(desks):
-            connection.execute(
-                """UPDATE site_desks SET until = clock_timestamp() + %s * interval '1 second'
-                   WHERE site = %s AND work = %s AND token = %s""",
-                (seconds, *desk),
-            )
-
-    session.run(renew)
+def renew_desks(session: Session, desks: Sequence[Desk], seconds: float) -> int:
+    """Keep desks that are still one's own, and were not given back meanwhile; how many."""
+    statement = f"""UPDATE site_desks SET until = clock_timestamp() + %(seconds)s * interval '1 second'
+        FROM {_THESE} AND owner IS NOT NULL"""
+    values = _these(desks) | {"seconds": seconds}
+    return session.run(lambda connection: connection.execute(statement.encode(), values).rowcount)
 
 
 def leave_desks(connection: Connection, desks: Sequence[Desk], planned: float | None = None) -> int:
     """Give desks back that are still one's own, done up to a time; how many were."""
-    mine = 0
-    for desk in sorted(desks):
-        mine += connection.execute(
-            """UPDATE site_desks SET owner = NULL, until = '-infinity', planned = coalesce(%s::float8, planned)
-               WHERE site = %s AND work = %s AND token = %s""",
-            (planned, *desk),
-        ).rowcount
-    return mine
+    if not desks:
+        return 0
+    statement = f"""UPDATE site_desks SET owner = NULL, until = '-infinity',
+            planned = coalesce(%(planned)s::float8, planned) FROM {_THESE}"""
+    return connection.execute(statement.encode(), _these(desks) | {"planned": planned}).rowcount
 
 
 def learned_until(session: Session) -> float:

@@ -1,53 +1,73 @@
-"""Keeps a worker's leases while it works: a thread with a connection of its own.
+"""Leases are kept while their holder works: threads with connections of their own.
 
-The worker itself may be busy for long (packing a large answer, sending a file to the object store). What it holds is
-known from its own memory, not read from the database: a lease the worker does not know of, because the answer to its
-`take` was lost, must run out.
+A worker may be busy for long (packing a large answer, sending a file to the object store), and so may be whoever plans
+or learns at a desk. What they hold is known from their own memory, not read from the database: a lease the worker does
+not know of, because the answer to its `take` was lost, must run out. A lease that went to another is never renewed, and
+what its former holder writes is refused (fencing).
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
 import psycopg
 
 from strandline.errors import StrandlineError
+from strandline.store.postgres.desks import Desk, renew_desks
 from strandline.store.postgres.frontier import SharedFrontier
 from strandline.store.postgres.session import Connection, Session
 
 _PIECE: Final = 100
+_BEATS: Final = 4
+"""Times a lease is renewed in its length."""
 
 
-class Heartbeat:
-    """Renews leases four times in their length, until stopped."""
+class _Pulse:
+    """Does something every so many seconds, until stopped."""
 
-    def __init__(self, url: str, frontier: SharedFrontier) -> None:
+    def __init__(self, url: str, every: float, beat: Callable[[Session], None]) -> None:
         self._url = url
-        self._frontier = frontier
-        self._lease = frontier.terms.seconds
+        self._every = every
+        self._beat = beat
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Renew no more."""
+        """No more of it."""
         self._stopped.set()
         self._thread.join(5.0)
 
-    def _beat(self) -> None:
+    def _run(self) -> None:
         session: Session | None = None
-        while not self._stopped.wait(self._lease / 4):
+        while not self._stopped.wait(self._every):
             try:
-                session = session or Session(self._url, self._lease / 4, upgrade=False)
-                # Each in a transaction of its own: a commit locks the two kinds of rows the other way round.
-                session.run(self._alive)
-                for hosts in self._pieces():
-                    session.run(partial(self._renew, hosts))
+                session = session or Session(self._url, self._every, upgrade=False)
+                self._beat(session)
             except (StrandlineError, psycopg.Error):
-                continue  # the worker itself will meet the trouble; the leases may still be saved next time
+                continue  # the holder itself will meet the trouble; the leases may still be saved next time
         if session is not None:
             session.close()
+
+
+class Heartbeat:
+    """Keeps the hosts a worker holds."""
+
+    def __init__(self, url: str, frontier: SharedFrontier) -> None:
+        self._frontier = frontier
+        self._lease = frontier.terms.seconds
+        self._pulse = _Pulse(url, self._lease / _BEATS, self._beat)
+
+    def stop(self) -> None:
+        """Renew no more."""
+        self._pulse.stop()
+
+    def _beat(self, session: Session) -> None:
+        # Each in a transaction of its own: a commit locks the two kinds of rows the other way round.
+        session.run(self._alive)
+        for hosts in self._pieces():
+            session.run(partial(self._renew, hosts))
 
     def _pieces(self) -> Iterator[list[int]]:
         """Some hosts at a time: while their rows are locked the worker itself cannot take pages of them."""
@@ -65,3 +85,28 @@ class Heartbeat:
 
     def _alive(self, connection: Connection) -> None:
         connection.execute("UPDATE workers SET seen = clock_timestamp() WHERE worker = %s", (self._frontier.me,))
+
+
+class DeskKeeper:
+    """Keeps desks for as long as work at them takes. Desks are added and dropped by the thread that works there."""
+
+    def __init__(self, url: str, lease: float) -> None:
+        self.lease = lease
+        self._desks: frozenset[Desk] = frozenset()
+        self._pulse = _Pulse(url, lease / _BEATS, self._beat)
+
+    def keep(self, desks: Iterable[Desk]) -> None:
+        """Keep these desks, and no others, from now on."""
+        self._desks = frozenset(desks)
+
+    def drop(self, desk: Desk) -> None:
+        """The work at a desk is done."""
+        self._desks -= {desk}
+
+    def close(self) -> None:
+        """Keep none."""
+        self._pulse.stop()
+
+    def _beat(self, session: Session) -> None:
+        if self._desks:
+            renew_desks(session, list(self._desks), self.lease)
