@@ -7,18 +7,24 @@ Each way runs in a process of its own. Plain DuckDB works out the sums that lear
 captures, changes and days watched per page, importance per page, kind of day and hour, changed pages per directory and
 week.
 Learning then spreads changes over gaps, judges, mines and fits, which no SQL does; the ratio says what that costs.
-Memory is the largest resident size of the process and of its largest worker.
+Memory is the largest resident size of the process that joins the answers, and of each worker. In the way `killed` a
+Dask worker is killed a third of the way; all ways must find the same. Then one site is learned by one task, with few
+and with many captures a page.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +36,13 @@ from strandline.app.learning_engine import Mining, engine_tasks, mine
 from strandline.app.learning_tasks import Wish
 from strandline.crawl.experience import Hours
 from strandline.engines.mining_dataset import Dataset
-from strandline.engines.mining_reading import Room, SiteReading
+from strandline.engines.mining_reading import Room
 from strandline.experiments.report import Report, Table, Target
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading
 
-WAYS = ("duckdb", "local", "dask")
+WAYS = ("duckdb", "local", "dask", "killed")
 
 
 def plain_duckdb(folder, _options):
@@ -65,40 +71,111 @@ def plain_duckdb(folder, _options):
     return {"pages": per_page[0], "captures": int(per_page[1])}
 
 
-def on_engine(engine):
+def on_engine(engine, killing=False):
+    """Learning on an engine; what it found as a digest. `killing`: a Dask worker is killed a third of the way."""
+
     def learned(folder, options):
         hours = Hours.since(mining_month.START) if options.quality else None
-        with closing(engine_tasks(engine, workers=options.workers)) as tasks:
-            how = Mining(tasks, Room(options.memory))
-            found = mine(Dataset(folder), Wish(LearnSettings(), PARTS, hours=hours), how)
-        rules = sum(len(one.rules) + len(one.dormant) for one in found.learned.rules)
-        return {"pages": found.learned.pages, "captures": found.learned.captures, "rules": rules}
+        wish = Wish(LearnSettings(), PARTS, hours=hours)
+        with closing(engine_tasks(engine, workers=options.workers)) as tasks, Workers() as workers:
+            killer = workers.killer() if killing else None
+            with mine(Dataset(folder), wish, Mining(tasks, Room(options.memory)), killer) as found:
+                numbers = {"pages": found.learned.pages, "captures": found.learned.captures}
+                peaks = sorted((peak for peak in workers.peaks().values() if peak > 100), reverse=True)
+                return numbers | {"digest": digest(found), "workers": peaks, "killed": workers.killed}
 
     return learned
 
 
-def one_site(folder, options):
-    """All captures of the one site there is, by page and time, and their digest: what a task begins with."""
-    dataset = Dataset(folder)
-    state, count = xxhash.xxh3_128(), 0
-    with SiteReading(dataset.site(dataset.sites()[0]), Room(options.memory)) as reading:
-        for batch in reading.looks():
-            count += batch.page.size
-            for column in batch:
-                state.update(np.ascontiguousarray(column).tobytes())
-    return {"captures": count, "digest": state.hexdigest()}
+def digest(found):
+    """Everything that would be kept."""
+    state, learned = xxhash.xxh3_128(), found.learned
+    for page, one, group in learned.patterns.to_keep():
+        state.update(repr((page, group, one.last, one.captures)).encode())
+        for column in (one.importance, one.changes, one.observed):
+            state.update(np.ascontiguousarray(column))
+    for group in learned.patterns.groups:
+        state.update(repr((group.number, group.pages, group.changes)).encode() + group.shape.tobytes())
+    for row in learned.rates.to_keep(learned.lasts):
+        state.update(repr(row).encode())
+    state.update(repr((learned.rates.levels, learned.rates.groups)).encode() + learned.rates.coefficients.tobytes())
+    for rules in learned.rules:
+        state.update(json.dumps(rules.as_data()).encode())
+    for site, policy in learned.states.items():
+        state.update(site.encode() + policy.to_bytes())
+    if found.past is not None:
+        for column in (found.past.row, found.past.time, found.past.changed, found.past.importance):
+            state.update(np.ascontiguousarray(column))
+    return state.hexdigest()
+
+
+class Workers(contextlib.AbstractContextManager):
+    """The processes below this one: the most memory each had, asked for twice a second."""
+
+    def __init__(self):
+        self._peaks, self.killed = {}, 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def __exit__(self, *_):
+        self._done.set()
+        self._thread.join()
+
+    def peaks(self):
+        return dict(self._peaks)
+
+    def killer(self):
+        """Progress is told to it; at a third it kills the largest worker, once."""
+
+        def told(line):
+            words = line.split()
+            if not self.killed and words[1:2] == ["of"] and int(words[0]) * 3 >= int(words[2]):
+                self.killed = max(self._alive(), key=lambda pid: self._peaks.get(pid, 0.0))
+                os.kill(self.killed, signal.SIGKILL)
+
+        return told
+
+    def _watch(self):
+        while not self._done.wait(0.5):
+            for pid in self._alive():
+                self._peaks[pid] = max(self._peaks.get(pid, 0.0), peak_of(pid))
+
+    @staticmethod
+    def _alive():
+        found, waiting = [], [os.getpid()]
+        while waiting:
+            parent = waiting.pop()
+            for tasks in Path(f"/proc/{parent}/task").glob("*/children"):
+                with contextlib.suppress(OSError):
+                    waiting += (own := [int(pid) for pid in tasks.read_text().split()])
+                    found += own
+        return found
+
+
+def peak_of(pid="self"):
+    """The largest resident size in MiB. Not ru_maxrss: that counts what the parent had when a process was started."""
+    try:
+        return int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    except (OSError, IndexError):
+        return 0.0
+
+
+def one_task(folder, options):
+    """All there is to learn from the one site there is, by one task."""
+    with mine(
+        Dataset(folder), Wish(LearnSettings(), PARTS), Mining(engine_tasks("local"), Room(options.memory))
+    ) as found:
+        return {"captures": found.learned.captures, "digest": digest(found)}
 
 
 def measure(way, folder, options):
     """One way in this process, as JSON."""
-    work = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask"), "site": one_site}[way]
+    works = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask")}
+    works |= {"killed": on_engine("dask", killing=True), "task": one_task}
     began, cpu = time.monotonic(), _cpu()
-    found = work(folder, options)
-    # Not ru_maxrss of this process: that counts what its parent had when it was started.
-    status = Path("/proc/self/status").read_text()
-    here = int(status.partition("VmHWM:")[2].split()[0]) / 1024
-    there = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(json.dumps(found | {"wall": time.monotonic() - began, "cpu": _cpu() - cpu, "here": here, "worker": there}))
+    found = works[way](folder, options)
+    print(json.dumps(found | {"wall": time.monotonic() - began, "cpu": _cpu() - cpu, "here": peak_of()}))
 
 
 def _cpu():
@@ -114,19 +191,22 @@ def same_as_catalog(folder, room):
         wish = Wish(LearnSettings(), PARTS)
         with closing(LearnedReading.open(archive / DATABASE)) as reading:
             here = from_history(reading, wish.settings, PARTS, lambda _: None)
-        there = mine(dataset, wish, Mining(engine_tasks("local"), room)).learned
-        series = all(
-            np.array_equal(getattr(one, name), getattr(there.patterns.series[page], name))
-            for page, one in here.patterns.series.items()
-            for name in ("importance", "changes", "observed")
-        )
-        groups = [[one.members for one in learned.patterns.groups] for learned in (here, there)]
-        rules = [[one.as_data() for one in learned.rules] for learned in (here, there)]
-        return here.captures, {
-            "patterns": series and groups[0] == groups[1],
-            "rules": rules[0] == rules[1],
-            "classes": here.rates.pages == there.rates.pages and here.rates.levels == there.rates.levels,
-        }
+        with mine(dataset, wish, Mining(engine_tasks("local"), room)) as found:
+            there = found.learned
+            series = [
+                {
+                    page: (group, *(np.asarray(x).tobytes() for x in (one.importance, one.changes, one.observed)))
+                    for page, one, group in learned.patterns.to_keep()
+                }
+                for learned in (here, there)
+            ]
+            rules = [[one.as_data() for one in learned.rules] for learned in (here, there)]
+            rates = [list(map(repr, sorted(one.rates.to_keep(one.lasts), key=itemgetter(0)))) for one in (here, there)]
+            return here.captures, {
+                "patterns": series[0] == series[1],
+                "rules": rules[0] == rules[1],
+                "classes": rates[0] == rates[1] and here.rates.levels == there.rates.levels,
+            }
 
 
 def main():
@@ -150,8 +230,10 @@ def main():
             print(f"made {folder} in {time.monotonic() - began:.0f} s", file=sys.stderr)
         load = os.getloadavg()[0]
         found = {way: apart(way, folder, options, options.memory) for way in options.ways.split(",") if way}
-        large = mining_month.make(Path(scratch) / "large", 0, [options.captures // 2 // mining_month.VISITS])
-        narrow = {memory: apart("site", large, options, memory) for memory in ("4GB", "100MB")}
+        narrow = {}
+        for visits in (mining_month.VISITS, 10 * mining_month.VISITS):
+            large = mining_month.make(Path(scratch) / f"{visits}", 0, [options.captures // 1000], visits=visits)
+            narrow |= {(visits, memory): apart("task", large, options, memory) for memory in ("4GB", "100MB")}
         same = same_as_catalog(folder, Room(options.memory)) if "local" in found or "dask" in found else (0, {})
         _report(folder, options, load, (found, narrow), same)
 
@@ -166,10 +248,6 @@ def apart(way, folder, options, memory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _sizes(one):
-    return one["here"], one["worker"]
-
-
 def _report(folder, options, load, measured, sample):
     found, narrow = measured
     plain = found.get("duckdb", {"wall": float("nan")})["wall"]
@@ -181,11 +259,11 @@ def _report(folder, options, load, measured, sample):
             one["cpu"],
             1e6 * one["cpu"] / one["captures"],
             one["here"],
-            one["worker"],
+            ", ".join(f"{peak:.0f}" for peak in one.get("workers", ())) or "-",
         )
         for way, one in found.items()
     )
-    names = ("way", "wall s", "x DuckDB", "CPU s", "CPU us/capture", "process MiB", "worker MiB")
+    names = ("way", "wall s", "x DuckDB", "CPU s", "CPU us/capture", "joining MiB", "workers MiB")
     whole = Dataset(folder)
     largest = max(whole.site(name).rows for name in whole.sites())
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / 2**20
@@ -193,17 +271,29 @@ def _report(folder, options, load, measured, sample):
         Target(f"{part} of a sample of {sample[0]:,} captures as from the catalog", "equal", str(equal), equal)
         for part, equal in sample[1].items()
     ]
+    learned = {way: one["digest"] for way, one in found.items() if "digest" in one}
+    if len(learned) > 1:
+        equal = len(set(learned.values())) == 1
+        targets.append(Target(f"what {', '.join(learned)} found, every page and rule", "equal", str(equal), equal))
+    if "killed" in found:
+        targets.append(
+            Target("a worker was killed", "yes", str(found["killed"]["killed"] > 0), found["killed"]["killed"] > 0)
+        )
     notes = (
         f"{len(whole.sites())} sites, the largest with {largest:,} captures; {size:.0f} MiB of Parquet; DuckDB may use "
         f"{options.memory} in each task, {options.workers} Dask workers; load {load:.1f} on {os.cpu_count()} cores.",
     )
-    lines = tuple((memory, one["wall"], one["cpu"], one["here"]) for memory, one in narrow.items())
-    most, least = narrow["4GB"], narrow["100MB"]
-    site = Table(
-        f"One site of {most['captures']:,} captures, joined and sorted", ("memory", "wall s", "CPU s", "MiB"), lines
+    lines = tuple(
+        (one["captures"], visits, memory, one["wall"], one["cpu"], one["here"])
+        for (visits, memory), one in narrow.items()
     )
-    equal = most["digest"] == least["digest"]
-    targets.append(Target("a site larger than DuckDB's memory", "the same captures", str(equal), equal))
+    names_of_site = ("captures", "a page", "DuckDB's memory", "wall s", "CPU s", "MiB")
+    site = Table("One site, everything learned by one task", names_of_site, lines)
+    for visits in {visits for visits, _ in narrow}:
+        most, least = narrow[visits, "4GB"], narrow[visits, "100MB"]
+        equal = most["digest"] == least["digest"]
+        name = f"a site of {most['captures']:,} captures in little memory"
+        targets.append(Target(name, "the same found", str(equal), equal))
     title = f"Mining {sum(whole.site(name).rows for name in whole.sites()):,} captures"
     print(Report(title, (Table("One month", names, rows), site), (), tuple(targets), notes).render())
 

@@ -37,14 +37,14 @@ def site_sizes(captures):
     return np.maximum((share / share.sum() * pages).astype(np.int64), 3)
 
 
-def make(folder, captures, sites=None, seed=11):
-    """The dataset in a new folder; `sites` are the pages of each."""
+def make(folder, captures, sites=None, seed=11, visits=VISITS):
+    """The dataset in a new folder; `sites` are the pages of each, captured `visits` times."""
     rng = np.random.default_rng(seed)
     first_page, first_capture = 1, 1
     with Writing(folder, SCHEMAS) as writing:
         for number, pages in enumerate(sites or site_sizes(captures).tolist()):
             site = f"site{number:04}.example"
-            one = SiteMonth(rng, site, pages, first_page, first_capture)
+            one = SiteMonth(rng, site, (pages, visits), first_page, first_capture)
             writing.add_tables(("pages", site, ""), [one.page_table()])
             writing.add_tables(("captures", site, MONTH), one.capture_tables())
             writing.add_tables(("changes", site, MONTH), [one.change_table()])
@@ -59,20 +59,22 @@ def make(folder, captures, sites=None, seed=11):
 class SiteMonth:
     """One site in columns, by page and time."""
 
-    def __init__(self, rng, site, pages, first_page, first_capture):
+    def __init__(self, rng, site, size, first_page, first_capture):
+        pages, visits = size
         self.site, self.numbers = site, np.arange(first_page, first_page + pages)
         own = np.arange(pages)
         self.urls = [f"http://www.{site}/d{n % 40}/e{n % 7}/page{n}-{n % 13}.html" for n in own.tolist()]
-        place = np.repeat(own, VISITS)
-        time = START + (np.arange(VISITS) + rng.random((pages, VISITS))) * (LENGTH / VISITS)
+        place = np.repeat(own, visits)
+        time = START + (np.arange(visits) + rng.random((pages, visits))) * (LENGTH / visits)
         self.time = np.round(time.ravel(), 3)
         self.place, self.page = place, self.numbers[place]
         self.capture = np.arange(first_capture, first_capture + self.page.size)
         chance = np.where(rng.random(pages) < 1 / 3, rng.beta(1, 3, pages), 0.0) * (own % 40 >= 10)
         changed = rng.random(self.page.size) < chance[place]
-        changed[::VISITS] = False
+        changed[::visits] = False
         self.changed = np.flatnonzero(changed)
         self.importance = np.round(rng.beta(1, 4, self.changed.size), 6)
+        self.visits = visits
         self.digest = np.cumsum(changed) + place
         self.counts = rng.integers(1, [9000, 200, 20], (pages, 3))
 
@@ -85,7 +87,7 @@ class SiteMonth:
             "authority": pa.repeat(f"www.{self.site}", count),
             "evidence": pa.repeat("present", count),
             "weight": np.ones(count),
-            "captures": np.full(count, VISITS),
+            "captures": np.full(count, self.visits),
             "text_bytes": self.counts[:, 0],
             "links": self.counts[:, 1],
             "headings": self.counts[:, 2],

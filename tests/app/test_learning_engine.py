@@ -18,8 +18,8 @@ from strandline.app import learning_engine
 from strandline.app.archive import open_archive
 from strandline.app.exporting import export_archive
 from strandline.app.learning import PARTS, from_history
-from strandline.app.learning_engine import Mining, PackedSeries, learn_on_engine, mine
-from strandline.app.learning_tasks import Wish
+from strandline.app.learning_engine import Mining, learn_on_engine, mine
+from strandline.app.learning_tasks import SitesWork, Wish, learn_sites
 from strandline.app.measuring import measured
 from strandline.app.planning import Planning
 from strandline.cli.main import app
@@ -71,28 +71,31 @@ def parquet(archive):
 
 
 def mined(archive, how, **wishes):
-    return mine(parquet(archive), Wish(SETTINGS, PARTS, **wishes), how)
+    """What was mined, as plain values."""
+    with mine(parquet(archive), Wish(SETTINGS, PARTS, **wishes), how) as found:
+        return comparable(found.learned)
 
 
 def comparable(learned):
     """Everything that is kept or shown, as plain values."""
-    series = {
-        page: (one.periods, one.last, one.captures, *(x.tolist() for x in (one.importance, one.changes, one.observed)))
-        for page, one in learned.patterns.series.items()
-    }
-    groups = [(one.number, one.members, one.changes, one.shape.tolist()) for one in learned.patterns.groups]
+    series, group = {}, {}
+    for page, one, number in learned.patterns.to_keep():
+        sums = (one.importance.tolist(), one.changes.tolist(), one.observed.tolist())
+        series[page], group[page] = (one.periods, one.last, one.captures, *sums), number
+    groups = [(one.number, one.pages, one.changes, one.shape.tolist()) for one in learned.patterns.groups]
     rates = learned.rates
     return {
         "counts": (learned.seq, learned.studied, learned.pages, learned.captures, learned.unstudied),
         "span": (learned.first, learned.last),
         "clocks": learned.clocks,
-        "lasts": learned.lasts,
+        "lasts": {page: last for page, _, last in rates.to_keep(learned.lasts)},
         "series": series,
+        "members": group,
         "groups": groups,
         "trust": learned.patterns.trust.as_data(),
         "rules": [one.as_data() for one in learned.rules],
-        "states": {site: plain(asdict(state)) for site, state in learned.states.items()},
-        "rates": {page: asdict(rate) for page, rate in rates.pages.items()},
+        "states": {site: state.to_bytes() for site, state in learned.states.items()},
+        "rates": {page: asdict(rate) for page, rate, _ in rates.to_keep(learned.lasts)},
         "levels": rates.levels,
         "table": rates.coefficients.tolist(),
         "classes": rates.groups.as_data(),
@@ -114,17 +117,19 @@ def test_there_is_something_to_compare(embedded):
 
 
 def test_local_tasks_learn_what_the_catalog_teaches(archive, embedded):
-    found = comparable(mined(archive, Mining(LocalTasks())).learned)
+    found = mined(archive, Mining(LocalTasks()))
     for part, value in comparable(embedded).items():
         assert found[part] == value, part
 
 
 def test_one_site_a_task_and_hardly_any_memory_change_nothing(archive, embedded, monkeypatch):
     monkeypatch.setattr(learning_engine, "_TOGETHER", 1)
-    monkeypatch.setattr("strandline.app.learning_tasks._PACKED", 2)
+    monkeypatch.setattr("strandline.app.learning_tasks._PAGES", 2)
+    monkeypatch.setattr("strandline.engines.mining_scratch._GROUP", 100)
+    monkeypatch.setattr("strandline.engines.mining_scratch._ROWS", 3)
     monkeypatch.setattr("strandline.engines.mining_reading._BATCH", 50)
     small = Mining(LocalTasks(), Room(memory="20MB", spill=str(archive.parent)))
-    assert comparable(mined(archive, small).learned) == comparable(embedded)
+    assert mined(archive, small) == comparable(embedded)
 
 
 def test_dask_workers_learn_the_same_though_one_is_killed(archive, embedded, tmp_path, monkeypatch):
@@ -132,16 +137,17 @@ def test_dask_workers_learn_the_same_though_one_is_killed(archive, embedded, tmp
     monkeypatch.setattr(learning_engine, "_TOGETHER", 1)
     monkeypatch.setattr(learning_engine, "learn_sites", fatal_once)
     with closing(tasks_on("dask", workers=2)) as tasks:
-        found = mined(archive, Mining(tasks, Room(spill=str(tmp_path)))).learned
+        found = mined(archive, Mining(tasks, Room(spill=str(tmp_path))))
     assert (tmp_path / "killed").exists()
-    assert comparable(found) == comparable(embedded)
+    assert found == comparable(embedded)
 
 
 def test_quality_is_what_the_catalog_says(archive, tmp_path):
     opened = open_archive(archive)
     wanted = quality_data(measured(Planning(opened, NOW)))
     planning = Planning(opened, NOW)
-    past = mined(archive, Mining(LocalTasks()), hours=planning.hours).past
+    with mine(parquet(archive), Wish(SETTINGS, (), hours=planning.hours), Mining(LocalTasks())) as found:
+        past = found.past
     assert np.array_equal(learning_engine._in_rows(past, planning).time, planning.past.time)
     del planning.past
     planning.past = learning_engine._in_rows(past, planning)
@@ -155,7 +161,7 @@ def test_hours_of_a_watch_are_lived_by(archive):
         catalog._connection.executemany("INSERT INTO watch_time VALUES (?, ?, ?)", pieces)
     try:
         wanted = comparable(learned_here(archive))
-        found = comparable(mined(archive, Mining(LocalTasks()), time=LivedTime(pieces)).learned)
+        found = mined(archive, Mining(LocalTasks()), time=LivedTime(pieces))
         for part, value in wanted.items():
             assert found[part] == value, part
     finally:
@@ -232,17 +238,9 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
 def test_a_file_the_workers_do_not_see(archive, tmp_path):
     files = parquet(archive).site("alpha.example")
     lost = replace(files, files={**files.files, "captures": (str(tmp_path / "lost.parquet"),)})
-    work = learning_engine.SiteWork(lost, Wish(SETTINGS, PARTS), Room())
+    work = SitesWork(0, ((0, lost),), Wish(SETTINGS, PARTS), Room(), str(tmp_path))
     with pytest.raises(ArchiveDamaged, match="every worker must see this folder"):
-        learning_engine.learn_sites([work])
-
-
-def test_packed_series_read_like_a_dictionary(archive, embedded):
-    packed = mined(archive, Mining(LocalTasks())).learned.patterns.series
-    assert isinstance(packed, PackedSeries)
-    assert len(packed) == len(embedded.patterns.series) and 10**9 not in packed
-    with pytest.raises(KeyError):
-        packed[-1]
+        learn_sites(work)
 
 
 LOOK = st.tuples(

@@ -7,7 +7,7 @@
 Nothing is learned twice differently: the same captures and settings give the same knowledge.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,8 +46,8 @@ class Learned:
     studied: int
     time: LivedTime
     patterns: Patterns | None = None
-    rules: list[SiteRules] | None = None
-    states: dict[str, SiteState] = field(default_factory=dict)
+    rules: Sequence[SiteRules] | None = None
+    states: Mapping[str, SiteState] = field(default_factory=dict)
     rates: Rates | None = None
     clocks: dict[str, SiteClock] = field(default_factory=dict)
     urls: dict[int, str] = field(default_factory=dict)
@@ -119,6 +119,8 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     calendars: dict[Periods, LocalCalendar] = {}
     kept: dict[str, list[Visits]] = {}
     known: dict[str, SitePages] = {}
+    rules: list[SiteRules] = []
+    states: dict[str, SiteState] = {}
     for name in reading.learned_sites():
         pages = list(site_visits(reading, name))
         learned.add(pages)
@@ -130,17 +132,17 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
             patterns.add_site(pages, reading.site_claims(name), calendars[cut])
         if "rules" in parts:
             mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
-            learned.rules = [*(learned.rules or []), by_clock(mined.learned, learned.time)]
+            rules.append(by_clock(mined.learned, learned.time))
             if mined.state is not None:
-                learned.states[name] = mined.state
+                states[name] = mined.state
         if "classes" in parts:
             kept[name], known[name] = pages, SitePages.of(pages, reading.first_sights(name))
         say(f"{name}: {len(pages)} pages")
     if patterns is not None:
         patterns.share()
         learned.patterns = patterns
-    if "rules" in parts and learned.rules is None:
-        learned.rules = []
+    if "rules" in parts:
+        learned.rules, learned.states = rules, states
     if "classes" in parts:
         learned.rates = learn_rates(known, kept, max(1, settings.classes))
     return learned
@@ -173,13 +175,12 @@ def periods_of(clock: SiteClock, settings: LearnSettings) -> Periods:
 
 def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> None:
     if learned.patterns is not None:
-        numbers = learned.patterns.numbers()
         data = {"cycle": settings.cycle, "periods": settings.periods, "groups": _groups(learned.patterns.groups)}
-        series = ((page, one, numbers.get(page)) for page, one in learned.patterns.series.items())
+        series = learned.patterns.to_keep()
         writer.replace_patterns(learned.about("patterns", data), learned.clocks, series, learned.patterns.trust)
     if learned.rates is not None:
         rates = learned.rates
-        pages = ((page, rate, learned.lasts[page]) for page, rate in rates.pages.items())
+        pages = rates.to_keep(learned.lasts)
         writer.replace_rates(learned.about("classes", _rates_data(rates, settings)), pages)
     if learned.rules is not None:
         data = {"version": settings.version, "recall": settings.recall}
@@ -188,7 +189,7 @@ def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> N
 
 def _groups(groups: Iterable[PatternGroup]) -> list[dict[str, Any]]:
     return [
-        {"number": one.number, "pages": len(one.members), "changes": one.changes, "shape": one.shape.tolist()}
+        {"number": one.number, "pages": one.pages, "changes": one.changes, "shape": one.shape.tolist()}
         for one in groups
     ]
 
@@ -218,7 +219,7 @@ def summary(learned: Learned) -> dict[str, Any]:
         "last": learned.last,
     }
     if learned.patterns is not None:
-        changed = sum(len(group.members) for group in learned.patterns.groups)  # every page that changed is in one
+        changed = sum(group.pages for group in learned.patterns.groups)  # every page that changed is in one
         trusted = [row["host"] + " " + row["source"] for row in learned.patterns.trust.as_data() if row["trusted"]]
         found["patterns"] = {"changed_pages": changed, "groups": len(learned.patterns.groups), "trusted": trusted}
     if learned.rules is not None:

@@ -3,59 +3,69 @@
     mine               a dataset -> everything `learn` finds, and the captures quality is measured by
     learn_on_engine    the same for an archive: exported, mined, kept as `strandline learn` keeps it
 
-What is put together here grows with pages, not with captures: series stay packed, rates are five numbers a page. Three
-things need all sites at once: pages that share their hours, the table behind first sight, and quality. Answers may
-come in any order, and more than once: they are put together by site, in the order of their names, so the result does
-not depend on who worked when.
+What tasks find out about pages they write to files; what is put together here are a few numbers a site, and what is
+added up over all pages is added up some thousand rows at a time: pages that share their hours, the table behind first
+sight, the rates that make classes. So the memory this takes hardly grows. Quality alone replays all captures in the
+order of time. Answers may come in any order, and more than once: they are put together by site, in the order of their
+names, so the result does not depend on who worked when.
 """
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.app.archive import Archive
 from strandline.app.exporting import export_archive
-from strandline.app.learning import PARTS, Learned, learn
-from strandline.app.learning_tasks import RateWork, SeriesPack, SiteFindings, SiteWork, Wish, learn_sites, rate_sites
+from strandline.app.learning import PARTS, Learned, learn, periods_of
+from strandline.app.learning_found import FoundPatterns, FoundRates, FoundRules, FoundStates
+from strandline.app.learning_past import past_of
+from strandline.app.learning_tasks import Findings, SiteFindings, SitesWork, Wish, learn_sites
 from strandline.app.measuring import Measured, measured
 from strandline.app.planning import Planning
-from strandline.core.history.series import PageSeries
-from strandline.core.learn.evidence import TrustBook
-from strandline.core.learn.learned import PageRate
-from strandline.core.learn.patterns import shared_patterns
+from strandline.app.rating_tasks import Rated, RatesWork, rate_pages, rows_to_refit, settle_rates, site_levels
+from strandline.core.learn.first_sight import COEFFICIENTS, refitted
 from strandline.crawl.experience import History
-from strandline.crawl.learn import Patterns
-from strandline.crawl.learn_rates import Rates, first_priors, settled_rates
+from strandline.crawl.learn_rates import groups_of, seen_rates, site_bases
 from strandline.engines.mining import tasks_on
-from strandline.engines.mining_dataset import Dataset
+from strandline.engines.mining_dataset import Dataset, SiteFiles
 from strandline.engines.mining_reading import Room
+from strandline.engines.mining_scratch import Scratch, pieces
 from strandline.errors import UsageError
 from strandline.ports import Tasks
 from strandline.settings.schema import LearnSettings
 from strandline.store.learned import LearnedReading
 
 Tell = Callable[[str], None]
-T = TypeVar("T")
+Floats = NDArray[np.float64]
 
 QUALITY: Final = "quality"
 EVERYTHING: Final = (*PARTS, QUALITY)
 FOLDER: Final = "parquet"
 """Where an archive's dataset lies unless another place is named."""
 _TOGETHER: Final = 200_000
-"""Captures of small sites that make one task; a larger site is one of its own."""
+"""Captures of neighbouring sites that make one task; a larger site is one of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mined:
-    """What a dataset taught."""
+class Mined(contextlib.AbstractContextManager["Mined"]):
+    """What a dataset taught. Its pages are read from files that are gone once it is closed."""
 
-    learned: Learned
-    past: History | None = None
-    """All captures as planning learns from them; its rows are numbers of pages."""
+    def __init__(self, learned: Learned, past: History | None, scratch: Scratch) -> None:
+        """`past`: all captures as planning learns from them; its rows are numbers of pages."""
+        self.learned = learned
+        self.past = past
+        self._scratch = scratch
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._scratch.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,119 +89,139 @@ def room_of(memory: str) -> Room:
 
 
 def mine(dataset: Dataset, wish: Wish, how: Mining, say: Tell | None = None) -> Mined:
-    """Learn what is wished for from a whole dataset."""
+    """Learn everything wished for from a dataset; close it when it was kept."""
     dataset.whole()
-    works = [SiteWork(dataset.site(name), wish, how.room) for name in dataset.sites()]
-    found: dict[str, SiteFindings] = {}
-    for some in how.tasks.run(learn_sites, _bundles(works, lambda work: work.files.rows)):
-        found |= {one.site: one for one in some}
-        if say is not None:
-            say(f"{len(found)} of {len(works)} sites learned")
-    sites = [found[name] for name in sorted(found)]
-    learned, parts = Learned(dataset.about.captures, dataset.about.studied, wish.time), wish.parts
-    for one in sites:
-        _count(learned, one)
-    if "patterns" in parts:
-        learned.patterns = _patterns(sites)
-    if "rules" in parts:
-        learned.rules = [one.rules for one in sites if one.rules is not None]
-        learned.states = {one.site: one.state for one in sites if one.state is not None}
-    if "classes" in parts:
-        learned.rates = _rates(dataset, sites, wish, how)
-    return Mined(
-        learned, None if wish.hours is None else _together([one.past for one in sites if one.past is not None])
-    )
+    scratch = Scratch(dataset.folder)
+    try:
+        return _Joining(dataset, wish, how, scratch).mined(say or (lambda _: None))
+    except BaseException:
+        scratch.close()
+        raise
 
 
-def _bundles(works: Sequence[T], rows: Callable[[T], int]) -> list[list[T]]:
-    """Works in tasks of about the same size, the largest sites first."""
-    bundles: list[list[T]] = []
-    size = _TOGETHER
-    for work in sorted(works, key=rows, reverse=True):
-        if size >= _TOGETHER:
-            bundles.append([])
-            size = 0
-        bundles[-1].append(work)
-        size += rows(work)
-    return bundles
+class _Joining:
+    """One run: what tasks answer, put together by site in the order of names."""
+
+    def __init__(self, dataset: Dataset, wish: Wish, how: Mining, scratch: Scratch) -> None:
+        self._dataset = dataset
+        self._wish = wish
+        self._how = how
+        self._scratch = scratch
+        self._found: dict[int, Findings] = {}
+
+    def mined(self, say: Tell) -> Mined:
+        """Run the tasks and join what they found."""
+        self._learn(say)
+        parts = self._wish.parts
+        about = self._dataset.about
+        learned = Learned(about.captures, about.studied, self._wish.time)
+        for one in self._sites():
+            _count(learned, one)
+        if "patterns" in parts:
+            learned.patterns = self._patterns()
+        if "rules" in parts:
+            names = {one.number: one.site for one in self._sites()}
+            files = self._files("rules")
+            learned.rules, learned.states = FoundRules(files, len(names)), FoundStates(files, names)
+        if "classes" in parts:
+            learned.rates = self._rates(say)
+        past = None
+        if self._wish.hours is not None:
+            past = past_of(self._files("past"), self._how.room)
+        return Mined(learned, past, self._scratch)
+
+    def _learn(self, say: Tell) -> None:
+        sites = [self._dataset.site(name) for name in self._dataset.sites()]
+        room, scratch = self._how.room, self._scratch.path
+        works = [SitesWork(number, some, self._wish, room, scratch) for number, some in enumerate(bundles(sites))]
+        # The largest first: what is left at the end is soon done.
+        works.sort(key=lambda work: -sum(one.rows for _, one in work.sites))
+        sizes = {work.number: len(work.sites) for work in works}
+        done = 0
+        for found in self._how.tasks.run(learn_sites, works):
+            self._found[found.number] = found
+            done += sizes[found.number]
+            say(f"{done} of {len(sites)} sites learned")
+
+    def _sites(self) -> Iterator[SiteFindings]:
+        return (one for place in sorted(self._found) for one in self._found[place].sites)
+
+    def _files(self, table: str) -> list[str]:
+        """The files of a table in the order of their sites."""
+        found = (self._found[place].files.get(table) for place in sorted(self._found))
+        return [file for file in found if file]
+
+    def _patterns(self) -> FoundPatterns:
+        """Series and trust of all sites, and the pages that share their hours."""
+        periods = {one.number: periods_of(one.clock, self._wish.settings) for one in self._sites()}
+        found = FoundPatterns(changed=self._files("changed"), still=self._files("still"), periods=periods)
+        for one in self._sites():
+            found.trust.entries |= one.trust.entries
+        found.share()
+        return found
+
+    def _rates(self, say: Tell) -> FoundRates:
+        """Rates of all pages: every step needs a number of each site from the one before."""
+        levels = {one.number: one.level for one in self._sites() if one.level is not None}
+        fit = self._step(rows_to_refit, COEFFICIENTS, levels)
+        files = [fit[place].file for place in sorted(fit) if fit[place].file]
+        coefficients = refitted(lambda: ((one["features"], one["found"], one["exposure"]) for one in pieces(files)))
+        say("first sights compared with what was found")
+        levels = _levels(self._step(site_levels, coefficients, levels))
+        rated = self._step(rate_pages, coefficients, levels)
+        say("pages rated")
+        for place, one in rated.items():
+            self._found[place].files["rated"] = one.file
+        settled = self._step(settle_rates, coefficients, _levels(rated))
+        files = [settled[place].file for place in sorted(settled)]
+        names = {one.number: one.site for one in self._sites()}
+        found = _levels(settled)
+        named = {names[site]: found[site] for site in sorted(found)}
+        columns = ("visits", "changes", "watched")
+        rates = [seen_rates(*(one[name].astype(np.float64) for name in columns)) for one in pieces(files, columns)]
+        groups = groups_of(np.concatenate([np.empty(0), *rates]), max(1, self._wish.settings.classes))
+        return FoundRates({}, named, coefficients, groups, files)
+
+    def _step(
+        self, function: Callable[[RatesWork], Rated], coefficients: Floats, levels: Mapping[int, float]
+    ) -> dict[int, Rated]:
+        bases = site_bases(levels)
+        works = []
+        for place, found in self._found.items():
+            if "pages" in found.files:
+                own = {one.number: bases[one.number] for one in found.sites if one.number in bases}
+                works.append(RatesWork(place, found.files, self._scratch.path, coefficients, own))
+        return {one.number: one for one in self._how.tasks.run(function, works)}
+
+
+def _levels(rated: Mapping[int, Rated]) -> dict[int, float]:
+    """Of all sites, in the order of names."""
+    found = {site: level for one in rated.values() for site, level in one.levels.items()}
+    return {site: found[site] for site in sorted(found)}
+
+
+def bundles(sites: Sequence[SiteFiles]) -> Iterator[tuple[tuple[int, SiteFiles], ...]]:
+    """Sites with their numbers as they are shared out: neighbours together, a large one by itself."""
+    some: list[tuple[int, SiteFiles]] = []
+    rows = 0
+    for place in enumerate(sites):
+        if some and rows + place[1].rows > _TOGETHER:
+            yield tuple(some)
+            some, rows = [], 0
+        some.append(place)
+        rows += place[1].rows
+    if some:
+        yield tuple(some)
 
 
 def _count(learned: Learned, one: SiteFindings) -> None:
     learned.clocks[one.site] = one.clock
-    learned.lasts |= zip(one.pages.tolist(), one.lasts.tolist(), strict=True)
-    learned.pages += len(one.pages)
+    learned.pages += one.pages
     learned.captures += one.captures
     learned.unstudied += one.unstudied
     if one.first is not None and one.last is not None:
         learned.first = one.first if learned.first is None else min(learned.first, one.first)
         learned.last = one.last if learned.last is None else max(learned.last, one.last)
-
-
-class PackedSeries(Mapping[int, PageSeries]):
-    """Series of all pages, unpacked a few at a time."""
-
-    def __init__(self, packs: Sequence[SeriesPack]) -> None:
-        self._packs = packs
-        numbers = [pack.pages for pack in packs]
-        self._pages = np.concatenate([np.empty(0, np.int64), *numbers])
-        self._pack_of = np.repeat(np.arange(len(packs)), [len(some) for some in numbers])
-        self._order = np.argsort(self._pages)
-        self._opened = lru_cache(maxsize=2)(self._open)
-
-    def _open(self, number: int) -> dict[int, PageSeries]:
-        return dict(self._packs[number].unpacked())
-
-    def __len__(self) -> int:
-        return len(self._pages)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._pages.tolist())
-
-    def __getitem__(self, page: int) -> PageSeries:
-        place = int(np.searchsorted(self._pages, page, sorter=self._order))
-        if place == len(self._order) or self._pages[self._order[place]] != page:
-            raise KeyError(page)
-        return self._opened(int(self._pack_of[self._order[place]]))[page]
-
-
-def _shape_of(series: PageSeries) -> PageSeries:
-    """What groups are found by; copies, because a part of a pack would keep all of it in memory."""
-    changes = series.changes.copy()
-    return PageSeries(series.periods, changes, changes, series.observed.copy())
-
-
-def _patterns(sites: Sequence[SiteFindings]) -> Patterns:
-    """Series and trust of all sites, and the pages that share their hours."""
-    book = TrustBook()
-    for one in sites:
-        book.entries |= one.trust.entries
-    packs = [pack for one in sites for pack in one.series]
-    changing = {
-        str(page): _shape_of(series) for pack in packs for page, series in pack.unpacked() if series.changes.sum() > 0
-    }
-    # Reads as the dictionary that an archive's own learning fills.
-    return Patterns(book, cast(dict[int, PageSeries], PackedSeries(packs)), shared_patterns(changing))
-
-
-def _rates(dataset: Dataset, sites: Sequence[SiteFindings], wish: Wish, how: Mining) -> Rates:
-    known = {one.site: one.rates for one in sites if one.rates is not None}
-    coefficients, means = first_priors(known)
-    works = [RateWork(dataset.site(name), how.room, wish.time, means[name]) for name in known]
-    rated: dict[str, list[PageRate]] = {}
-    for some in how.tasks.run(rate_sites, _bundles(works, lambda work: work.files.rows)):
-        rated |= {one.site: one.rates(means[one.site]) for one in some}
-    return settled_rates(known, {name: rated[name] for name in known}, coefficients, max(1, wish.settings.classes))
-
-
-def _together(past: Sequence[History]) -> History:
-    """Captures of all sites in the order of time; those of one moment by page."""
-    columns = [np.concatenate([getattr(one, name) for one in past]) if past else np.empty(0) for name in _HISTORY]
-    order = np.lexsort((columns[0], columns[1]))
-    row, time, changed, importance, last_change = (column[order] for column in columns)
-    return History(row.astype(np.int64), time, changed.astype(np.bool_), importance, last_change)
-
-
-_HISTORY: Final = ("row", "time", "changed", "importance", "last_change")
 
 
 def learn_on_engine(
@@ -206,23 +236,23 @@ def learn_on_engine(
     if how.dataset is None and not archive.folder.is_dir():
         raise UsageError("a cluster has no folder of its own: name one for the Parquet files with --dataset")
     planning: Planning | None = None
-    past: History | None = None
+    found: Mined | None = None
 
     def miner(known: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
-        nonlocal planning, past
+        nonlocal planning, found
         export_archive(archive, dataset, say)
         if QUALITY in wanted:
             planning = Planning(archive, now)
         asked = tuple(parts) if set(wanted) - {QUALITY} else ()
         wish = Wish(settings, asked, known.lived_time(), planning.hours if planning else None)
-        found = mine(Dataset(dataset), wish, how, say)
-        past = found.past
+        found = stack.enter_context(mine(Dataset(dataset), wish, how, say))
         return found.learned
 
-    summary = learn(archive, tuple(part for part in wanted if part != QUALITY) or PARTS, tell, miner)
-    if planning is None or past is None:
+    with contextlib.ExitStack() as stack:
+        summary = learn(archive, tuple(part for part in wanted if part != QUALITY) or PARTS, tell, miner)
+    if planning is None or found is None or found.past is None:
         return summary, None
-    planning.past = _in_rows(past, planning)
+    planning.past = _in_rows(found.past, planning)
     return summary, measured(planning)
 
 

@@ -1,48 +1,51 @@
-"""Learning over a Parquet dataset, the part of one site: read its partitions, hand back what its pages taught.
+"""Learning over a Parquet dataset, the part of some sites: read their partitions, write down what their pages taught.
 
-    learn_sites   patterns, rules, and what classes and quality need of a site
-    rate_sites    what a site's captures make of the rates that all sites together expect
+    learn_sites   patterns, rules, and what classes and quality need of each page
 
-These functions run wherever an engine runs them; see app/learning_engine.py for what is done with the answers. They
-keep nothing and change nothing. The learning itself is that of an archive's own catalog (crawl/learn*.py); only the
-captures come from elsewhere, with their numbers in columns.
+This runs wherever an engine runs it; see app/learning_engine.py for what is done with the answers. The captures of a
+site are read page by page, some thousand pages at a time, and what was found is written to files
+(engines/mining_scratch.py) as it comes: what a task holds grows with the pages of its largest site, not with its
+captures. What travels back is a few numbers a site. The learning itself is that of an archive's own catalog
+(crawl/learn*.py); only the captures come from elsewhere, with their numbers in columns.
 """
 
+import functools
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from strandline.app.learning import by_clock, periods_of
+from strandline.app.learning_past import ByPage, site_past
 from strandline.app.site_clocks import WATCH_CLOCK, site_clock
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.lived_time import LivedTime
-from strandline.core.history.series import PageSeries
 from strandline.core.learn.evidence import TrustBook
 from strandline.core.learn.features import PageSummary
-from strandline.core.learn.learned import PageRate, SiteClock, SiteRules, Visits
-from strandline.core.learn.site_state import SiteState
-from strandline.crawl.experience import History, Hours, sighted
-from strandline.crawl.learn import all_series, learn_trust
-from strandline.crawl.learn_rates import SitePages, rated_pages
-from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.core.learn.first_sight import COEFFICIENTS
+from strandline.core.learn.learned import SiteClock, Visits
+from strandline.core.learn.site_looks import GatheredLooks
+from strandline.crawl.experience import Hours
+from strandline.crawl.learn import learn_trust, page_series
+from strandline.crawl.learn_rates import SitePages, counted
+from strandline.crawl.learn_rules import RuleWish, gathered_rules
 from strandline.crawl.mined_visits import gathered_columns
 from strandline.engines.mining_dataset import SiteFiles
-from strandline.engines.mining_reading import Looks, Room, SitePage, SiteReading
+from strandline.engines.mining_reading import ClaimRow, Reading, Room, SitePage, SiteReading
+from strandline.engines.mining_scratch import TableWriter
 from strandline.settings.schema import LearnSettings
 from strandline.store.reading import Claim
-from strandline.store.standing import UNSTUDIED_IMPORTANCE
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-_PACKED: Final = 2048
-"""Pages whose series are packed together; bounds the memory."""
-_LEVEL: Final = 1
+_PAGES: Final = 2048
+_CAPTURES: Final = 500_000
+"""Pages and captures that are looked at together; bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,191 +60,280 @@ class Wish:
     """How planning counts time; given, what quality is measured by is gathered, too."""
 
 
-class SiteWork(NamedTuple):
-    """One site to be learned."""
+class SitesWork(NamedTuple):
+    """Some sites to be learned, each with its number in the order of names."""
 
-    files: SiteFiles
+    number: int
+    sites: tuple[tuple[int, SiteFiles], ...]
     wish: Wish
     room: Room
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SeriesPack:
-    """The series of some pages, small enough to be sent and kept by the million."""
-
-    periods: Periods
-    pages: Ints
-    lasts: Floats
-    captures: Ints
-    sums: bytes
-    """zstd: importance, changes and time observed; pages x 3 x kinds x periods."""
-
-    @classmethod
-    def of(cls, series: Mapping[int, PageSeries], periods: Periods) -> "SeriesPack":
-        """Pack series that share their periods."""
-        ones = list(series.values())
-        sums = np.stack([np.stack([one.importance, one.changes, one.observed]) for one in ones])
-        lasts = np.array([one.last for one in ones], dtype=np.float64)
-        captures = np.array([one.captures for one in ones], dtype=np.int64)
-        packed = zstandard.ZstdCompressor(level=_LEVEL).compress(sums.tobytes())
-        return cls(periods, np.fromiter(series, np.int64, len(ones)), lasts, captures, packed)
-
-    def unpacked(self) -> Iterator[tuple[int, PageSeries]]:
-        """Pages and their series."""
-        shape = (len(self.pages), 3, len(self.periods.kinds), self.periods.count)
-        sums = np.frombuffer(zstandard.decompress(self.sums), np.float64).reshape(shape)
-        columns = (self.pages.tolist(), sums, self.lasts.tolist(), self.captures.tolist())
-        for page, (importance, changes, observed), last, captures in zip(*columns, strict=True):
-            yield page, PageSeries(self.periods, importance, changes, observed, last, captures)
+    scratch: str
+    """A folder for what is found."""
 
 
 @dataclass(slots=True)
 class SiteFindings:
-    """What one site taught."""
+    """What one site taught, in a few numbers; the rest is in files."""
 
+    number: int
     site: str
     clock: SiteClock
-    pages: Ints
-    lasts: Floats
+    pages: int = 0
     captures: int = 0
     unstudied: int = 0
     first: float | None = None
     last: float | None = None
-    series: list[SeriesPack] = field(default_factory=list)
     trust: TrustBook = field(default_factory=TrustBook)
-    rules: SiteRules | None = None
-    state: SiteState | None = None
-    rates: SitePages | None = None
-    past: History | None = None
-    """For quality; its rows are numbers of pages."""
+    level: float | None = None
+    """Changes a day of an average page, by what was found on this site alone; None without pages."""
 
 
-def learn_sites(works: Sequence[SiteWork]) -> list[SiteFindings]:
+class Findings(NamedTuple):
+    """What some sites taught, and in which files the rest is, by table."""
+
+    number: int
+    sites: list[SiteFindings]
+    files: dict[str, str]
+
+
+class _Tables:
+    """The tables a task writes."""
+
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+        self._tables: dict[str, TableWriter] = {}
+
+    def __getitem__(self, name: str) -> TableWriter:
+        if name not in self._tables:
+            self._tables[name] = TableWriter(self._scratch, name)
+        return self._tables[name]
+
+    def files(self) -> dict[str, str]:
+        """Those that have rows, finished."""
+        self.close()
+        return {name: table.file for name, table in self._tables.items() if table.rows}
+
+    def close(self) -> None:
+        for table in self._tables.values():
+            table.close()
+
+
+def learn_sites(work: SitesWork) -> Findings:
     """Learn some sites, one after the other; those without captures of pages are left out."""
-    return [found for work in works if (found := _learned(work)) is not None]
+    found = []
+    with Reading(work.room) as reading, closing(_Tables(work.scratch)) as tables:
+        for number, files in work.sites:
+            one = _Site(number, reading.site(files), work.wish, tables).learned(files.site)
+            if one is not None:
+                found.append(one)
+        return Findings(work.number, found, tables.files())
 
 
-def _learned(work: SiteWork) -> SiteFindings | None:
-    name, wish = work.files.site, work.wish
-    with SiteReading(work.files, work.room) as reading:
-        known = reading.pages()
-        if not any(one.kind == "page" for one in known):
+class _Site:
+    """One site being learned."""
+
+    def __init__(self, number: int, reading: SiteReading, wish: Wish, tables: _Tables) -> None:
+        self._number = number
+        self._reading = reading
+        self._wish = wish
+        self._tables = tables
+        self._known: dict[int, SitePage] = {}
+
+    def learned(self, name: str) -> SiteFindings | None:
+        """What it taught; None when it has no pages."""
+        wish = self._wish
+        every = self._reading.pages()
+        self._known = {one.page: one for one in every if one.kind == "page"}
+        if not self._known:
             return None
-        pages = list(_visits(reading, known, wish.time))
-        claims = _claims(reading.claims(), known, wish.time)
-        past = None if wish.hours is None else _past(reading, known, wish.hours)
-    clock = site_clock(name, wish.settings, _spoken(known)) if wish.time.by_clock else WATCH_CLOCK
-    found = SiteFindings(
-        name,
-        clock,
-        np.array([one.page for one in pages], dtype=np.int64),
-        np.array([one.times[-1] for one in pages], dtype=np.float64),
-        captures=sum(one.times.size for one in pages),
-        unstudied=sum(one.unstudied for one in pages),
-        first=min((wish.time.clock(float(one.times[0])) for one in pages), default=None),
-        last=max((wish.time.clock(float(one.times[-1])) for one in pages), default=None),
-        past=past,
-    )
-    if "patterns" in wish.parts:
-        learn_trust(found.trust, pages, claims)
-        found.series = list(_series(pages, claims, LocalCalendar(periods_of(clock, wish.settings)), found.trust))
-    if "rules" in wish.parts:
-        mined = learn_rules(name, pages, RuleWish(wish.settings.version, wish.settings.recall))
-        found.rules, found.state = by_clock(mined.learned, wish.time), mined.state
-    if "classes" in wish.parts and pages:
-        found.rates = SitePages.of(pages, {one.page: PageSummary(*one.sight) for one in known if one.sight})
-    return found
+        clock = site_clock(name, wish.settings, _spoken(every)) if wish.time.by_clock else WATCH_CLOCK
+        found = SiteFindings(self._number, name, clock)
+        calendar = _calendar(periods_of(clock, wish.settings))
+        if "patterns" in wish.parts and self._reading.has_claims():
+            for pages, claims in self._captured():
+                learn_trust(found.trust, pages, claims)
+        looks = GatheredLooks(wish.settings.version) if "rules" in wish.parts else None
+        rated = _Rated() if "classes" in wish.parts else None
+        for pages, claims in self._captured():
+            self._count(found, pages)
+            if "patterns" in wish.parts:
+                self._series(pages, claims, calendar, found.trust)
+            if looks is not None:
+                looks.add(pages)
+            if rated is not None:
+                rated.add(pages)
+                self._gaps(pages)
+        if looks is not None:
+            self._rules(name, looks)
+        if rated is not None and rated.pages:
+            found.level = self._rates(rated)
+        if wish.hours is not None:
+            numbers = np.fromiter(self._known, np.int64, len(self._known))
+            for columns in site_past(self._reading, numbers, wish.hours):
+                self._tables["past"].add(self._sited(columns))
+        return found
+
+    def _captured(self) -> Iterator[tuple[list[Visits], dict[int, list[Claim]]]]:
+        """Some pages with their captures and with what was claimed about them, then the next ones."""
+        time = self._wish.time
+        looks = (batch._replace(time=time.lived(batch.time)) for batch in self._reading.looks())
+        visits = gathered_columns(looks, _Urls(self._known))
+        claims: ByPage[ClaimRow] = ByPage(self._reading.claims())
+        for pages in _some(visits):
+            told = claims.of(pages[0].page, pages[-1].page)
+            yield (
+                pages,
+                {
+                    page: [Claim(page, source, time.lived(at), time.lived(seen)) for _, source, at, seen in rows]
+                    for page, rows in told.items()
+                },
+            )
+
+    def _count(self, found: SiteFindings, pages: Sequence[Visits]) -> None:
+        clock = self._wish.time.clock
+        found.pages += len(pages)
+        found.captures += sum(one.times.size for one in pages)
+        found.unstudied += sum(one.unstudied for one in pages)
+        first = min(clock(float(one.times[0])) for one in pages)
+        last = max(clock(float(one.times[-1])) for one in pages)
+        found.first = first if found.first is None else min(found.first, first)
+        found.last = last if found.last is None else max(found.last, last)
+
+    def _sited(self, columns: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
+        count = len(next(iter(columns.values())))
+        return {"site": np.full(count, self._number, dtype=np.int32), **columns}
+
+    def _series(
+        self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claim]], calendar: LocalCalendar, trust: TrustBook
+    ) -> None:
+        """Series of pages that changed; of the others, what theirs are made of (crawl/series_book.py)."""
+        still = [one for one in pages if not one.changed.any()]
+        changed = [one for one in pages if one.changed.any()]
+        self._tables["still"].add(
+            self._sited(
+                {
+                    "page": np.array([one.page for one in still], dtype=np.int64),
+                    "first": np.array([one.times[0] for one in still], dtype=np.float64),
+                    "last": np.array([one.times[-1] for one in still], dtype=np.float64),
+                    "captures": np.array([one.times.size for one in still], dtype=np.int64),
+                }
+            )
+        )
+        if changed:
+            series = [page_series(one, calendar, trust, claims.get(one.page, ())) for one in changed]
+            columns = {
+                name: np.stack([getattr(one, name).ravel() for one in series])
+                for name in ("importance", "changes", "observed")
+            }
+            about = {
+                "page": np.array([one.page for one in changed], dtype=np.int64),
+                "last": np.array([one.last for one in series], dtype=np.float64),
+                "captures": np.array([one.captures for one in series], dtype=np.int64),
+            }
+            self._tables["changed"].add(self._sited(about | columns))
+
+    def _gaps(self, pages: Sequence[Visits]) -> None:
+        """The captures of pages that changed: their rates are made of these once it is known what to expect."""
+        changed = [one for one in pages if one.changed.any()]
+        if changed:
+            columns = {
+                "page": np.repeat(np.array([one.page for one in changed]), [one.times.size for one in changed]),
+                "time": np.concatenate([one.times for one in changed]),
+                "changed": np.concatenate([one.changed for one in changed]),
+            }
+            self._tables["gaps"].add(self._sited(columns))
+
+    def _rules(self, name: str, looks: GatheredLooks) -> None:
+        settings = self._wish.settings
+        mined = gathered_rules(name, looks, RuleWish(settings.version, settings.recall))
+        text = json.dumps(by_clock(mined.learned, self._wish.time).as_data(), ensure_ascii=False)
+        state = b"" if mined.state is None else mined.state.to_bytes()
+        self._tables["rules"].add(
+            {
+                "site": np.array([self._number], dtype=np.int32),
+                "rules": [text.encode("utf-8", "surrogatepass")],
+                "state": [state],
+            }
+        )
+
+    def _rates(self, rated: "_Rated") -> float:
+        """Write down what rates are made of; the level of the site by itself."""
+        numbers = rated.pages
+        summaries = {page: PageSummary(*sight) for page in numbers if (sight := self._known[page].sight)}
+        found, watched = rated.column("found"), rated.column("watched")
+        urls = (self._known[page].url for page in numbers)
+        site = SitePages.at(numbers, urls, summaries, (found, watched))
+        columns: dict[str, NDArray[np.generic]] = {
+            "page": np.array(numbers, dtype=np.int64),
+            "visits": rated.column("visits").astype(np.int64),
+            "found": found,
+            "watched": watched,
+            "last": rated.column("last"),
+            "directory": site.directories.of_page,
+            "features": site.features,
+        }
+        self._tables["pages"].add(self._sited(columns))
+        tree = {"parent": site.directories.parent, "depth": site.directories.level}
+        self._tables["directories"].add(self._sited(tree))
+        return site.level(site.counts, COEFFICIENTS)
 
 
-def _visits(reading: SiteReading, known: Sequence[SitePage], time: LivedTime) -> Iterator[Visits]:
-    looks = (batch._replace(time=time.lived(batch.time)) for batch in reading.looks())
-    return gathered_columns(looks, {one.page: one.url for one in known})
+class _Rated:
+    """What rates need of each page, gathered in columns."""
+
+    def __init__(self) -> None:
+        self.pages: list[int] = []
+        self._columns: dict[str, list[Floats]] = {name: [] for name in ("found", "watched", "visits", "last")}
+
+    def add(self, pages: Sequence[Visits]) -> None:
+        self.pages += [one.page for one in pages]
+        found, watched = counted(pages)
+        visits = np.array([one.times.size - 1 for one in pages], dtype=np.float64)
+        last = np.array([one.times[-1] for one in pages], dtype=np.float64)
+        for name, column in (("found", found), ("watched", watched), ("visits", visits), ("last", last)):
+            self._columns[name].append(column)
+
+    def column(self, name: str) -> Floats:
+        """Of all pages."""
+        return np.concatenate(self._columns[name])
 
 
-def _spoken(known: Sequence[SitePage]) -> str | None:
-    """The language most pages of a site are in."""
-    languages = Counter(one.language for one in known if one.language)
+class _Urls(Mapping[int, str]):
+    """Addresses by page."""
+
+    def __init__(self, known: Mapping[int, SitePage]) -> None:
+        self._known = known
+
+    def __getitem__(self, page: int) -> str:
+        return self._known[page].url
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _some(pages: Iterable[Visits]) -> Iterator[list[Visits]]:
+    """As many pages as are looked at together, then the next ones."""
+    some: list[Visits] = []
+    captures = 0
+    for one in pages:
+        some.append(one)
+        captures += one.times.size
+        if len(some) >= _PAGES or captures >= _CAPTURES:
+            yield some
+            some, captures = [], 0
+    if some:
+        yield some
+
+
+def _spoken(pages: Iterable[SitePage]) -> str | None:
+    """The language most pages are in."""
+    languages = Counter(one.language for one in pages if one.language)
     return languages.most_common(1)[0][0] if languages else None
 
 
-def _claims(
-    rows: Iterable[tuple[int, str, float, float]], known: Sequence[SitePage], time: LivedTime
-) -> dict[int, list[Claim]]:
-    pages = {one.page for one in known if one.kind == "page"}
-    found: dict[int, list[Claim]] = {}
-    for page, source, claimed, seen in rows:
-        if page in pages:
-            found.setdefault(page, []).append(Claim(page, source, time.lived(claimed), time.lived(seen)))
-    return found
-
-
-def _series(
-    pages: Sequence[Visits], claims: Mapping[int, Sequence[Claim]], calendar: LocalCalendar, trust: TrustBook
-) -> Iterator[SeriesPack]:
-    for start in range(0, len(pages), _PACKED):
-        some = pages[start : start + _PACKED]
-        yield SeriesPack.of(all_series(some, claims, calendar, trust), calendar.periods)
-
-
-class _Look(NamedTuple):
-    """See crawl.sightings.Sighting."""
-
-    page: int
-    time: float
-    status: int
-    changed: bool
-    importance: float
-    held: bool
-
-
-def _past(reading: SiteReading, known: Sequence[SitePage], hours: Hours) -> History:
-    """The captures of a site's pages as planning learns from them, in the order of time."""
-    claims = sorted({(page, time) for page, _, time, _ in reading.claims()})
-    rows = {one.page: one.page for one in known if one.kind == "page"}
-    return sighted(rows, _looked(reading.sightings(UNSTUDIED_IMPORTANCE)), hours, claims)
-
-
-def _looked(batches: Iterable[Looks]) -> Iterator[_Look]:
-    for batch in batches:
-        yield from map(_Look._make, zip(*(column.tolist() for column in batch[:6]), strict=True))
-
-
-class RateWork(NamedTuple):
-    """A site whose rates are wanted, and what is expected of each of its pages."""
-
-    files: SiteFiles
-    room: Room
-    time: LivedTime
-    means: Floats
-
-
-class SiteRates(NamedTuple):
-    """Columns of PageRate."""
-
-    site: str
-    visits: Ints
-    changes: Ints
-    found: Floats
-    watched: Floats
-
-    def rates(self, means: Floats) -> list[PageRate]:
-        """The rates of a site's pages."""
-        columns = (self.visits, self.changes, self.found, self.watched, means)
-        return [PageRate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def rate_sites(works: Sequence[RateWork]) -> list[SiteRates]:
-    """The rates of some sites' pages."""
-    return [_rated(work) for work in works]
-
-
-def _rated(work: RateWork) -> SiteRates:
-    with SiteReading(work.files, work.room) as reading:
-        rates = rated_pages(list(_visits(reading, reading.pages(), work.time)), work.means)
-    return SiteRates(
-        work.files.site,
-        np.array([one.visits for one in rates], dtype=np.int64),
-        np.array([one.changes for one in rates], dtype=np.int64),
-        np.array([one.found for one in rates], dtype=np.float64),
-        np.array([one.watched for one in rates], dtype=np.float64),
-    )
+@functools.lru_cache(maxsize=64)
+def _calendar(periods: Periods) -> LocalCalendar:
+    return LocalCalendar(periods)

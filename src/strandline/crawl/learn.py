@@ -197,6 +197,11 @@ class Patterns:
         """Group of each page that has one."""
         return {int(member): group.number for group in self.groups for member in group.members}
 
+    def to_keep(self) -> Iterator[tuple[int, PageSeries, int | None]]:
+        """Page, series and group of all pages."""
+        numbers = self.numbers()
+        return ((page, series, numbers.get(page)) for page, series in self.series.items())
+
 
 PageKnowledge = tuple[PageSeries, PageRate, float]
 """Series, rate, and time of the last capture of a page."""

@@ -17,7 +17,7 @@ from strandline.core.history.site_versions import Mask, SiteHistory
 from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.learn.learned import DirectoryView, SiteRules, Visits
 from strandline.core.learn.near import Thresholds, dormant_directories, dormant_paths, mine_numbers, named_rules
-from strandline.core.learn.site_looks import SiteLooks
+from strandline.core.learn.site_looks import GatheredLooks, SiteLooks
 from strandline.core.learn.site_rates import WEEK, SiteRates
 from strandline.core.learn.site_state import Price, SiteState
 from strandline.core.plan.price_choice import choose_price
@@ -80,23 +80,30 @@ class MinedSite:
 
 def learn_rules(site: str, pages: Sequence[Visits], wish: RuleWish) -> MinedSite:
     """Rules, dormant directories and directory rates of one site."""
-    looks = SiteLooks.of(pages, wish.period)
+    gathered = GatheredLooks(wish.period)
+    gathered.add(pages)
+    return gathered_rules(site, gathered, wish)
+
+
+def gathered_rules(site: str, gathered: GatheredLooks, wish: RuleWish) -> MinedSite:
+    """The same of captures that were gathered some pages at a time, by the period of the wish."""
+    looks = gathered.looks()
     every = looks.history()
     mined = mine_history(site, looks.history(NEGLIGIBLE) if wish.weighted else every, wish)
     window = DeltaTree.of(every, (SMALLEST,)).window()
     rates = looks.rates()
     learned = replace(
         mined.learned,
-        captures=sum(visits.times.size for visits in pages),
-        first=min((float(visits.times[0]) for visits in pages), default=0.0),
-        last=max((float(visits.times[-1]) for visits in pages), default=0.0),
+        captures=gathered.captures,
+        first=gathered.first,
+        last=gathered.last,
         weighted=wish.weighted,
         dormant=tuple(dormant_paths(window, every.watched_directories())),
         directories=_views(looks, rates, (window, every.watched_directories()), mined.skipped),
     )
     whole = looks.whole_versions()
     price = choose_price(every, whole, wish.recall)
-    return replace(mined, learned=learned, state=_state(pages, looks, rates, (len(whole), price)))
+    return replace(mined, learned=learned, state=_state(gathered, looks, rates, (len(whole), price)))
 
 
 def mine_history(site: str, history: SiteHistory, wish: RuleWish) -> MinedSite:
@@ -135,16 +142,15 @@ def _to_be_chosen(given: GivenThresholds) -> bool:
     return given.alpha is given.beta is given.theta is None
 
 
-def _state(pages: Sequence[Visits], looks: SiteLooks, rates: SiteRates, chosen: tuple[int, Price | None]) -> SiteState:
+def _state(gathered: GatheredLooks, looks: SiteLooks, rates: SiteRates, chosen: tuple[int, Price | None]) -> SiteState:
     """What a crawl that skips by the site-level policy has to know."""
-    visits = [pages[owner] for owner in looks.owners.tolist()]
-    restless = [one.restless > RESTLESS * (one.times.size - 1) for one in visits]
+    pages, captures, restless = (column[looks.owners] for column in gathered.pages())
     whole, price = chosen
     return SiteState.of(
         looks.index,
         rates,
-        np.array([one.page for one in visits], dtype=np.int64),
-        np.array(restless, dtype=np.bool_),
+        pages,
+        restless > RESTLESS * (captures - 1),
         period=looks.period,
         whole=whole,
         price=price,

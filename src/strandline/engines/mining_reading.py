@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from strandline.engines.mining_dataset import MISSING, SiteFiles
 from strandline.errors import ArchiveDamaged, SettingError, UsageError
 
-_BATCH: Final = 200_000
+_BATCH: Final = 100_000
+_FEW: Final = 2_000
 _COLUMNS: Final = {
     "captures": "capture BIGINT, page BIGINT, fetch_seconds DOUBLE, fetch_status BIGINT, payload_digest VARCHAR",
     "changes": "capture BIGINT, importance DOUBLE, visible BOOLEAN, held BOOLEAN",
@@ -52,6 +53,10 @@ class Looks(NamedTuple):
     differs: NDArray[np.bool_]
 
 
+ClaimRow = tuple[int, str, float, float]
+"""Page, source, claimed time, and when that was first seen."""
+
+
 class SitePage(NamedTuple):
     """A page, and what was seen of it at first sight: six counts and its language, None when it was not looked at."""
 
@@ -64,21 +69,20 @@ class SitePage(NamedTuple):
     language: str
 
 
-class SiteReading(contextlib.AbstractContextManager["SiteReading"]):
-    """Queries over the files of one site."""
+class Reading(contextlib.AbstractContextManager["Reading"]):
+    """DuckDB as a task uses it: one after the other, the sites it was given."""
 
-    def __init__(self, site: SiteFiles, room: Room) -> None:
-        self._site = site
+    def __init__(self, room: Room) -> None:
         self._room = room
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> "SiteReading":
-        self._duckdb = duckdb()
+    def __enter__(self) -> "Reading":
+        module = duckdb()
         spill = self._stack.enter_context(tempfile.TemporaryDirectory(dir=self._room.spill or None))
         config = {"memory_limit": self._room.memory, "temp_directory": spill, "threads": self._room.threads}
         try:
-            self._connection = self._duckdb.connect(":memory:", config=config)
-        except self._duckdb.Error as problem:
+            self._connection = module.connect(":memory:", config=config)
+        except module.Error as problem:
             self._stack.close()
             raise UsageError(f"--memory {self._room.memory}: {str(problem).splitlines()[0]}") from None
         self._stack.callback(self._connection.close)
@@ -87,11 +91,29 @@ class SiteReading(contextlib.AbstractContextManager["SiteReading"]):
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
+    def site(self, files: SiteFiles) -> "SiteReading":
+        """The files of one site."""
+        return SiteReading(files, self._connection)
+
+    def ordered(self, files: Sequence[str], columns: Sequence[str], order: str) -> Iterator[list[NDArray[Any]]]:
+        """Columns of Parquet files in an order, some rows at a time; what does not fit is sorted on disk."""
+        if files:
+            query = f"SELECT {', '.join(columns)} FROM read_parquet({_list(files)}) ORDER BY {order}"
+            yield from _batches(self._connection, query)
+
+
+class SiteReading:
+    """Queries over the files of one site. Several may be read side by side."""
+
+    def __init__(self, site: SiteFiles, connection: Any) -> None:  # noqa: ANN401 - an extra
+        self._site = site
+        self._connection = connection
+
     def pages(self) -> list[SitePage]:
         """Pages of the site by number."""
         query = f"SELECT * FROM {self._table('pages')} ORDER BY page"
         found = []
-        for row in self._rows(query):
+        for row in self._few(query):
             sight = None if row[5] is None else (*row[5:10], None if row[10] is None else bool(row[10]))
             found.append(SitePage._make((*row[:5], sight, row[11] or "")))
         return found
@@ -138,10 +160,19 @@ class SiteReading(contextlib.AbstractContextManager["SiteReading"]):
             FROM told ORDER BY page, fetch_seconds, NOT passed, capture"""
         return self._looks(query)
 
-    def claims(self) -> list[tuple[int, str, float, float]]:
-        """Page, source, claimed time and when that was first seen, by page and the time it was seen."""
+    def has_claims(self) -> bool:
+        """Whether anybody said when pages of the site changed."""
+        return bool(self._site.files["claims"])
+
+    def claims(self) -> Iterator[ClaimRow]:
+        """Claims by page and the time they were first seen."""
         query = f"SELECT * FROM {self._table('claims')} ORDER BY page, seen, claimed_time, source"
-        return self._rows(query)
+        return self._few(query) if self.has_claims() else iter(())
+
+    def claimed_times(self) -> Iterator[tuple[int, float]]:
+        """Page and claimed time, each once, by page and time."""
+        query = f"SELECT DISTINCT page, claimed_time FROM {self._table('claims')} ORDER BY page, claimed_time"
+        return self._few(query) if self.has_claims() else iter(())
 
     def _table(self, name: str) -> str:
         files = self._site.files[name]
@@ -152,17 +183,16 @@ class SiteReading(contextlib.AbstractContextManager["SiteReading"]):
             return f"(SELECT {nothing} WHERE false)"
         return f"(SELECT {', '.join(names)} FROM read_parquet({_list(files)}))"
 
-    def _rows(self, query: str) -> list[Any]:
+    def _few(self, query: str) -> Iterator[Any]:
+        """Rows as tuples, fetched some at a time."""
         with self._told():
-            rows: list[Any] = self._connection.execute(query).fetchall()
-            return rows
+            result = self._connection.cursor().execute(query)
+            while rows := result.fetchmany(_FEW):
+                yield from rows
 
     def _looks(self, query: str) -> Iterator[Looks]:
         with self._told():
-            result = self._connection.sql(query)
-            stream = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader  # its name before DuckDB 2
-            for batch in stream(_BATCH):
-                columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            for columns in _batches(self._connection, query):
                 for place in (3, 5, 6, 7):
                     columns[place] = columns[place].astype(np.bool_)
                 yield Looks._make(columns)
@@ -171,10 +201,17 @@ class SiteReading(contextlib.AbstractContextManager["SiteReading"]):
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except self._duckdb.IOException as problem:
+        except duckdb().IOException as problem:
             raise ArchiveDamaged(
                 f"{self._site.folder}: {str(problem).splitlines()[0]}; every worker must see this folder"
             ) from None
+
+
+def _batches(connection: Any, query: str) -> Iterator[list[NDArray[Any]]]:  # noqa: ANN401 - an extra
+    result = connection.cursor().sql(query)
+    stream = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader  # its name before DuckDB 2
+    for batch in stream(_BATCH):
+        yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
 
 def duckdb() -> Any:  # noqa: ANN401 - an extra

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strandline.core.changes.directories import SiteIndex, tree_difference
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.learned import Visits
-from strandline.core.learn.site_looks import SiteLooks
+from strandline.core.learn.site_looks import GatheredLooks, SiteLooks
 from strandline.core.learn.site_rates import WEEK, CrawlSeen, SiteRates
 from strandline.simulate.site_crawls import KnownSite
 
@@ -163,3 +163,33 @@ def test_nothing_and_no_period():
     assert told(looks.index, looks.rates()) == {}
     with pytest.raises(ValueError, match="period must be longer"):
         SiteLooks.of([], 0.0)
+
+
+@settings(max_examples=60)
+@given(CAPTURES, st.integers(1, 3), st.booleans())
+def test_pages_added_some_at_a_time_give_the_same_site(captures, size, twins):
+    pages = visits(captures)
+    if twins:  # the same addresses over http, with more or fewer captures
+        pages += [
+            Visits(
+                one.page + 100,
+                one.url.replace("https", "http"),
+                one.times[n:],
+                one.changed[n:],
+                one.importance[n:],
+                one.gone[n:],
+            )
+            for n, one in enumerate(pages)
+            if one.times.size > n
+        ]
+    gathered = GatheredLooks(DAY)
+    for start in range(0, len(pages), size):
+        gathered.add(pages[start : start + size])
+    found, wanted = gathered.looks(), SiteLooks.of(pages, DAY)
+    for name in ("owners", "numbers", "starts", "pages", "existed", "exists", "differs", "importance"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+    assert gathered.captures == sum(one.times.size for one in pages)
+    if pages:
+        assert gathered.first == min(one.times[0] for one in pages)
+        assert gathered.last == max(one.times[-1] for one in pages)
+        assert gathered.pages()[0].tolist() == [one.page for one in pages]

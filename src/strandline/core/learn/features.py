@@ -120,8 +120,25 @@ def read_address(path: str) -> Address:
     return Address(inside, level, is_index, digits, digits > 3 and _YEAR.search(path) is not None, below)
 
 
-class Directories:
-    """The directories of a site's pages as numbers, parents before children; row 0 is the root."""
+class DirectoryTree:
+    """Directories as numbers, parents before children, and the pages in them; row 0 is the root."""
+
+    def __init__(self, of_page: Ints, parent: Ints, level: Ints) -> None:
+        """The directory of each page, and parent and depth of each directory."""
+        self.of_page, self.parent, self.level = of_page, parent, level
+        self.by_level = [np.flatnonzero(level == depth) for depth in range(int(level.max()) + 1)]
+
+    def totals(self, amounts: Floats) -> Floats:
+        """Sum of the amounts of all pages in and below each directory."""
+        sums: Floats = np.zeros(self.parent.size)
+        np.add.at(sums, self.of_page, amounts)
+        for rows in reversed(self.by_level[1:]):
+            np.add.at(sums, self.parent[rows], sums[rows])
+        return sums
+
+
+class Directories(DirectoryTree):
+    """The directories of a site's pages, by name."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
         number: dict[tuple[str, ...], int] = {(): 0}
@@ -140,19 +157,9 @@ class Directories:
                     levels.append(depth)
             return known
 
-        self.of_page: Ints = np.array([enter(address.directory) for address in addresses], dtype=np.int64)
-        self.parent: Ints = np.array(parents, dtype=np.int64)
-        level = np.array(levels, dtype=np.int64)
-        self.by_level = [np.flatnonzero(level == depth) for depth in range(int(level.max()) + 1)]
+        of_page = np.array([enter(address.directory) for address in addresses], dtype=np.int64)
+        super().__init__(of_page, np.array(parents, dtype=np.int64), np.array(levels, dtype=np.int64))
         self.number = number
-
-    def totals(self, amounts: Floats) -> Floats:
-        """Sum of the amounts of all pages in and below each directory."""
-        sums: Floats = np.zeros(self.parent.size)
-        np.add.at(sums, self.of_page, amounts)
-        for rows in reversed(self.by_level[1:]):
-            np.add.at(sums, self.parent[rows], sums[rows])
-        return sums
 
 
 def model_features(

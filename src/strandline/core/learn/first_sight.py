@@ -15,13 +15,14 @@ class of paper 002 (Barbosa et al., WIDM 2005) as what a schedule starts from; c
 table was fitted on eight documentation and government sites; news and shops were not among them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.features import Address, Directories, model_features
+from strandline.core.learn.features import Address, Directories, DirectoryTree, model_features
+from strandline.core.learn.pieces import Pieces, evenly
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +84,7 @@ def site_level(found: Floats, watched: Floats, static: Floats, base: float) -> f
 
 
 def factors_by_directory(
-    directories: Directories, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
+    directories: DirectoryTree, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
 ) -> Floats:
     """D of each directory; the root's is 1, its changes are in the level."""
     kappa = settings.directory_weight
@@ -96,7 +97,7 @@ def factors_by_directory(
 
 
 def directory_factors(
-    directories: Directories, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
+    directories: DirectoryTree, found: Floats, expected: Floats, settings: FirstSight = DEFAULT
 ) -> Floats:
     """D of each page: that of the directory it lies in."""
     return factors_by_directory(directories, found, expected, settings)[directories.of_page]
@@ -125,7 +126,7 @@ class SitePrior:
 
 
 def site_prior(
-    directories: Directories,
+    directories: DirectoryTree,
     static: Floats,
     history: tuple[Floats, Floats],
     base: float,
@@ -198,35 +199,65 @@ def ridge_poisson(
     Maximises sum(counts * eta - offset * e^eta) - penalty / 2 * |c - towards|^2, eta = intercept + features @ c.
     Returns the coefficients, then the intercept.
     """
-    pages, width = features.shape
-    if pages == 0 or counts.sum() <= 0 or offset.sum() <= 0:
-        raise ValueError("a regression needs pages, time watched and changes")
-    start = np.zeros(width) if towards is None else towards
-    design = np.column_stack([features, np.ones(pages)])
-    pull = np.append(np.full(width, penalty), 1e-9)
-    target = np.append(start, 0.0)
-    c = target.copy()
-    c[-1] = np.log(counts.sum() / (offset * np.exp(features @ start)).sum())
-    value = _penalised(design, counts, offset, c, pull, target)
-    for _ in range(100):
-        mean = offset * np.exp(design @ c)
-        slope = design.T @ (counts - mean) - pull * (c - target)
-        curve = (design * mean[:, None]).T @ design + np.diag(pull)
-        step = np.linalg.solve(curve, slope)
-        size = 1.0
-        while (better := _penalised(design, counts, offset, c + size * step, pull, target)) < value and size > 1e-6:
-            size /= 2.0
-        c = c + size * step
-        if better - value < 1e-10 * (1.0 + abs(value)):
-            break
-        value = better
-    return c
+    pull = np.append(np.full(features.shape[1], penalty), 1e-9)
+    target = np.append(np.zeros(features.shape[1]) if towards is None else towards, 0.0)
+    return _Regression(lambda: [(features, counts, offset)], pull, target).solved()
 
 
-def _penalised(design: Floats, counts: Floats, offset: Floats, c: Floats, pull: Floats, target: Floats) -> float:
-    eta = design @ c
-    with np.errstate(over="ignore"):
-        return float(counts @ eta - offset @ np.exp(eta) - 0.5 * (pull * (c - target) ** 2).sum())
+@dataclass(frozen=True, slots=True)
+class _Regression:
+    """A Poisson regression over rows that come in pieces: features, counts, offset."""
+
+    rows: Pieces
+    pull: Floats
+    target: Floats
+
+    def solved(self) -> Floats:
+        """By Newton's steps, each shortened until it improves."""
+        counted = hoped = 0.0
+        start = self.target[:-1]
+        for features, counts, offset in self._even():
+            counted += float(counts.sum())
+            hoped += float((offset * np.exp(features @ start)).sum())
+        if counted <= 0 or hoped <= 0:
+            raise ValueError("a regression needs pages, time watched and changes")
+        c = self.target.copy()
+        c[-1] = np.log(counted / hoped)
+        value = self._penalised(c)
+        for _ in range(100):
+            step = self._step(c)
+            size = 1.0
+            while (better := self._penalised(c + size * step)) < value and size > 1e-6:
+                size /= 2.0
+            c = c + size * step
+            if better - value < 1e-10 * (1.0 + abs(value)):
+                break
+            value = better
+        return c
+
+    def _even(self) -> Iterator[tuple[Floats, ...]]:
+        return evenly(self.rows())
+
+    def _designed(self) -> Iterator[tuple[Floats, Floats, Floats]]:
+        for features, counts, offset in self._even():
+            yield np.column_stack([features, np.ones(len(features))]), counts, offset
+
+    def _step(self, c: Floats) -> Floats:
+        slope = -self.pull * (c - self.target)
+        curve = np.diag(self.pull)
+        for design, counts, offset in self._designed():
+            mean = offset * np.exp(design @ c)
+            slope = slope + design.T @ (counts - mean)
+            curve = curve + (design * mean[:, None]).T @ design
+        return np.asarray(np.linalg.solve(curve, slope), dtype=np.float64)
+
+    def _penalised(self, c: Floats) -> float:
+        value = -0.5 * float((self.pull * (c - self.target) ** 2).sum())
+        for design, counts, offset in self._designed():
+            eta = design @ c
+            with np.errstate(over="ignore"):
+                value += float(counts @ eta - offset @ np.exp(eta))
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,13 +334,28 @@ def refit(
 ) -> Floats:
     """The shipped table moved by an archive's own captures; unchanged while there is too little to learn from.
 
-    `rate` is what is expected of each page without its static factor (level x directory), a day. What the fit
-    predicts is the square of the static factor's score, hence the factor 2.
+    `rate` is what is expected of each page without its static factor (level x directory), a day.
+    """
+    rows = refit_rows(features, history, rate)
+    return refitted(lambda: [rows], shipped, settings)
+
+
+def refit_rows(features: Floats, history: tuple[Floats, Floats], rate: Floats) -> tuple[Floats, Floats, Floats]:
+    """What `refitted` needs of some pages; see `refit`. Pages that were not watched say nothing.
+
+    What the fit predicts is the square of the static factor's score, hence the factor 2.
     """
     found, watched = history
     seen = watched > 0
-    if int(seen.sum()) < settings.refit_pages or float(found.sum()) < settings.refit_changes:
+    return features[seen] / 2.0, found[seen], (watched * rate)[seen]
+
+
+def refitted(pages: Pieces, shipped: Floats = COEFFICIENTS, settings: FirstSight = DEFAULT) -> Floats:
+    """The shipped table moved by pages that come in pieces of `refit_rows`: however many, a few are held at a time."""
+    count, changes = 0, 0.0
+    for _, found, _ in evenly(pages()):
+        count, changes = count + len(found), changes + float(found.sum())
+    if count < settings.refit_pages or changes < settings.refit_changes:
         return shipped
-    exposure = (watched * rate)[seen]
-    half = ridge_poisson(features[seen] / 2.0, found[seen], exposure, settings.ridge, shipped)
-    return half[:-1]
+    pull = np.append(np.full(shipped.size, settings.ridge), 1e-9)
+    return _Regression(pages, pull, np.append(shipped, 0.0)).solved()[:-1]

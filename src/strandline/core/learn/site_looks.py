@@ -54,30 +54,9 @@ class SiteLooks:
     @classmethod
     def of(cls, pages: Sequence[Visits], period: float) -> "SiteLooks":
         """Cut the captures of a site into periods of so many seconds."""
-        if period <= 0.0:
-            raise ValueError(f"the period must be longer than 0 seconds, not {period}")
-        paths = _one_page_a_path(pages)
-        chosen = [pages[place] for place in paths.values()]
-        rows = _rows(chosen, period)
-        numbers = np.unique(rows.number)
-        shown = rows.existed | rows.exists
-        order = np.flatnonzero(shown)[np.argsort(rows.number[shown], kind="stable")]
-        there = np.zeros(len(chosen), dtype=np.bool_)
-        there[rows.owner[rows.exists]] = True
-        index = SiteIndex()
-        index.pages(path for path, kept in zip(paths, there.tolist(), strict=True) if kept)
-        return cls(
-            index=index,
-            owners=np.array(list(paths.values()), dtype=np.int64)[there],
-            period=period,
-            numbers=numbers,
-            starts=np.append(np.searchsorted(rows.number[order], numbers), len(order)),
-            pages=(np.cumsum(there) - 1)[rows.owner[order]],
-            existed=rows.existed[order],
-            exists=rows.exists[order],
-            differs=rows.differs[order],
-            importance=rows.importance[order],
-        )
+        gathered = GatheredLooks(period)
+        gathered.add(pages)
+        return gathered.looks()
 
     def versions(self) -> Iterator[tuple[int, slice]]:
         """Period and rows of each version."""
@@ -141,8 +120,8 @@ class _Rows:
     importance: Floats
 
 
-def _rows(pages: Sequence[Visits], period: float) -> _Rows:
-    owner = np.repeat(np.arange(len(pages)), [one.times.size for one in pages])
+def _rows(pages: Sequence[Visits], period: float, start: int) -> _Rows:
+    owner = start + np.repeat(np.arange(len(pages)), [one.times.size for one in pages])
     number = (_column([one.times for one in pages], np.float64) // period).astype(np.int64)
     first = np.ones(len(owner), dtype=np.bool_)
     first[1:] = (owner[1:] != owner[:-1]) | (number[1:] != number[:-1])
@@ -170,12 +149,86 @@ def _column(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=kind), *parts])
 
 
-def _one_page_a_path(pages: Sequence[Visits]) -> dict[str, int]:
-    """Places of pages by path; of an address kept under http and https, the one with more captures."""
-    chosen: dict[str, int] = {}
-    for place, visits in enumerate(pages):
-        path = site_path(visits.url)
-        known = chosen.setdefault(path, place)
-        if visits.times.size > pages[known].times.size:
-            chosen[path] = place
-    return chosen
+class GatheredLooks:
+    """The captures of a site, added some pages at a time; what is kept is a row per page and period."""
+
+    def __init__(self, period: float) -> None:
+        """`period` in seconds."""
+        if period <= 0.0:
+            raise ValueError(f"the period must be longer than 0 seconds, not {period}")
+        self._period = period
+        self._paths: dict[str, int] = {}
+        self._rows: list[_Rows] = []
+        self._pages: list[tuple[Ids, Ids, Ids]] = []
+        self._captures: list[int] = []
+        self.first, self.last = 0.0, 0.0
+        """Times of the first and the last capture."""
+
+    def add(self, pages: Sequence[Visits]) -> None:
+        """Add pages with all their captures."""
+        if not pages:
+            return
+        start = len(self._captures)
+        begin, end = min(float(one.times[0]) for one in pages), max(float(one.times[-1]) for one in pages)
+        self.first, self.last = (min(self.first, begin), max(self.last, end)) if start else (begin, end)
+        self._captures += [one.times.size for one in pages]
+        for place, visits in enumerate(pages, start):
+            path = site_path(visits.url)
+            known = self._paths.setdefault(path, place)
+            # Of an address kept under http and https, the one with more captures counts.
+            if self._captures[place] > self._captures[known]:
+                self._paths[path] = place
+        self._rows.append(_rows(pages, self._period, start))
+        columns = ([one.page for one in pages], [one.times.size for one in pages], [one.restless for one in pages])
+        self._pages.append(tuple(np.array(column, dtype=np.int64) for column in columns))  # type: ignore[arg-type]
+
+    @property
+    def captures(self) -> int:
+        """How many there are."""
+        return sum(self._captures)
+
+    def pages(self) -> tuple[Ids, Ids, Ids]:
+        """Number, captures, and restless captures of the pages, in the order they were added."""
+        return tuple(_column([one[place] for one in self._pages], np.int64) for place in range(3))  # type: ignore[return-value]
+
+    def looks(self) -> SiteLooks:
+        """The site, period by period."""
+        chosen = np.array(list(self._paths.values()), dtype=np.int64)
+        rows = _only(_joined(self._rows), chosen, len(self._captures))
+        numbers = np.unique(rows.number)
+        shown = rows.existed | rows.exists
+        order = np.flatnonzero(shown)[np.argsort(rows.number[shown], kind="stable")]
+        there = np.zeros(len(chosen), dtype=np.bool_)
+        there[rows.owner[rows.exists]] = True
+        index = SiteIndex()
+        index.pages(path for path, kept in zip(self._paths, there.tolist(), strict=True) if kept)
+        return SiteLooks(
+            index=index,
+            owners=chosen[there],
+            period=self._period,
+            numbers=numbers,
+            starts=np.append(np.searchsorted(rows.number[order], numbers), len(order)),
+            pages=(np.cumsum(there) - 1)[rows.owner[order]],
+            existed=rows.existed[order],
+            exists=rows.exists[order],
+            differs=rows.differs[order],
+            importance=rows.importance[order],
+        )
+
+
+def _only(rows: _Rows, chosen: Ids, count: int) -> _Rows:
+    """The rows of the pages chosen out of `count`, in that order; `owner` then counts these."""
+    place = np.full(count, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    owner = place[rows.owner]
+    kept = np.flatnonzero(owner >= 0)
+    kept = kept[np.argsort(owner[kept], kind="stable")]
+    return _Rows(owner[kept], *(column[kept] for column in _columns(rows)[1:]))
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    return _Rows(*map(np.concatenate, zip(*map(_columns, [_rows([], 1.0, 0), *parts]), strict=True)))
+
+
+def _columns(rows: _Rows) -> tuple[NDArray[Any], ...]:
+    return rows.owner, rows.number, rows.existed, rows.exists, rows.differs, rows.importance

@@ -1,0 +1,44 @@
+"""Rows in pieces: the same rows, the same sums, wherever they are cut."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strandline.core.learn.first_sight import COEFFICIENTS, refit, refit_rows, refitted
+from strandline.core.learn.pieces import evenly
+
+CUTS = st.lists(st.integers(0, 40), max_size=6).map(sorted)
+
+
+def cut(columns, places):
+    ends = [*places, len(columns[0])]
+    return [tuple(column[start:end] for column in columns) for start, end in zip([0, *places], ends, strict=True)]
+
+
+@given(CUTS, st.integers(1, 17))
+def test_pieces_are_cut_evenly(places, size):
+    rows = (np.arange(40.0), np.arange(80.0).reshape(40, 2))
+    found = list(evenly(cut(rows, places), size))
+    assert [len(one[0]) for one in found[:-1]] == [size] * (len(found) - 1)
+    assert len(found) == -(-40 // size)
+    for column, whole in zip(zip(*found, strict=True), rows, strict=True):
+        assert np.array_equal(np.concatenate(column), whole)
+
+
+def test_nothing_is_no_piece():
+    assert list(evenly([], 5)) == []
+    assert list(evenly([(np.empty(0),)], 5)) == []
+
+
+@settings(max_examples=10)
+@given(st.lists(st.integers(0, 9000), max_size=6).map(sorted))
+def test_the_table_behind_first_sight_does_not_depend_on_cuts(places):
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(9000, len(COEFFICIENTS)))
+    watched = rng.uniform(0, 30, 9000) * (rng.random(9000) < 0.9)
+    found = rng.poisson(0.1 * watched * np.exp(features[:, 0] / 2)).astype(np.float64)
+    rate = rng.uniform(0.05, 0.2, 9000)
+    wanted = refit(features, (found, watched), rate)
+    assert not np.array_equal(wanted, COEFFICIENTS)
+    rows = refit_rows(features, (found, watched), rate)
+    assert np.array_equal(refitted(lambda: cut(rows, [min(place, len(rows[0])) for place in places])), wanted)
