@@ -224,18 +224,18 @@ def test_a_full_disk_delays_alerts_and_ends_nothing(tmp_path, monkeypatch):
         raise OutOfSpace("no room left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(lookout._outbox, "decide", full)
+        patched.setattr(lookout._telling.outbox, "decide", full)
         patched.setattr(lookout._alarms, "raise_alarm", full)
         lookout.beside()
         lookout.room("no room")
-    assert lookout._outbox.decided() == 0 and not lookout._alarms.open_alarms()
+    assert lookout._telling.outbox.decided() == 0 and not lookout._alarms.open_alarms()
     lookout.room("no room")  # told again, because it could not be kept
     assert [alarm.kind for alarm in lookout._alarms.open_alarms()] == ["disk"]
     lookout.room("")
     assert lookout._alarms.open_alarms() == []
     lookout._next_look = 0.0
     lookout.beside()
-    assert [alert.kind for alert in lookout._outbox.alerts()] == ["change", "alarm", "alarm"]
+    assert [alert.kind for alert in lookout._telling.outbox.alerts()] == ["change", "alarm", "alarm"]
     lookout.close()
     site.close()
 

@@ -9,9 +9,10 @@ import pytest
 
 from app.alerting import DATABASE, alert, settings_for
 from strandline.app.alerts import alarm_alert, change_alert
-from strandline.app.alerts_lookout import Lookout, check_alert_settings
+from strandline.app.alerts_lookout import Lookout
 from strandline.app.alerts_mail import mail_of
 from strandline.app.alerts_targets import address_of, shown, targets_of
+from strandline.app.alerts_telling import check_alert_settings
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.errors import SettingError
 from strandline.settings.schema import AlertSettings, Settings
@@ -81,7 +82,7 @@ def test_each_change_is_decided_on_once_and_only_news_are_told(tmp_path, news):
     assert lookout.decide() == 1 and lookout.decide() == 0
     again = Lookout(tmp_path, settings_for())
     assert again.decide() == 0
-    assert again._outbox._connection.execute("SELECT count(*) FROM alert_progress").fetchone() == (1,)
+    assert again._telling.outbox._connection.execute("SELECT count(*) FROM alert_progress").fetchone() == (1,)
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         assert [(one.url, one.kind) for one in reading.alerts()] == [(told, "change")]
     lookout.close()

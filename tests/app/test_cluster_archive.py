@@ -12,12 +12,13 @@ from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.alerts_listing import alarms, told
 from strandline.app.cluster.moving import to_cluster
 from strandline.app.comparing import compare_versions
+from strandline.app.database_names import database_at
 from strandline.app.explaining import why
 from strandline.app.learning import Lore, learn
 from strandline.app.learning_engine import Mining, learn_on_engine
 from strandline.app.measuring import measured
 from strandline.app.mining import RulesWanted, found_rules
-from strandline.app.opening import database_at, open_archive
+from strandline.app.opening import open_archive
 from strandline.app.planning import Planning
 from strandline.app.reports import ReportRequest, report
 from strandline.crawl.learn_rules import GivenThresholds

@@ -17,8 +17,9 @@ from app.news import News
 from app.receivers import LOOPBACK, Webhook, wait_for
 from faults.loops import Run
 from strandline.app.alerts_courier import Carrier, Courier, sender_for
-from strandline.app.alerts_lookout import Lookout, errand_of
+from strandline.app.alerts_lookout import Lookout
 from strandline.app.alerts_targets import targets_of
+from strandline.app.alerts_telling import errand_of
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.outbox import Outbox, OutboxReading
 
@@ -37,7 +38,7 @@ def watch(folder, url, rounds=10**6):
     for _ in range(rounds):
         news.change(random.choice((0.9, 0.9, 0.1)))
         lookout.decide()
-        process = lookout._courier._process
+        process = lookout._telling._courier._process
         print("{}" if process is None else f'{{"courier": {process.pid}}}', flush=True)
         time.sleep(0.002)
     lookout.close()
@@ -51,7 +52,7 @@ def watch_that_sends_itself(folder, url, rounds=10**6):
     lookout = Lookout(folder, settings)
     targets = targets_of(settings.alerts)
     outbox = Outbox.open(folder / DATABASE)
-    errand = errand_of(folder, settings, targets)
+    errand = errand_of(str(folder), settings, targets)
     carrier = Carrier(targets[0], outbox, sender_for(targets[0], errand), errand)
     for _ in range(rounds):
         news.change(0.9)

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from io import FileIO
@@ -30,6 +30,7 @@ from typing import Any, Final
 from strandline import __version__
 from strandline.app.alerts_mail import TOGETHER, mail_of
 from strandline.app.alerts_targets import Target, address_of
+from strandline.app.database_names import database_at
 from strandline.core.politeness.delays import retry_after
 from strandline.errors import SettingError, StrandlineError
 from strandline.fetch.addresses import AddressPolicy
@@ -54,7 +55,8 @@ _FINISH: Final = 5.0
 class Errand:
     """Everything a courier needs to know; secrets come from its environment."""
 
-    folder: str
+    archive: str
+    """Folder, or address of a cluster's database."""
     targets: tuple[Target, ...]
     smtp: str = ""
     sender: str = ""
@@ -235,7 +237,7 @@ class _Rounds:
         self.poke()
 
     def _work(self, target: Target, poke: threading.Event) -> None:
-        outbox = Outbox.open(Path(self.errand.folder) / DATABASE)
+        outbox = _outbox(self.errand.archive)
         carrier = Carrier(target, outbox, sender_for(target, self.errand), self.errand)
         while not self._stopping.is_set():
             poke.clear()
@@ -256,8 +258,20 @@ def serve() -> None:
     orders = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - standard input
     rounds = _Rounds(Errand.from_line(orders.readline()))
     threading.Thread(target=_listen, args=(orders, rounds), name="orders", daemon=True).start()
-    if _alone(Path(rounds.errand.folder), rounds.ending):
+    place = Path(rounds.errand.archive)
+    if database_at(place) or _alone(place, rounds.ending):  # in a cluster, each target is a duty of its own
         rounds.work()
+
+
+def _outbox(archive: str) -> Outbox:
+    """The outbox of an archive, for the deliveries to one target."""
+    database = database_at(Path(archive))
+    if not database:
+        return Outbox.open(Path(archive) / DATABASE)
+    from strandline.store.postgres.session import Session  # noqa: PLC0415 - needs the extra `cluster`
+    from strandline.store.postgres.telling import CourierOutbox  # noqa: PLC0415
+
+    return CourierOutbox(Session(database, _UNKNOWN_TROUBLE, upgrade=False))
 
 
 def _listen(orders: FileIO, rounds: _Rounds) -> None:
@@ -289,8 +303,10 @@ def _alone(folder: Path, ending: threading.Event) -> bool:
 class Courier:
     """The courier as the watch sees it. Nothing here waits for a receiver."""
 
-    def __init__(self, errand: Errand) -> None:
+    def __init__(self, errand: Errand, secrets: Mapping[str, str] | None = None) -> None:
+        """`secrets` is what the courier's environment has besides that of this process."""
         self._errand = errand
+        self._secrets = dict(secrets or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._started = float("-inf")
 
@@ -311,7 +327,7 @@ class Courier:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, **self._secrets, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # what ends the watch does not end a delivery half way
         )
         self._order(self._errand.as_line())

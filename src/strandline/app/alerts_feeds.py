@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from strandline.access.feeds import Entry, Feed, Reason
 from strandline.app.alerts import MOST_BLOCKS, alarm_alert, change_links, change_text
-from strandline.app.alerts_lookout import archive_name
+from strandline.app.alerts_telling import archive_name
 from strandline.app.archive import Archive
 from strandline.core.urls import canonical
 from strandline.errors import UsageError

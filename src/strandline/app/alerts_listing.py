@@ -8,14 +8,16 @@ from typing import Any
 from strandline.app.alarms import audited
 from strandline.app.alerts import alarm_alert, moment, trial_alert
 from strandline.app.alerts_courier import Courier
-from strandline.app.alerts_lookout import archive_name, check_alert_settings, errand_of
-from strandline.app.alerts_targets import shown
+from strandline.app.alerts_targets import Target, shown
+from strandline.app.alerts_telling import archive_name, check_alert_settings, errand_of
 from strandline.app.archive import Archive
+from strandline.app.database_names import database_at
+from strandline.app.opening import place_of
 from strandline.app.status import queue_data
 from strandline.errors import SettingError
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
-from strandline.store.outbox import Outbox, OutboxReading, Queue
+from strandline.store.outbox import OutboxReading, Queue
 
 _STATES = ("waiting", "delivered", "given up", "pushed out")
 
@@ -66,9 +68,9 @@ def note_audit(archive: Archive, problems: int, checked: int) -> None:
 
     def tell(alarm: Alarm) -> None:
         alert = alarm_alert(alarm, alarm.closed or alarm.opened, name)
-        with closing(Outbox.open(archive.folder / DATABASE)) as outbox:
+        with closing(place_of(archive).outbox()) as outbox:
             outbox.add([alert], lambda one: [target.name for target in targets if target.wants(one)], room)
-        courier = Courier(errand_of(archive.folder, archive.settings, targets))
+        courier = _courier(archive, targets)
         courier.poke()
         courier.close()
 
@@ -84,11 +86,21 @@ def try_targets(archive: Archive, wait: float = 40.0) -> list[tuple[str, bool, s
     archive.reading.count()
     names = [target.name for target in targets]
     alert = trial_alert(time.time(), archive_name(archive.folder, archive.settings))
-    with closing(Outbox.open(archive.folder / DATABASE)) as outbox:
+    end = time.monotonic() + wait
+    with closing(place_of(archive).outbox()) as outbox:
         outbox.add([alert], lambda _: names, archive.settings.alerts.queue)
         number = next(one.number for one in outbox.alerts(1000) if one.key == alert.key)
-        courier = Courier(errand_of(archive.folder, archive.settings, targets))
+        courier = _courier(archive, targets)
         courier.poke()
         courier.close(wait)
         found = [row for row in outbox.deliveries_of(number) if row[0] in names]
+        elsewhere = bool(database_at(archive.folder))  # a worker's courier may see to a target just now
+        while elsewhere and time.monotonic() < end and any(not (row[1] or row[2]) for row in found):
+            time.sleep(0.2)
+            found = [row for row in outbox.deliveries_of(number) if row[0] in names]
     return [(shown(row[0]), row[1] == 1, row[4] or "still waiting behind earlier alerts") for row in found]
+
+
+def _courier(archive: Archive, targets: tuple[Target, ...]) -> Courier:
+    address = place_of(archive).address
+    return Courier(errand_of(address.name, archive.settings, targets), address.secrets)

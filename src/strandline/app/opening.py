@@ -4,16 +4,8 @@ from pathlib import Path
 
 from strandline.app.archive import Archive
 from strandline.app.archive import open_archive as open_folder
+from strandline.app.database_names import database_at
 from strandline.app.place import FolderPlace, Place
-
-
-def database_at(place: Path | None) -> str:
-    """The address of a database that was given where a folder is expected; empty for a folder."""
-    scheme, *rest = place.parts if place is not None else ("",)
-    if scheme not in ("postgresql:", "postgres:"):
-        return ""
-    # A path has no empty parts: what is left of postgresql:///web is a name without a host.
-    return f"{scheme}//{'/' if len(rest) == 1 else ''}{'/'.join(rest)}"
 
 
 def is_archive(place: Path) -> bool:

@@ -17,7 +17,9 @@ from strandline.errors import StrandlineError
 from strandline.settings.edit import change_settings
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
+from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature
+from strandline.store.outbox import Outbox
 
 JOBS: Final = ("crawl", "watch", "verify", "learn", "simulate")
 """What can be started from the interface of a folder."""
@@ -108,6 +110,9 @@ class Place(Protocol):
     def open(self) -> Archive:
         """The archive once more, with connections of its own: for another thread."""
 
+    def outbox(self) -> Outbox:
+        """Where alerts are put, with a connection of its own; to be closed."""
+
     def room(self) -> Room | None:
         """Room on disk; None where there is no one disk."""
 
@@ -133,7 +138,7 @@ class FolderPlace:
     @property
     def address(self) -> Address:
         """The folder."""
-        return Address(str(self._folder))
+        return Address(str(self._folder.absolute()))
 
     def settings(self) -> Settings:
         """As the file has them now."""
@@ -152,6 +157,10 @@ class FolderPlace:
     def open(self) -> Archive:
         """The folder once more."""
         return open_archive(self._folder)
+
+    def outbox(self) -> Outbox:
+        """In the folder's catalog."""
+        return Outbox.open(self._folder / DATABASE)
 
     def room(self) -> Room:
         """Room on the folder's disk."""

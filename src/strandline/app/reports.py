@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from strandline.app.alerts import moment
-from strandline.app.alerts_lookout import archive_name
+from strandline.app.alerts_telling import archive_name
 from strandline.app.archive import Archive
 from strandline.app.status import alarm_data
 from strandline.errors import UsageError

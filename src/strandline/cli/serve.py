@@ -24,7 +24,8 @@ def serve(
     token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
-    from strandline.app.opening import database_at, open_archive
+    from strandline.app.database_names import database_at
+    from strandline.app.opening import open_archive
     from strandline.cli.serving import run_server
 
     database = database_at(folder)

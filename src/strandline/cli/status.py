@@ -31,7 +31,8 @@ def status(
     json_: Json = False,
 ) -> None:
     """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
-    from strandline.app.opening import database_at, open_archive
+    from strandline.app.database_names import database_at
+    from strandline.app.opening import open_archive
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.cli.output import as_json

@@ -4,6 +4,7 @@ Settings that are changed here are those `cluster init` keeps: a worker follows 
 """
 
 import time
+from typing import Final
 
 from strandline.app.archive import Archive
 from strandline.app.cluster.archive import ClusterArchive, open_shared
@@ -11,7 +12,11 @@ from strandline.app.cluster.shared import init_cluster, kept_settings
 from strandline.app.place import Address, Together, Worker
 from strandline.settings.file import parse_settings, with_overrides
 from strandline.settings.schema import Settings
-from strandline.store.postgres.session import shown, without_password
+from strandline.store.outbox import Outbox
+from strandline.store.postgres.session import Session, shown, without_password
+from strandline.store.postgres.telling import SharedOutbox
+
+_PATIENCE: Final = 10.0
 
 
 class ClusterPlace:
@@ -55,6 +60,10 @@ class ClusterPlace:
     def open(self) -> Archive:
         """The cluster once more."""
         return open_shared(self._database)
+
+    def outbox(self) -> Outbox:
+        """In the database."""
+        return SharedOutbox(Session(self._database, _PATIENCE, upgrade=False))
 
     def room(self) -> None:
         """Databases and object stores keep an eye on their room themselves."""

@@ -24,6 +24,7 @@ _TABLES: Final = {
     "changes": ("by_seq", ""),
     "study_problems": ("seq", ""),
     "ratings": ("url, path", ""),
+    "notes": ("kind, key", "kind, key, value"),
     "page_states": (
         "page",
         "page, level, scale, noise, base, digest, visible, seen, absent, doubling, importance, changes, passed_over, "
