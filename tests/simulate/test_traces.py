@@ -10,6 +10,7 @@ from strandline.simulate.grid import Request, contender
 from strandline.simulate.run import measure, run
 from strandline.simulate.trace_sources import news_world, slow_world
 from strandline.simulate.traces import (
+    Change,
     TraceOptions,
     fitted_patterns,
     groups_of,
@@ -46,12 +47,80 @@ def test_iso_times_and_compression(tmp_path):
     assert world.weight.tolist() == [3.0]
 
 
-@pytest.mark.parametrize("line", ["https://a.org/\t12", "https://a.org/\tnever\t0.5", "https://a.org/\t12\t1.5"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "https://a.org/\t12", "https://a.org/\tnever\t0.5", "https://a.org/\t12\t1.5", "https://a.org/\tnan\t0.5",
+        "https://a.org/\t1700090000000\t0.5", "https://a.org/\t12\tnan", "https://a.org/\t12\t0.5\t-1",
+        "https://a.org/\t12\t0.5\tinf", "\t12\t0.5", "https://a.org/\t20261341080000\t0.5",
+    ],
+)  # fmt: skip
 def test_bad_lines_are_named(tmp_path, line):
     file = tmp_path / "trace.tsv"
-    file.write_text("https://a.org/\t12\t0.5\n" + line + "\n")
-    with pytest.raises(ValueError, match="line 2"):
+    file.write_text("https://a.org/\t12\t0.5\n\n" + line + "\n")
+    with pytest.raises(ValueError, match=r"trace.tsv, line 3"):
         read_trace(file)
+
+
+def test_columns_may_be_named_in_any_order_among_others_and_times_told_in_many_ways(tmp_path):
+    file = tmp_path / "trace.tsv"
+    lines = (
+        "Time\tcolour\tURL\timportance",
+        "1772524800\tred\thttps://a.org/\t0.5",
+        "2026-03-03T08:00:00Z\tred\thttps://a.org/\t0.25",
+        "20260302080000\tblue\thttps://a.org/\t0.125",
+    )
+    file.write_text("\ufeff" + "\r\n".join(lines))
+    world = trace_world("t", *read_trace(file))
+    assert world.time == pytest.approx([8.0, 32.0]), "out of order; a change told twice is one"
+    assert world.importance.tolist() == [0.125, 0.5]
+    file.write_text("url\ttime\nhttps://a.org/\t12\n")
+    with pytest.raises(ValueError, match="lack importance"):
+        read_trace(file)
+
+
+@pytest.mark.parametrize("ending", ["0\t1", "0.5\t0"])
+def test_a_trace_worth_nothing_is_refused(tmp_path, ending):
+    (tmp_path / "trace.tsv").write_text(f"https://a.org/\t12\t{ending}\nhttps://a.org/\t9999\t{ending}\n")
+    with pytest.raises(ValueError, match="nothing to catch"):
+        read_trace(tmp_path / "trace.tsv")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("t.tsv", "https://a.org/ä\t12\t0.5\n".encode("latin-1"), "not text in UTF-8"),
+        ("t.tsv.gz", b"https://a.org/\t12\t0.5\n", "cannot be read"),
+        ("t.tsv.xz", b"https://a.org/\t12\t0.5\n", "cannot be read"),
+    ],
+)
+def test_files_that_are_no_trace_are_told(tmp_path, name, data, said):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"{name}.*{said}"):
+        read_trace(tmp_path / name)
+
+
+def test_an_address_that_is_none_is_named():
+    with pytest.raises(ValueError, match=r"http://\[x.*is no address"):
+        trace_world("t", [Change("http://[x", 0.0, 0.5)], {})
+
+
+def test_traces_that_know_only_days_or_are_long_are_simulated_in_days():
+    days = [Change(f"https://a.org/{k % 2}", 86_400.0 * k, 0.5) for k in range(4, 12)]
+    world = trace_world("days", days, {})
+    assert (world.period_hours, world.periods, len(world.patterns.cycle)) == (24.0, 8, 1)
+    found = measure(world, run(world, contender("round-robin", world, "pool", Request()), Budget(2)), 0)
+    assert found.count == 1.0, "a change of the last day can still be caught"
+    assert trace_world("hours", [*days, Change("https://a.org/", 90_000.0, 0.5)], {}).period_hours == 1.0
+    late = Change("https://a.org/", 4 * 365 * 86_400.0 + 1.0, 0.5)
+    assert trace_world("long", [*days, late], {}).period_hours == 24.0
+
+
+def test_one_page_with_one_change_is_a_trace():
+    world = trace_world("one", [Change("https://a.org/", 1.7e9, 0.5)], {})
+    for name in ("round-robin", "priced-plan", "priced-plan-known"):
+        found = measure(world, run(world, contender(name, world, "pool", Request()), Budget(1)), 0)
+        assert found.pool == 1.0
 
 
 def test_an_empty_trace_is_refused():
@@ -96,8 +165,6 @@ def test_a_trace_with_a_learning_phase_scores_the_rest_only():
         (f"https://a.org/{page}", 3600 * time, importance)
         for page, time, importance in zip(world.page_of_change, world.time, world.importance, strict=True)
     ]
-    from strandline.simulate.traces import Change
-
     trace = trace_world("late", [Change(*c) for c in changes], {}, TraceOptions(learning_weeks=1.0))
     assert 0 < trace.scored.mean() < 1
     found = measure(trace, run(trace, contender("priced-plan", trace, "page", Request()), Budget(4), False), 2)

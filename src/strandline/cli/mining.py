@@ -107,7 +107,7 @@ def simulate(
         Path | None, typer.Option(help="Change trace: url, time, importance, [weight] (TSV or Parquet).")
     ] = None,
     strategies: Annotated[str, typer.Option(help="all, or names separated by commas.")] = "all",
-    budgets: Annotated[str, typer.Option(help="Captures per hour, in percent of the pages.")] = "5,10,20,40",
+    budgets: Annotated[str, typer.Option(help="Captures per hour or day, in percent of the pages.")] = "5,10,20,40",
     objectives: Annotated[str, typer.Option(help="pool, page, count, content, separated by commas.")] = "pool,page",
     coherence: Annotated[float, typer.Option(help="Coherence dial beta.", min=0)] = 0.0,
     days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1)] = None,
