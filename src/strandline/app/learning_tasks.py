@@ -31,7 +31,7 @@ from strandline.core.learn.first_sight import COEFFICIENTS
 from strandline.core.learn.learned import SiteClock, Visits
 from strandline.core.learn.site_looks import GatheredLooks
 from strandline.crawl.experience import Hours
-from strandline.crawl.learn import learn_trust, page_series
+from strandline.crawl.learn import changed_series, learn_trust, parted
 from strandline.crawl.learn_rates import SitePages, counted
 from strandline.crawl.learn_rules import RuleWish, gathered_rules
 from strandline.crawl.mined_visits import gathered_columns
@@ -207,8 +207,7 @@ class _Site:
         self, pages: Sequence[Visits], claims: Mapping[int, Sequence[Claim]], calendar: LocalCalendar, trust: TrustBook
     ) -> None:
         """Series of pages that changed; of the others, what theirs are made of (crawl/series_book.py)."""
-        still = [one for one in pages if not one.changed.any()]
-        changed = [one for one in pages if one.changed.any()]
+        still, changed = parted(pages)
         self._tables["still"].add(
             self._sited(
                 {
@@ -220,7 +219,8 @@ class _Site:
             )
         )
         if changed:
-            series = [page_series(one, calendar, trust, claims.get(one.page, ())) for one in changed]
+            known = {one.page: series for one, series in changed_series(changed, claims, calendar, trust)}
+            series = [known[one.page] for one in changed]
             columns = {
                 name: np.stack([getattr(one, name).ravel() for one in series])
                 for name in ("importance", "changes", "observed")
@@ -234,7 +234,7 @@ class _Site:
 
     def _gaps(self, pages: Sequence[Visits]) -> None:
         """The captures of pages that changed: their rates are made of these once it is known what to expect."""
-        changed = [one for one in pages if one.changed.any()]
+        changed = parted(pages)[1]
         if changed:
             columns = {
                 "page": np.repeat(np.array([one.page for one in changed]), [one.times.size for one in changed]),

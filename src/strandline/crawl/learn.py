@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.history.calendar import LocalCalendar, Periods
+from strandline.core.history.many_series import AT_ONCE, many_series
 from strandline.core.history.series import PageSeries, Sighting
 from strandline.core.learn.evidence import Claim, Source, TrustBook
 from strandline.core.learn.learned import DAY, PageRate, Visits
@@ -151,16 +152,18 @@ def _sightings(visits: Visits, book: TrustBook | None, claimed: Sequence[Claimed
     return found
 
 
-def all_series(
+def changed_series(
     pages: Sequence[Visits], claims: Mapping[int, Sequence[Claimed]], calendar: LocalCalendar, book: TrustBook
-) -> dict[int, PageSeries]:
-    """The series of some pages of a site, whose sources were judged before."""
-    still, changed = _parted(pages)
-    found = {visits.page: page_series(visits, calendar, book, claims.get(visits.page, ())) for visits in changed}
-    return found | dict(StillPages.of(still, calendar).series())
+) -> Iterator[tuple[Visits, PageSeries]]:
+    """The series of pages of a site that changed; its sources were judged before."""
+    plain = [one for one in pages if not claims.get(one.page) and one.times.size <= AT_ONCE]
+    yield from zip(plain, many_series(calendar, [(one.times, one.importance) for one in plain]), strict=True)
+    for one in pages:
+        if claims.get(one.page) or one.times.size > AT_ONCE:
+            yield one, page_series(one, calendar, book, claims.get(one.page, ()))
 
 
-def _parted(pages: Sequence[Visits]) -> tuple[list[Visits], list[Visits]]:
+def parted(pages: Sequence[Visits]) -> tuple[list[Visits], list[Visits]]:
     """Pages that were never seen to change, and the others."""
     parts: tuple[list[Visits], list[Visits]] = ([], [])
     for visits in pages:
@@ -182,11 +185,10 @@ class Patterns:
         """Learn the pages of one site, in its own time."""
         assert isinstance(self.series, SeriesBook)
         learn_trust(self.trust, pages, claims)
-        still, changed = _parted(pages)
+        still, changed = parted(pages)
         self.series.still.append(StillPages.of(still, calendar))
-        for visits in changed:
-            series = page_series(visits, calendar, self.trust, claims.get(visits.page, ()))
-            self.series.changed[visits.page] = series
+        found = {visits.page: series for visits, series in changed_series(changed, claims, calendar, self.trust)}
+        self.series.changed |= {visits.page: found[visits.page] for visits in changed}  # in the order of pages
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
