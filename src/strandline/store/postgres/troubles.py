@@ -72,7 +72,8 @@ def _workers(connection: Connection) -> list[Trouble]:
                    AND seen > statement_timestamp() - %(remembered)s * interval '1 second') AS known
            WHERE CASE WHEN ended IS NULL THEN seen < statement_timestamp() - %(silent)s * interval '1 second'
                       ELSE seen < ended - %(buried)s * interval '1 second' END
-             AND NOT EXISTS (SELECT FROM workers AS newer WHERE newer.started > known.seen
+             AND NOT EXISTS (SELECT FROM workers AS newer
+                             WHERE newer.worker > known.worker AND newer.started > known.seen
                              AND split_part(newer.name, '@', 2) = split_part(known.name, '@', 2))
            ORDER BY worker""",
         {"silent": SILENT, "buried": BURIED, "remembered": REMEMBERED},
@@ -98,12 +99,14 @@ def _desks(connection: Connection, hour: float) -> list[Trouble]:
         why = f"nobody has planned {_named(rows)} for more than {_HOURS:.0f} hours of the watch"
         found.append(Trouble("desk", "plan", why, float(str(rows[0][1]))))
     row = connection.execute(
-        """SELECT extract(epoch FROM statement_timestamp())::float8 - captures.time, captures.time,
-               (SELECT count(*) FROM unstudied) FROM unstudied JOIN captures USING (seq) ORDER BY seq LIMIT 1"""
+        """SELECT captures.time FROM unstudied JOIN captures USING (seq)
+           WHERE captures.time < extract(epoch FROM statement_timestamp())::float8 - %s
+               AND seq = (SELECT min(seq) FROM unstudied)""",
+        (_STUDY_HOURS * hour,),
     ).fetchone()
-    if row is not None and float(str(row[0])) > _STUDY_HOURS * hour:
-        why = f"{row[2]} captures wait to be studied, the first for more than {_STUDY_HOURS:.0f} hours of the watch"
-        found.append(Trouble("desk", "study", why, float(str(row[1]))))
+    if row is not None:
+        why = f"captures wait to be studied for more than {_STUDY_HOURS:.0f} hours of the watch"
+        found.append(Trouble("desk", "study", why, float(str(row[0]))))
     row = connection.execute(
         """SELECT planned FROM site_desks
            WHERE site = '' AND work = %s AND planned > 0 AND until <= statement_timestamp()
@@ -120,7 +123,8 @@ def _hosts(connection: Connection, hour: float) -> list[Trouble]:
     """Hosts that could be asked, have pages long due, and belong to nobody."""
     rows = connection.execute(
         """SELECT authority, due, count(*) OVER () FROM (
-               SELECT authority, (SELECT min(due) FROM pages WHERE pages.host = hosts.host AND state = 1) AS due
+               SELECT authority, (SELECT due FROM pages WHERE pages.host = hosts.host AND state = 1
+                                  ORDER BY priority, page LIMIT 1) AS due
                FROM hosts WHERE queued > 0 AND waiting = 0 AND leased = 0 AND held_until < statement_timestamp()
                ORDER BY turn LIMIT 1000) AS ready
            WHERE due > 0 AND due < extract(epoch FROM statement_timestamp())::float8 - %s ORDER BY due LIMIT %s""",

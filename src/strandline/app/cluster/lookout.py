@@ -1,0 +1,195 @@
+"""The lookout of a cluster: alerts on what study found, and alarms on what departs from its normal or must not be.
+
+Any worker would keep it, and one at a time has the duty; when it dies another takes over within a minute, and what the
+first may still want to write is refused (store/postgres/duties.py). So each change is decided on once, in one
+transaction with the deliveries it leads to; the deliveries to a target are a duty of their own, for one courier at a
+time (store/postgres/telling.py).
+
+    each step        changes that nobody decided on; each is an alert, or is not
+    now and then     dead workers, late desks, hosts nobody asks, the object store
+    each hour        learned normals of sites, rules that came and went, the hour's account, the budget
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from strandline.app.alarms import AlarmDesk
+from strandline.app.alerts_lookout import RECENT, note_rules, worth_telling
+from strandline.app.alerts_telling import Telling, archive_name
+from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.shared import Cluster, kept_settings
+from strandline.app.events import event
+from strandline.app.plan_wishes import budget_of
+from strandline.errors import StrandlineError
+from strandline.settings.file import parse_settings
+from strandline.settings.schema import Settings
+from strandline.store.learned import LearnedReading
+from strandline.store.postgres.desks import Desk, leave_desks
+from strandline.store.postgres.duties import LOOKOUT, claim_duty, keep_duty
+from strandline.store.postgres.hours import past_hours
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Connection, Session, shown, without_password
+from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
+from strandline.store.postgres.troubles import troubles
+from strandline.store.watching import HourRow, WatchReading
+from strandline.warc.objects import Objects
+
+_LEASE: Final = 60.0
+_LOOK: Final = 2.0
+_ROUND: Final = 500
+"""Changes decided on together."""
+_TROUBLES: Final = 15.0
+_STORE: Final = 60.0
+_STORE_PATIENCE: Final = 5.0
+_DAY: Final = 24
+_EVIDENT: Final = ("worker", "workers", "desk", "hosts")
+_OVER: Final = {
+    "worker": "its machine has another worker, or it is long ago",
+    "desk": "it is done again",
+    "hosts": "workers ask them again",
+}
+
+
+class SharedLookout:
+    """Looks around while it has the duty. Used by one thread."""
+
+    def __init__(self, cluster: Cluster, session: Session, worker: int, hour: float) -> None:
+        """`hour` are the seconds an hour of the watch lasts."""
+        self._cluster = cluster
+        self._session = session
+        self._worker = worker
+        self._hour = hour
+        self._duty: Desk | None = None
+        self._telling: Telling | None = None
+        self._next_troubles = self._next_store = self._next_hour = float("-inf")
+
+    def step(self) -> bool:
+        """Look around, if it is one's duty; whether it is."""
+        if self._duty is None:
+            self._duty = claim_duty(self._session, "", LOOKOUT, self._worker, _LEASE)
+            if self._duty is None:
+                return False
+            self._begin()
+        else:
+            self._session.run(self._guard)
+        self.decide()
+        now = time.monotonic()
+        if now >= self._next_troubles:
+            self._next_troubles = now + _TROUBLES
+            self.look()
+        if now >= self._next_store:
+            self._next_store = now + _STORE
+            self.try_store()
+        if now >= self._next_hour:
+            self._next_hour = now + self._hour
+            self.observe()
+        return True
+
+    def _guard(self, connection: Connection) -> None:
+        assert self._duty is not None
+        keep_duty(connection, self._duty, _LEASE)
+
+    def _begin(self) -> None:
+        """Take over: settings as they are now, and what the one before may not have told."""
+        self._alarms = SharedAlarms(self._session, self._guard)
+        self._settings = self._kept()
+        name, password = without_password(self._cluster.database)
+        outbox = SharedOutbox(self._session, self._guard)
+        self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
+        self._telling.reload(self._settings, archive_name(Path(shown(self._cluster.database)), self._settings))
+        self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._telling.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+
+    def _kept(self) -> Settings:
+        text = kept_settings(self._alarms)
+        return parse_settings(text.decode(), "the cluster's settings") if text else self._cluster.settings
+
+    def decide(self) -> int:
+        """Alerts on what was studied since the last time; how many."""
+        telling = self._telling
+        assert telling is not None
+        made, more = 0, True
+        while more:
+            numbers, changes = self._alarms.undecided(_ROUND)
+            more = len(numbers) == _ROUND
+            if numbers:
+                alerts = worth_telling(changes, telling, self._settings)
+                outbox = telling.outbox
+                assert isinstance(outbox, SharedOutbox)
+                made += outbox.settle(numbers, alerts, telling.wanted, telling.room)
+        if made:
+            event("alerts", f"{made} important changes", "debug", count=made)
+            telling.poke()
+        return made
+
+    def look(self) -> None:
+        """Open and close alarms on what is evident."""
+        now = time.time()
+        found = {(one.kind, one.subject): one.why for one in troubles(self._session)}
+        for (kind, subject), why in found.items():
+            self._desk.raise_alarm(kind, subject, why, now)
+        for alarm in self._alarms.open_alarms():
+            if alarm.kind in _EVIDENT and (alarm.kind, alarm.subject) not in found:
+                self._desk.clear_alarm(alarm.kind, alarm.subject, _OVER.get(alarm.kind, "it is over"), now)
+
+    def try_store(self) -> None:
+        """See whether the object store can be written and read."""
+        try:
+            Objects(self._cluster.store, _STORE_PATIENCE).check()
+        except StrandlineError as problem:
+            self._desk.raise_alarm("store", self._cluster.store, str(problem), time.time())
+        else:
+            self._desk.clear_alarm("store", self._cluster.store, "it answers again", time.time())
+
+    def observe(self) -> None:
+        """One observation of every site that was visited enough; rules; the hours that are over; the budget."""
+        now = time.time()
+        studied = self._settings.study.workers > 0
+        waiting = 0 if studied else self._alarms.waiting()
+        self._desk.observe(self._alarms.progress() + waiting, now)
+        note_rules(self._alarms, on_postgres(LearnedReading, self._session), now)
+        budget = budget_of("plan.budget", self._settings.plan.budget)
+
+        def account(connection: Connection) -> bool:
+            self._guard(connection)
+            return bool(past_hours(connection, self._hour, budget.amount / budget.hours))
+
+        if self._session.run(account):
+            day = on_postgres(WatchReading, self._session).watch_hours(now - (_DAY + 1) * self._hour)
+            self._judge_budget([*day][-_DAY:], now)
+
+    def _judge_budget(self, day: list[HourRow], now: float) -> None:
+        if len(day) < _DAY:
+            return
+        planned = sum(one.planned for one in day)
+        made = sum(min(one.planned, one.revisits + one.failed) for one in day)
+        self._desk.budget(planned, made, "", now)
+
+    def close(self) -> None:
+        """Decide on what was studied last, let the courier deliver what it can in a few seconds, and leave the duty."""
+        with contextlib.suppress(StrandlineError):  # the next one decides
+            if self._duty is not None:
+                self.decide()
+        duty, self._duty = self._duty, None
+        if self._telling is not None:
+            self._telling.close()
+        if duty is not None:
+            with contextlib.suppress(StrandlineError):  # it runs out
+                self._session.run(lambda connection: leave_desks(connection, [duty]))
+
+
+def lookout_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+    """Keep the lookout beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+
+    @contextlib.contextmanager
+    def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
+        with (
+            contextlib.closing(Session(cluster.database, 30.0)) as session,
+            contextlib.closing(SharedLookout(cluster, session, worker, hour)) as lookout,
+        ):
+            yield lookout.step
+
+    return Errand("lookout", min(_LOOK, hour / 60.0), opened, "alerts and alarms are left to other workers")
