@@ -142,7 +142,7 @@ def test_a_site_is_studied_at_one_desk_and_what_comes_late_is_refused(folder, tm
 
 def test_planners_believe_study_more_than_bytes(cluster):
     with closing(Session(cluster.cluster.database)) as session:
-        seen = PlanReading(session).sightings("news.example")
+        seen = list(PlanReading(session).all_sightings("news.example"))
         expected = [*cluster.studies.sightings("news.example")]
     assert seen == expected and any(one.changed for one in seen)
 

@@ -19,6 +19,7 @@ from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.desks import (
     PlanReading,
     SitePlan,
+    add_desks,
     check_desks,
     claim_plans,
     hand_in,
@@ -119,6 +120,7 @@ def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(data
 
 def test_a_plan_that_comes_late_is_refused(database, catalog, session):
     pages = history(catalog, "a.example", changing=1, visits=2)
+    session.run(add_desks)
     (late,) = claim_plans(session, 1, START + HOUR, 600.0, 5)
     assert claim_plans(session, 2, START + HOUR, 600.0, 5) == []
     with psycopg.connect(database, autocommit=True) as connection:
@@ -134,6 +136,7 @@ def test_a_plan_that_comes_late_is_refused(database, catalog, session):
 def test_a_page_being_fetched_is_not_planned(database, catalog, session):
     catalog.add([found("http://a.example/", due=50.0)])
     (task,) = take(catalog)
+    session.run(add_desks)
     (desk,) = claim_plans(session, 1, START + HOUR, 600.0, 5)
     assert hand_in(session, desk, plan_for(START + HOUR, [(task.page, START + 5.0, 0.0)]))
     assert dues(database)["http://a.example/"] == 50.0
@@ -141,7 +144,7 @@ def test_a_page_being_fetched_is_not_planned(database, catalog, session):
 
 def test_desks_tell_changes_by_bytes_until_they_are_studied(catalog, session):
     history(catalog, "a.example", changing=1, visits=3)
-    seen = PlanReading(session).sightings("a.example")
+    seen = list(PlanReading(session).all_sightings("a.example"))
     changed = [(one.url.rpartition("/")[2], one.changed) for one in seen]
     assert changed[:3] == [("0", False), ("0", True), ("0", True)]
     assert not any(flag for name, flag in changed if name != "0")
@@ -268,8 +271,8 @@ class Everything(PlanReading):
     def standings(self, site):
         return [one for name in SITES for one in super(Everything, self).standings(name)]
 
-    def sightings(self, site):
-        return [one for name in SITES for one in super(Everything, self).sightings(name)]
+    def all_sightings(self, site):
+        return super().all_sightings()
 
 
 def test_the_word_of_a_site_is_remembered_as_it_was_kept():
@@ -285,6 +288,7 @@ def test_the_word_of_a_site_is_remembered_as_it_was_kept():
 
 def test_desks_are_kept_while_work_takes_its_time_and_only_then(database, catalog, session):
     history(catalog, "a.example", changing=1, visits=2)
+    session.run(add_desks)
     with contextlib.closing(DeskKeeper(database, 2.0)) as keeper:
         (desk,) = claim_plans(session, 1, START + HOUR, keeper.lease, 5)
         keeper.keep([desk])
@@ -302,6 +306,7 @@ def test_desks_are_kept_while_work_takes_its_time_and_only_then(database, catalo
 
 def test_a_worker_that_dies_at_a_desk_leaves_it_to_others(database, catalog, session):
     history(catalog, "a.example", changing=1, visits=2)
+    session.run(add_desks)
     with contextlib.closing(DeskKeeper(database, 2.0)) as keeper:
         keeper.keep(claim_plans(session, 1, START + HOUR, keeper.lease, 5))
     deadline = time.monotonic() + 60.0

@@ -48,3 +48,33 @@ def test_captures_that_are_brought_say_whether_their_page_is_there(store):
     torn = capture("http://a.example/torn", 300.0, 7, truncated="disconnect")
     catalog.bring([torn])
     assert catalog.page(torn.url).evidence is Evidence.UNREACHABLE
+
+
+def test_an_older_record_of_re_tests_does_not_replace_a_newer_one_of_another_worker(store):
+    catalog = store()
+    once = Retests("a.example", "a.example/old", "near").tested(100.0)
+    twice = once.tested(200.0)
+    catalog.commit(Batch(retests=[twice]))
+    if isinstance(catalog, PostgresCatalog):  # an embedded catalog has one writer, which always knows the newest
+        catalog.commit(Batch(retests=[once]))
+    assert list(skips(catalog).retests("a.example")) == [twice]
+
+
+def test_what_study_noticed_can_be_asked_for_by_site(store):
+    catalog = store()
+    catalog.add([found("http://a.example/1")])
+    (task,) = take(catalog)
+    catalog.commit(Batch([visited(task.page, capture(task.url))]))
+    assert list(skips(catalog).noticed_since("a.example", 0.0)) == []
+    assert list(skips(catalog).answered_since("a.example", 0.0)) == [(task.page, task.url, False, 200)]
+    pages, urls, *_ = skips(catalog).known_pages("a.example")
+    assert (pages.tolist(), urls) == ([task.page], [task.url])
+
+
+def test_a_page_known_from_records_is_as_far_from_the_seeds_as_the_crawl_finds_it(store):
+    catalog = store()
+    catalog.bring([capture("http://a.example/1")])
+    for hops in (3, 2, 4):
+        catalog.commit(Batch(found=[found("http://a.example/1", via="link", hops=hops)]))
+    (task,) = take(catalog)
+    assert task.hops == 2

@@ -51,7 +51,7 @@ class SkipReading(LearnedReading):
     def noticed_since(self, site: str, time: float) -> Iterator[tuple[int, str, float, float]]:
         """Changes a reader would see, shown by captures from a time on: page, address, time, importance."""
         query = f"""SELECT changes.page, pages.url, by, importance FROM changes JOIN pages USING (page)
-            WHERE by >= ? AND visible AND NOT held AND {PAGES} AND {ON_SITE} ORDER BY by"""
+            WHERE by >= ? AND visible = 1 AND held = 0 AND {PAGES} AND {ON_SITE} ORDER BY by"""
         return self._rows(query, time, site)  # type: ignore[return-value]
 
     def answered_since(self, site: str, time: float) -> Iterator[tuple[int, str, bool, int]]:

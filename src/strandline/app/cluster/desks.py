@@ -24,29 +24,27 @@ from strandline.app.cluster.beside import Errand, Step
 from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.purse import limit_at
 from strandline.app.cluster.shared import Cluster
+from strandline.app.cluster.skipping import desk_skips
 from strandline.app.crawling import CrawlRequest, Prepared, prepare_crawl
 from strandline.app.plan_making import Making, PlanMaker, believed
 from strandline.app.plan_wishes import budget_of
-from strandline.app.skipping import Library
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.market import PRICES, above_cut, counted, cut_for, price_for
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats
 from strandline.crawl.experience import Hours, history, learn
-from strandline.crawl.quiet_sites import QuietPlan
 from strandline.crawl.watch_agenda import FRONTIER_SHARE
 from strandline.crawl.watch_budget import USUAL_SIZE
 from strandline.crawl.watch_claims import Claims
 from strandline.crawl.watch_outlook import Outlook
 from strandline.ports import HostState
 from strandline.settings.schema import Settings
-from strandline.store.postgres.desks import PlanReading, SitePlan, claim_plans, hand_in
+from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_hour, wanted_by_all
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session
-from strandline.store.skipping import SkipReading
 from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece, WatchReading
 
@@ -150,6 +148,7 @@ def opened_hour(office: Office, now: float) -> PlanHour:
     def divided(connection: Connection, known: PlanHour | None) -> PlanHour | None:
         if known is not None and not _due_again(known, now, office.hours.length):
             return None  # somebody was quicker
+        add_desks(connection)
         wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1)
         return _opened(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
 
@@ -231,9 +230,9 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
     if not standings:
         return None
     hosts = _SiteHosts(reading.host_states(site))
-    maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, _skips(office)))
+    maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, desk_skips(office.settings, office.session)))
     pages = maker.all_known(standings, start)
-    seen, told = [believed(one) for one in reading.sightings(site)], reading.told(site)
+    seen, told = [believed(one) for one in reading.all_sightings(site)], reading.told(site)
     past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
     visits = Counter({one.page: one.captures for one in standings})
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
@@ -244,15 +243,6 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
         outlook.planner.strategy.agree(market.price)
     remember_claims(outlook.claims, seen, told, _RECENT * hours.length)
     return outlook
-
-
-def _skips(office: Office) -> QuietPlan | None:
-    """What the plan leaves out as unchanged; None when it leaves out nothing."""
-    settings = office.settings
-    if settings.plan.skip == "none":
-        return None
-    library = Library(on_postgres(SkipReading, office.session))
-    return QuietPlan(settings.plan.skip, library, library.pace * settings.learn.version)
 
 
 def remember_claims(

@@ -35,6 +35,7 @@ from strandline.app.space import room_check
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.loop import Crawl
 from strandline.crawl.parts import Parts, Reporter
+from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
 from strandline.errors import LeaseLost
@@ -157,6 +158,7 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
             clock,
             manners,
             room_check(settings.keep.disk_reserve, (folder,)),
+            _skips(cluster, request, stack),
         )
 
         def progress(tally: Tally) -> None:
@@ -184,13 +186,26 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
         return tally
 
 
+def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack) -> Skips:
+    """What is left out as unchanged; where that is nothing, nothing is loaded for it."""
+    settings, watching = cluster.settings, request.hour > 0
+    if (settings.plan.skip if watching else settings.crawl.skip) == "none":
+        return SkipNothing()
+    from strandline.app.cluster.skipping import worker_skips  # noqa: PLC0415 - slow to load
+
+    session = stack.enter_context(contextlib.closing(Session(cluster.database, request.patience)))
+    return worker_skips(settings, session, watching)
+
+
 def _errands(cluster: Cluster, worker: int, hour: float) -> list[Errand]:
     """What every worker does beside its crawl, whether it watches or makes one pass."""
     from strandline.app.cluster.learning import learn_errand  # noqa: PLC0415 - slow to load
+    from strandline.app.cluster.lookout import lookout_errand  # noqa: PLC0415
     from strandline.app.cluster.studying import study_errand  # noqa: PLC0415
 
     studies = [study_errand(cluster, worker, hour)] if cluster.settings.study.workers > 0 else []
-    return [learn_errand(cluster, hour), *studies]
+    # The lookout begins first and ends last: it decides on what study found at the end.
+    return [lookout_errand(cluster, worker, hour), learn_errand(cluster, hour), *studies]
 
 
 def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:

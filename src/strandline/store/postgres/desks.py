@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 from strandline.errors import LeaseLost
 from strandline.ports import PLANNED, HostState
-from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
-from strandline.store.standing import UNSTUDIED_IMPORTANCE, Standing
-from strandline.store.studies import Seen
+from strandline.store.standing import Standing
 
 PLAN, STUDY, LEARN = "plan", "study", "learn"
 _HOUR: Final = 3600.0
@@ -23,7 +22,7 @@ _STANDING: Final = """page, url, authority, site, kind, via, hops, due, pages.no
     outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures"""
 
 
-class PlanReading(PostgresReading):
+class PlanReading(PostgresStudyReading):
     """What the planner of a site knows of it."""
 
     def standings(self, site: str) -> list[Standing]:
@@ -31,26 +30,6 @@ class PlanReading(PostgresReading):
         query = f"""SELECT {_STANDING} FROM pages JOIN hosts USING (host)
             WHERE site = ? AND kind = 'page' AND visited > 0 ORDER BY page"""
         return [Standing._make(row) for row in self._rows(query, site)]
-
-    def sightings(self, site: str) -> list[Seen]:
-        """Captures of a site's pages by page and time, and what study found in them; where it has not been yet, whether
-        their bytes differ from the ones before.
-        """
-        query = """SELECT page, url, site, time, status, before IS NULL, before IS NOT NULL AND before <> digest,
-                unstudied.seq IS NULL, coalesce(visible, 0), coalesce(importance, 0.0), coalesce(impch, 0.0),
-                coalesce(held, 0)
-            FROM (SELECT seq, captures.page, url, site, time, status, coalesce(original_digest, digest) AS digest,
-                    lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
-                FROM captures JOIN pages USING (page) JOIN hosts USING (host) WHERE site = ? AND kind = 'page') AS seen
-            LEFT JOIN (SELECT by_seq, visible, importance, impch, held FROM changes) AS found ON by_seq = seen.seq
-            LEFT JOIN unstudied ON unstudied.seq = seen.seq
-            ORDER BY page, time, seen.seq"""
-        found = []
-        for *where, first, differs, studied, visible, importance, impch, held in self._rows(query, site):
-            unstudied = UNSTUDIED_IMPORTANCE if differs else 0.0
-            facts = (visible, importance, impch, held) if studied else (differs, unstudied, unstudied, False)
-            found.append(Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first)))  # type: ignore[arg-type, call-arg]
-        return found
 
     def told(self, site: str) -> list[tuple[int, float, float]]:
         """What sitemaps and feeds said of a site's pages: page, time of a last change, when that was said; by page."""
@@ -117,11 +96,15 @@ _CLAIM: Final = """UPDATE site_desks SET owner = %(me)s, token = token + 1,
     RETURNING site, work, token"""
 
 
+def add_desks(connection: Connection) -> None:
+    """A desk for every site that has none: there its hours are planned."""
+    connection.execute("INSERT INTO site_desks (site) SELECT DISTINCT site FROM hosts ON CONFLICT DO NOTHING")
+
+
 def claim_plans(session: Session, worker: int, end: float, seconds: float, limit: int) -> list[Desk]:
     """Take desks of sites that are not planned up to the end of an hour."""
 
     def take(connection: Connection) -> list[Desk]:
-        connection.execute("INSERT INTO site_desks (site) SELECT DISTINCT site FROM hosts ON CONFLICT DO NOTHING")
         return _claimed(connection, "planned < %(end)s", PLAN, worker, seconds, {"end": end, "limit": limit})
 
     return session.run(take)

@@ -106,8 +106,9 @@ class SharedFindings:
             "SELECT FROM pages WHERE page = ANY (%s::bigint[]) ORDER BY page FOR NO KEY UPDATE", (numbers,)
         )
         self._connection.execute(
-            """UPDATE pages SET hops = least(pages.hops, v.hops), priority = least(pages.priority, v.priority),
-                   kind = v.kind, via = v.via, state = coalesce(v.state, pages.state), due = least(pages.due, v.due)
+            """UPDATE pages SET hops = CASE WHEN pages.via = 'archive' THEN v.hops ELSE least(pages.hops, v.hops) END,
+                   priority = least(pages.priority, v.priority), kind = v.kind, via = v.via,
+                   state = coalesce(v.state, pages.state), due = least(pages.due, v.due)
                FROM unnest(%s::bigint[], %s::int[], %s::float8[], %s::text[], %s::text[], %s::smallint[], %s::float8[])
                    AS v (page, hops, priority, kind, via, state, due)
                WHERE pages.page = v.page""",

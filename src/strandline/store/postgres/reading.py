@@ -21,7 +21,8 @@ from strandline.store.postgres.addresses import clean, page_number
 from strandline.store.postgres.frontier import CAPTURE
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.reading import Indexed, Reading, Resume, Span
-from strandline.store.studies import BlockLife, StudyReading, Wanted
+from strandline.store.standing import UNSTUDIED_IMPORTANCE
+from strandline.store.studies import BlockLife, Seen, StudyReading, Wanted
 
 _PIECE = 5_000
 _WORDS = re.compile(r"\?|(?<!:):(?=[a-z_]+)([a-z_]+)|(?<![\"\w])offset(?![\"\w])|%")
@@ -153,6 +154,27 @@ def words_asked(wanted: Wanted) -> str:
 
 class PostgresStudyReading(PostgresReading, StudyReading):
     """What study found, in a shared catalog."""
+
+    def all_sightings(self, site: str = "") -> Iterator[Seen]:
+        """Captures of pages by page and time, and what study found in them; where it has not been yet, whether their
+        bytes differ from the ones before. Workers study in any order: what is behind the first capture that waits
+        counts, too.
+        """
+        values = (site, site) if site else ()
+        which = "AND host IN (SELECT host FROM hosts WHERE site = ? OR authority = ?)" if site else ""
+        query = f"""SELECT page, url, site, time, status, before IS NULL, before IS NOT NULL AND before <> digest,
+                unstudied.seq IS NULL, coalesce(visible, 0), coalesce(importance, 0.0), coalesce(impch, 0.0),
+                coalesce(held, 0)
+            FROM (SELECT seq, captures.page, url, site, time, status, coalesce(original_digest, digest) AS digest,
+                    lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
+                FROM captures JOIN pages USING (page) JOIN hosts USING (host) WHERE kind = 'page' {which}) AS seen
+            LEFT JOIN (SELECT by_seq, visible, importance, impch, held FROM changes) AS found ON by_seq = seen.seq
+            LEFT JOIN unstudied ON unstudied.seq = seen.seq
+            ORDER BY page, time, seen.seq"""
+        for *where, first, differs, studied, visible, importance, impch, held in self._rows(query, *values):
+            unstudied = UNSTUDIED_IMPORTANCE if differs else 0.0
+            facts = (visible, importance, impch, held) if studied else (differs, unstudied, unstudied, False)
+            yield Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first))  # type: ignore[arg-type, call-arg]
 
     def search(self, wanted: Wanted) -> Iterator[BlockLife]:
         """Blocks with these words, best match first, and when each page showed them."""

@@ -47,7 +47,8 @@ _CAPTURES = """INSERT INTO captures (page, time, status, mime, digest, file, "of
 _RETESTS = """INSERT INTO skip_tests VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
    ON CONFLICT (site, directory, method) DO UPDATE SET tests = excluded.tests, failures = excluded.failures,
        recent = excluded.recent, pass = excluded.pass, failed = excluded.failed, retired = excluded.retired,
-       why = excluded.why"""
+       why = excluded.why
+   WHERE (excluded.pass, excluded.tests) >= (skip_tests.pass, skip_tests.tests)"""
 
 
 class SharedRecorder:
@@ -250,7 +251,9 @@ class SharedRecorder:
             )
 
     def _retests(self, records: Sequence[Retests]) -> None:
-        """How skipped directories stood their re-tests; each record replaces what was known of its directory."""
+        """How skipped directories stood their re-tests; each record replaces an older one of its directory. Whoever has
+        lost a host and got it back may not know what others tested meanwhile.
+        """
         latest = {(r.site, r.directory, r.method): retests_values(r) for r in records}
         for values in sorted(latest.values()):
             self._connection.execute(_RETESTS, [_plain(value) for value in values])
