@@ -77,6 +77,8 @@ def small(monkeypatch):
     monkeypatch.setattr(mining_reading, "_batches", copied)
     monkeypatch.setattr("strandline.app.learning_tasks._CAPTURES", 2_000)
     monkeypatch.setattr("strandline.core.history.series._AT_ONCE", 32)
+    for module in ("strandline.core.history.many_series", "strandline.crawl.learn"):
+        monkeypatch.setattr(f"{module}.AT_ONCE", 64)
     monkeypatch.setattr("strandline.engines.mining_scratch._GROUP", 20_000)
     monkeypatch.setattr("strandline.engines.mining_scratch._ROWS", 64)
     monkeypatch.setattr(shared_shapes, "evenly", partial(evenly, size=64))
