@@ -108,6 +108,7 @@ def test_each_change_is_told_once_whoever_keeps_the_lookout(made, hook):
         # The first falls asleep; its duty goes to the second, and what it wants to write then is refused.
         made.change(urls[2])
         made.do("UPDATE site_desks SET until = '-infinity' WHERE work = 'lookout' RETURNING 1")
+        second._next_turn = 0.0
         assert second.step()
         made.change(urls[3])
         with pytest.raises(LeaseLost):

@@ -38,6 +38,8 @@ from strandline.store.watching import HourRow, WatchReading
 from strandline.warc.objects import Objects
 
 _LEASE: Final = 60.0
+_TURN: Final = 15.0
+"""Seconds between two tries to get the duty."""
 _LOOK: Final = 2.0
 _ROUND: Final = 500
 """Changes decided on together."""
@@ -64,11 +66,15 @@ class SharedLookout:
         self._hour = hour
         self._duty: Desk | None = None
         self._telling: Telling | None = None
-        self._next_troubles = self._next_store = self._next_hour = float("-inf")
+        self._next_turn = self._next_troubles = self._next_store = self._next_hour = float("-inf")
 
     def step(self) -> bool:
         """Look around, if it is one's duty; whether it is."""
+        now = time.monotonic()
         if self._duty is None:
+            if now < self._next_turn:
+                return False
+            self._next_turn = now + _TURN
             self._duty = claim_duty(self._session, "", LOOKOUT, self._worker, _LEASE)
             if self._duty is None:
                 return False
@@ -76,7 +82,6 @@ class SharedLookout:
         else:
             self._session.run(self._guard)
         self.decide()
-        now = time.monotonic()
         if now >= self._next_troubles:
             self._next_troubles = now + _TROUBLES
             self.look()

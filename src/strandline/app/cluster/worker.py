@@ -209,9 +209,12 @@ def _errands(cluster: Cluster, worker: int, hour: float) -> list[Errand]:
 
 
 def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:
-    from strandline.app.cluster.studying import study_rest  # noqa: PLC0415 - slow to load
+    from strandline.app.cluster.lookout import lookout_errand  # noqa: PLC0415 - slow to load
+    from strandline.app.cluster.studying import study_rest  # noqa: PLC0415
 
     study_rest(cluster, worker, lambda: crawl.asked_to_stop)
+    with lookout_errand(cluster, worker, _HOUR).opened(lambda: False) as tell:
+        tell()
 
 
 def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:
