@@ -74,6 +74,15 @@ def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):
     assert open_cluster(database) == made and made.settings.plan.budget == "7/day"
     again = init_cluster(database, "", lambda known: with_overrides(known, ["fetch.connections=3"]))
     assert (again.settings.plan.budget, again.settings.fetch.connections) == ("7/day", 3)
+    for assignment in (
+        'plan.campaigns=["x"]',
+        "plan.strategy=nonsense",
+        "plan.coherence=-1",
+        'plan.host_budgets=["a"]',
+    ):
+        with pytest.raises(SettingError, match=assignment.split("=")[0]):
+            init_cluster(database, "", lambda known, given=assignment: with_overrides(known, [given]))
+    assert open_cluster(database) == again, "what was wrong changed nothing"
     for wrong in (
         lambda: init_cluster(database, "file:///tmp/other", lambda _: settings()),
         lambda: open_cluster(database, "s3://x"),

@@ -306,6 +306,9 @@ def test_what_is_wrong_is_one_line_before_anything_is_fetched(place, tmp_path):
         assert code == 4 and "access is refused" in err and len(err.strip().splitlines()) == 1
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute("UPDATE strandline_format SET format = 999")
-        code, _, err = done(command(environment, "worker", "--database", database))
-        assert code == 4 and "use a newer strandline" in err and len(err.strip().splitlines()) == 1
+            code, _, err = done(command(environment, "worker", "--database", database))
+            assert code == 4 and "use a newer strandline" in err and len(err.strip().splitlines()) == 1
+            connection.execute("UPDATE strandline_format SET format = 1")
+        code, _, err = done(command(environment, "cluster", "status", "--database", database))
+        assert code == 4 and "older format 1" in err and len(err.strip().splitlines()) == 1
         assert not site.log.read_text(), "something was fetched"

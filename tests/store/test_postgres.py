@@ -246,6 +246,7 @@ def test_wrong_addresses_are_refused_in_one_line_without_the_password(database):
         (server.url(password="wrong secret"), "the user or the password is wrong"),
         (server.url("nowhere"), "there is no such database"),
         ("postgresql://[broken", "not a PostgreSQL address"),
+        ("postgresql://u:secret@h:notaport/x", "a port is a number"),
     ):
         with pytest.raises(SettingError, match=words) as told:
             PostgresCatalog(url, patience=0.2)

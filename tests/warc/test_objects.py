@@ -181,7 +181,11 @@ def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_pa
         Objects(bucket, 1.0).check()
     assert "\n" not in str(told.value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    with pytest.raises(Unreachable):
+    with pytest.raises(Unreachable, match=r"no answer from http://127\.0\.0\.1:9 ") as told:
+        Objects(bucket, 0.1).check()
+    assert len(str(told.value)) < 200
+    monkeypatch.delenv("AWS_ALLOW_HTTP")
+    with pytest.raises(SettingError, match="AWS_ALLOW_HTTP"):
         Objects(bucket, 0.1).check()
     with pytest.raises(SettingError, match="not an object store"):
         Objects(str(tmp_path))

@@ -40,6 +40,19 @@ def wishes_of(plan: PlanSettings, pauses: Pauses) -> Wishes:
     )
 
 
+def check_plan(plan: PlanSettings) -> None:
+    """SettingError names what is wrong with the settings of a plan, before anything is planned."""
+    from strandline.checks import registered_strategies  # noqa: PLC0415 - slow to load, and asked for rarely
+    from strandline.core.plan.catalogue import STRATEGIES  # noqa: PLC0415
+
+    wishes_of(plan, Pauses(0.0, {}))
+    known = {*STRATEGIES, *registered_strategies()}
+    if plan.strategy.removesuffix("-learned") not in known:
+        raise SettingError(f"plan.strategy: {plan.strategy!r} is not one of {', '.join(sorted(known))}")
+    if plan.coherence < 0.0:
+        raise SettingError(f"plan.coherence: at least 0, not {plan.coherence:g}")
+
+
 def budget_of(key: str, text: str) -> Allowance:
     """A budget as a setting writes it; SettingError names the key."""
     try:

@@ -40,6 +40,8 @@ _SCHEMES: Final = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "file", "h
 _RETRIES: Final["RetryConfig"] = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 5.0
+_ASKED: Final = re.compile(r"Error performing \w+ (\w+://[^/\s]+)\S* .* - (.+)", re.DOTALL)
+"""How the library tells that a server did not answer: address and reason."""
 
 
 def is_object_store(text: str) -> bool:
@@ -164,6 +166,13 @@ class Objects:
             return SettingError(f"{self.url}: no keys; set them in the environment (AWS_ACCESS_KEY_ID, ...)")
         if isinstance(problem, trouble.InvalidPathError | trouble.NotSupportedError | PermissionError):
             return SettingError(f"{self.url}: {_first_line(problem)}")
+        if "builder error" in said and "http://" in said:
+            return SettingError(
+                f"{self.url}: its address is http, not https; if that is meant, set AWS_ALLOW_HTTP=true"
+            )
+        asked = _ASKED.search(said)
+        if asked is not None:
+            return Unreachable(f"{self.url}: no answer from {asked[1]} ({asked[2].splitlines()[0][:200].strip()})")
         return Unreachable(f"{self.url}: {_first_line(problem)}")
 
 

@@ -41,6 +41,8 @@ class Cluster:
 
 def init_cluster(database: str, store: str, change: Callable[[Settings], Settings]) -> Cluster:
     """Make a database and a store ready, or change the settings of those that are."""
+    from strandline.app.plan_wishes import check_plan  # noqa: PLC0415 - slow to load, and workers need it not
+
     if not is_database(database):
         raise UsageError(f"--database {database}: use postgresql://user@host/name")
     with contextlib.closing(PostgresCatalog(database, name="cluster init", patience=10.0)) as catalog:
@@ -54,6 +56,7 @@ def init_cluster(database: str, store: str, change: Callable[[Settings], Setting
         text = catalog.reading.note(_KIND, "settings")
         settings = change(parse_settings(text.decode(), "the cluster's settings") if text else Settings())
         prepare_crawl(settings, CrawlRequest())
+        check_plan(settings.plan)
         catalog.note(_KIND, [("store", store.encode()), ("settings", settings_text(settings).encode())])
     return Cluster(database, store, settings)
 

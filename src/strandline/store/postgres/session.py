@@ -92,7 +92,9 @@ class Session:
         self._patience = patience
         self._connection: Connection | None = None
         with self._told():
-            conninfo_to_dict(url)
+            ports = str(conninfo_to_dict(url).get("port") or "").split(",")
+        if not all(port.isdigit() or not port for port in ports):
+            raise SettingError(f"{shown(url)}: a port is a number")
         try:
             self.format = self.run(_found, at_once=True)
             if upgrade is not None or self.format:
