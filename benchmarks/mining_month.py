@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from strandline.app.archive import create
 from strandline.app.exporting import SCHEMAS
@@ -174,6 +175,7 @@ def as_archive(dataset, folder):
             "UPDATE pages SET captures = (SELECT count(*) FROM captures WHERE captures.page = pages.page)"
         )
         connection.execute("UPDATE study_progress SET seq = ?", (dataset.about.studied,))
+        connection.execute("UPDATE heads_read SET seq = ?", (dataset.about.captures,))  # there are no heads to read
         connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'captures'", (dataset.about.captures,))
         connection.execute("COMMIT")
     return folder
@@ -210,7 +212,7 @@ def _insert(connection, files, number, site):
 
 def _rows(files, names):
     for file in files:
-        table = pa.parquet.read_table(file, columns=names.split(), partitioning=None)
+        table = pq.read_table(file, columns=names.split(), partitioning=None)
         yield from zip(*(table[name].to_pylist() for name in names.split()), strict=True)
 
 

@@ -21,6 +21,7 @@ from strandline.app.learning import PARTS, from_history
 from strandline.app.learning_engine import Mining, learn_on_engine, mine
 from strandline.app.learning_tasks import SitesWork, Wish, learn_sites
 from strandline.app.measuring import measured
+from strandline.app.mining_places import FindingsPlace
 from strandline.app.planning import Planning
 from strandline.cli.main import app
 from strandline.cli.quality import quality_data
@@ -238,7 +239,7 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
 def test_a_file_the_workers_do_not_see(archive, tmp_path):
     files = parquet(archive).site("alpha.example")
     lost = replace(files, files={**files.files, "captures": (str(tmp_path / "lost.parquet"),)})
-    work = SitesWork(0, ((0, lost),), Wish(SETTINGS, PARTS), Room(), str(tmp_path))
+    work = SitesWork(0, ((0, lost),), Wish(SETTINGS, PARTS), Room(), FindingsPlace(str(tmp_path)))
     with pytest.raises(ArchiveDamaged, match="every worker must see this folder"):
         learn_sites(work)
 

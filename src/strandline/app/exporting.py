@@ -21,6 +21,7 @@ from typing import Any, Final, TypeVar
 import xxhash
 
 from strandline.app.archive import Archive
+from strandline.app.mining_places import place_at
 from strandline.engines.mining_dataset import Partition, Writing
 from strandline.store.exporting import ExportReading, Recorded
 from strandline.store.studies import Change
@@ -87,7 +88,8 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
 class Exported:
     """What one run wrote."""
 
-    folder: Path
+    folder: str
+    """Or the address of an object store."""
     captures: int = 0
     changes: int = 0
     rewritten: int = 0
@@ -99,19 +101,23 @@ class Exported:
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
         names = ("captures", "changes", "rewritten", "files", "anew")
-        return {"event": "exported", "folder": str(self.folder)} | {name: getattr(self, name) for name in names}
+        return {"event": "exported", "folder": self.folder} | {name: getattr(self, name) for name in names}
 
 
-def export_archive(archive: Archive, target: Path, tell: Tell | None = None) -> Exported:
-    """Bring the dataset of an archive or a cluster up to date, making it when there is none. Writers may go on."""
+def export_archive(archive: Archive, target: Path | str, tell: Tell | None = None) -> Exported:
+    """Bring the dataset of an archive or a cluster up to date, making it when there is none. Writers may go on.
+
+    `target`: a folder, or an object store such as s3://bucket/prefix.
+    """
     with closing(archive.exporting()) as reading:
         return export_dataset(reading, target, archive.folder.name, tell)
 
 
-def export_dataset(reading: ExportReading, folder: Path, source: str, tell: Tell | None = None) -> Exported:
+def export_dataset(reading: ExportReading, target: Path | str, source: str, tell: Tell | None = None) -> Exported:
     """Bring a dataset up to date, making it when there is none."""
-    with Writing(folder, SCHEMAS) as writing:
-        run = _Run(reading, writing, Exported(folder), tell or (lambda _: None))
+    place = place_at(target)
+    with Writing(place, SCHEMAS) as writing:
+        run = _Run(reading, writing, Exported(place.name), tell or (lambda _: None))
         run.same_catalog(source)
         run.captures()
         run.studies()

@@ -26,6 +26,8 @@ from strandline.app.learning_found import FoundPatterns, FoundRates, FoundRules,
 from strandline.app.learning_past import past_of
 from strandline.app.learning_tasks import Findings, SiteFindings, SitesWork, Wish, learn_sites
 from strandline.app.measuring import Measured, measured
+from strandline.app.mining_places import Findings as Files
+from strandline.app.mining_places import findings_of, place_at
 from strandline.app.planning import Planning
 from strandline.app.rating_tasks import Rated, RatesWork, rate_pages, rows_to_refit, settle_rates, site_levels
 from strandline.core.learn.first_sight import COEFFICIENTS, refitted
@@ -34,7 +36,7 @@ from strandline.crawl.learn_rates import groups_of, seen_rates, site_bases
 from strandline.engines.mining import tasks_on
 from strandline.engines.mining_dataset import Dataset, SiteFiles
 from strandline.engines.mining_reading import Room
-from strandline.engines.mining_scratch import Scratch, pieces
+from strandline.engines.mining_scratch import pieces
 from strandline.errors import UsageError
 from strandline.ports import Tasks
 from strandline.settings.schema import LearnSettings
@@ -54,18 +56,18 @@ _TOGETHER: Final = 200_000
 class Mined(contextlib.AbstractContextManager["Mined"]):
     """What a dataset taught. Its pages are read from files that are gone once it is closed."""
 
-    def __init__(self, learned: Learned, past: History | None, scratch: Scratch) -> None:
+    def __init__(self, learned: Learned, past: History | None, files: Files) -> None:
         """`past`: all captures as planning learns from them; its rows are numbers of pages."""
         self.learned = learned
         self.past = past
-        self._scratch = scratch
+        self._files = files
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Remove the files."""
-        self._scratch.close()
+        self._files.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ class Mining:
 
     tasks: Tasks
     room: Room = field(default_factory=Room)
-    dataset: Path | None = None
-    """None: in the archive's own folder."""
+    dataset: Path | str | None = None
+    """A folder, or an object store such as s3://bucket/prefix; None: in the archive's own folder."""
 
 
 def engine_tasks(engine: str, scheduler: str = "", workers: int = 0) -> Tasks:
@@ -91,22 +93,22 @@ def room_of(memory: str) -> Room:
 def mine(dataset: Dataset, wish: Wish, how: Mining, say: Tell | None = None) -> Mined:
     """Learn everything wished for from a dataset; close it when it was kept."""
     dataset.whole()
-    scratch = Scratch(dataset.folder)
+    files = findings_of(dataset.place)
     try:
-        return _Joining(dataset, wish, how, scratch).mined(say or (lambda _: None))
+        return _Joining(dataset, wish, how, files).mined(say or (lambda _: None))
     except BaseException:
-        scratch.close()
+        files.close()
         raise
 
 
 class _Joining:
     """One run: what tasks answer, put together by site in the order of names."""
 
-    def __init__(self, dataset: Dataset, wish: Wish, how: Mining, scratch: Scratch) -> None:
+    def __init__(self, dataset: Dataset, wish: Wish, how: Mining, findings: Files) -> None:
         self._dataset = dataset
         self._wish = wish
         self._how = how
-        self._scratch = scratch
+        self._findings = findings
         self._found: dict[int, Findings] = {}
 
     def mined(self, say: Tell) -> Mined:
@@ -128,12 +130,12 @@ class _Joining:
         past = None
         if self._wish.hours is not None:
             past = past_of(self._files("past"), self._how.room)
-        return Mined(learned, past, self._scratch)
+        return Mined(learned, past, self._findings)
 
     def _learn(self, say: Tell) -> None:
         sites = [self._dataset.site(name) for name in self._dataset.sites()]
-        room, scratch = self._how.room, self._scratch.path
-        works = [SitesWork(number, some, self._wish, room, scratch) for number, some in enumerate(bundles(sites))]
+        room, place = self._how.room, self._findings.place
+        works = [SitesWork(number, some, self._wish, room, place) for number, some in enumerate(bundles(sites))]
         # The largest first: what is left at the end is soon done.
         works.sort(key=lambda work: -sum(one.rows for _, one in work.sites))
         sizes = {work.number: len(work.sites) for work in works}
@@ -149,7 +151,10 @@ class _Joining:
     def _files(self, table: str) -> list[str]:
         """The files of a table in the order of their sites."""
         found = (self._found[place].files.get(table) for place in sorted(self._found))
-        return [file for file in found if file]
+        return [self._findings.local(file) for file in found if file]
+
+    def _local(self, rated: Mapping[int, Rated]) -> list[str]:
+        return [self._findings.local(rated[place].file) for place in sorted(rated) if rated[place].file]
 
     def _patterns(self) -> FoundPatterns:
         """Series and trust of all sites, and the pages that share their hours."""
@@ -164,7 +169,7 @@ class _Joining:
         """Rates of all pages: every step needs a number of each site from the one before."""
         levels = {one.number: one.level for one in self._sites() if one.level is not None}
         fit = self._step(rows_to_refit, COEFFICIENTS, levels)
-        files = [fit[place].file for place in sorted(fit) if fit[place].file]
+        files = self._local(fit)
         coefficients = refitted(lambda: ((one["features"], one["found"], one["exposure"]) for one in pieces(files)))
         say("first sights compared with what was found")
         levels = _levels(self._step(site_levels, coefficients, levels))
@@ -173,7 +178,7 @@ class _Joining:
         for place, one in rated.items():
             self._found[place].files["rated"] = one.file
         settled = self._step(settle_rates, coefficients, _levels(rated))
-        files = [settled[place].file for place in sorted(settled)]
+        files = self._local(settled)
         names = {one.number: one.site for one in self._sites()}
         found = _levels(settled)
         named = {names[site]: found[site] for site in sorted(found)}
@@ -190,7 +195,7 @@ class _Joining:
         for place, found in self._found.items():
             if "pages" in found.files:
                 own = {one.number: bases[one.number] for one in found.sites if one.number in bases}
-                works.append(RatesWork(place, found.files, self._scratch.path, coefficients, own))
+                works.append(RatesWork(place, found.files, self._findings.place, coefficients, own))
         return {one.number: one for one in self._how.tasks.run(function, works)}
 
 
@@ -245,7 +250,7 @@ def learn_on_engine(
             planning = Planning(archive, now)
         asked = tuple(parts) if set(wanted) - {QUALITY} else ()
         wish = Wish(settings, asked, known.lived_time(), planning.hours if planning else None)
-        found = stack.enter_context(mine(Dataset(dataset), wish, how, say))
+        found = stack.enter_context(mine(Dataset(place_at(dataset)), wish, how, say))
         return found.learned
 
     with contextlib.ExitStack() as stack:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from strandline.app.learning import by_clock, periods_of
 from strandline.app.learning_past import ByPage, site_past
+from strandline.app.mining_places import FindingsPlace, sent, site_here, writing_to
 from strandline.app.site_clocks import WATCH_CLOCK, site_clock
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.lived_time import LivedTime
@@ -67,8 +68,8 @@ class SitesWork(NamedTuple):
     sites: tuple[tuple[int, SiteFiles], ...]
     wish: Wish
     room: Room
-    scratch: str
-    """A folder for what is found."""
+    findings: FindingsPlace
+    """For what is found."""
 
 
 @dataclass(slots=True)
@@ -121,12 +122,14 @@ class _Tables:
 def learn_sites(work: SitesWork) -> Findings:
     """Learn some sites, one after the other; those without captures of pages are left out."""
     found = []
-    with Reading(work.room) as reading, closing(_Tables(work.scratch)) as tables:
+    with writing_to(work.findings) as folder, Reading(work.room) as reading, closing(_Tables(folder)) as tables:
         for number, files in work.sites:
-            one = _Site(number, reading.site(files), work.wish, tables).learned(files.site)
+            with site_here(files, work.room.spill) as local:
+                one = _Site(number, reading.site(local), work.wish, tables).learned(files.site)
             if one is not None:
                 found.append(one)
-        return Findings(work.number, found, tables.files())
+        written = tables.files()
+    return Findings(work.number, found, {table: sent(work.findings, file) for table, file in written.items()})
 
 
 class _Site:

@@ -9,7 +9,8 @@ Each step needs one number of every other site from the step before (crawl/learn
 pages of one site are held at a time; what was found is written to files, and a number a site travels back.
 """
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.app.mining_places import FindingsPlace, here, sent, writing_to
 from strandline.core.learn.features import DirectoryTree
 from strandline.core.learn.learned import PageRate
 from strandline.crawl.learn_rates import SitePages, rated_page
@@ -31,7 +33,7 @@ class RatesWork(NamedTuple):
     number: int
     """Which task's findings these are."""
     files: Mapping[str, str]
-    scratch: str
+    findings: FindingsPlace
     coefficients: Floats
     bases: Mapping[int, float]
     """What the other sites make expect of each."""
@@ -45,26 +47,41 @@ class Rated(NamedTuple):
     levels: dict[int, float]
 
 
+def _anywhere(step: Callable[[RatesWork], Rated]) -> Callable[[RatesWork], Rated]:
+    """A step on files of this machine, wherever findings are."""
+
+    @functools.wraps(step)
+    def run(work: RatesWork) -> Rated:
+        with here(work.findings, work.files) as files, writing_to(work.findings) as folder:
+            done = step(work._replace(files=files, findings=FindingsPlace(folder)))
+        return done._replace(file=sent(work.findings, done.file))
+
+    return run
+
+
+@_anywhere
 def rows_to_refit(work: RatesWork) -> Rated:
     """What these pages say about the table behind first sight."""
-    with closing(TableWriter(work.scratch, "refit")) as table:
+    with closing(TableWriter(work.findings.folder, "refit")) as table:
         for site, pages, _ in _sites(work):
             features, found, exposure = pages.to_refit(work.bases[site])
             table.add({"features": features, "found": found, "exposure": exposure})
     return Rated(work.number, table.file if table.rows else "", {})
 
 
+@_anywhere
 def site_levels(work: RatesWork) -> Rated:
     """Changes a day of an average page of each site, whatever other sites do."""
     levels = {site: pages.level(pages.counts, work.coefficients) for site, pages, _ in _sites(work)}
     return Rated(work.number, "", levels)
 
 
+@_anywhere
 def rate_pages(work: RatesWork) -> Rated:
     """What the captures make of what is expected of each page."""
     levels = {}
     gaps = _Gaps(work.files.get("gaps"))
-    with closing(TableWriter(work.scratch, "rated")) as table:
+    with closing(TableWriter(work.findings.folder, "rated")) as table:
         for site, pages, columns in _sites(work):
             means = pages.prior(pages.counts, work.coefficients, work.bases[site]).mean
             changes = np.zeros(len(means), dtype=np.int64)
@@ -88,11 +105,12 @@ def rate_pages(work: RatesWork) -> Rated:
     return Rated(work.number, table.file, levels)
 
 
+@_anywhere
 def settle_rates(work: RatesWork) -> Rated:
     """Rates with what is expected of each page in the end."""
     levels = {}
     rated = by_site(pieces([work.files["rated"]]))
-    with closing(TableWriter(work.scratch, "rates")) as table:
+    with closing(TableWriter(work.findings.folder, "rates")) as table:
         for (site, pages, _), (_, rates) in zip(_sites(work), rated, strict=True):
             prior = pages.prior((rates["found"], rates["watched"]), work.coefficients, work.bases[site])
             levels[site] = prior.level

@@ -17,9 +17,10 @@ def export(
     ],
     to: Annotated[Path | None, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")] = None,
     dataset: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Folder of Parquet files by site and month, captures and changes; run again, it adds what is new.",
+            help="Parquet files by site and month, captures and changes, in a folder or an object store such as "
+            "s3://bucket/prefix; run again, it adds what is new.",
             metavar="FOLDER",
         ),
     ] = None,

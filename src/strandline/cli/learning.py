@@ -47,9 +47,10 @@ def learn(
         ),
     ] = "",
     dataset: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Folder of the partitions, which all workers see (default: DIR/parquet); brought up to date first.",
+            help="Where the partitions are: a folder that all workers see (default: DIR/parquet), or an object store "
+            "such as s3://bucket/prefix; brought up to date first.",
             metavar="FOLDER",
         ),
     ] = None,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strandline.app.clock import SystemClock
@@ -19,7 +18,7 @@ def learn_there(
     archive: "Archive",
     parts: Sequence[str],
     engine: tuple[str, str, int],
-    place: tuple[Path | None, str],
+    place: tuple[str | None, str],
     output: tuple[bool, Callable[[str], None] | None],
 ) -> None:
     """Learn on an engine (name, scheduler, workers), over a dataset in so much memory; tell it as JSON or in words."""

@@ -6,13 +6,12 @@
 
 The list in `dataset.json` is the truth. New files are written under names no engine looks at (`*.new`); then the list
 is replaced in one step, which is the commit; then the files get their names. After a crash the next writer finishes the
-renaming of what is listed and removes what is not: nothing is there twice, and what the list promises is there.
+renaming of what is listed and removes what is not: nothing is there twice, and what the list promises is there. How a
+folder or an object store does this is told in mining_place.py and mining_objects.py.
 """
 
 import contextlib
-import fcntl
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +19,11 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from strandline.errors import ArchiveBusy, ArchiveDamaged, SettingError, UsageError
+from strandline.engines.mining_place import LIST, TABLES, DatasetPlace, FolderPlace
+from strandline.errors import ArchiveDamaged, SettingError, UsageError
 
-LIST: Final = "dataset.json"
 FORMAT: Final = 1
-TABLES: Final = ("captures", "changes", "problems", "claims", "pages")
-MISSING: Final = "Parquet needs pyarrow and duckdb: pip install 'strandline[cluster]'"
-_NEW: Final = ".new"
+MISSING: Final = "Parquet needs pyarrow, duckdb and obstore: pip install 'strandline[cluster]'"
 _ROW_GROUP: Final = 100_000
 
 
@@ -109,17 +106,20 @@ class SiteFiles:
     studied: int
     rows: int
     """Captures."""
+    store: str = ""
+    """Address of the object store the files are in; empty: they are paths."""
 
 
 class Dataset:
     """A dataset for reading; its list as it was when it was opened."""
 
-    def __init__(self, folder: Path) -> None:
-        """UsageError when there is none in the folder."""
-        self.folder = folder
-        self.contents = read_list(folder)
+    def __init__(self, place: Path | DatasetPlace) -> None:
+        """UsageError when there is none."""
+        self.place = FolderPlace(place) if isinstance(place, Path) else place
+        self.contents = read_list(self.place)
         if self.contents is None:
-            raise UsageError(f"{folder} holds no Parquet dataset; make one with: strandline export DIR --dataset ...")
+            where = self.place.name
+            raise UsageError(f"{where} holds no Parquet dataset; make one with: strandline export DIR --dataset ...")
         self._files: dict[tuple[str, str], list[Part]] = {}
         for one in self.contents.parts:
             self._files.setdefault((one.table, one.site), []).append(one)
@@ -139,28 +139,29 @@ class Dataset:
         files = {}
         for table in TABLES:
             parts = sorted(self._files.get((table, name), ()), key=lambda one: (one.month, one.number))
-            files[table] = tuple(str(self.folder.absolute() / one.file) for one in parts)
+            files[table] = tuple(self.place.address(one.file) for one in parts)
         rows = sum(one.rows for one in self._files.get(("captures", name), ()))
-        return SiteFiles(str(self.folder), name, files, self.about.studied, rows)
+        return SiteFiles(self.place.name, name, files, self.about.studied, rows, self.place.store)
 
     def whole(self) -> None:
         """ArchiveDamaged when a listed file is not there."""
-        for one in self.about.parts:
-            if not (self.folder / one.file).is_file():
-                raise ArchiveDamaged(f"{self.folder / one.file} is missing: the export was cut short; run it again")
+        lost = self.place.missing([one.file for one in self.about.parts])
+        if lost is not None:
+            raise ArchiveDamaged(f"{self.place.name}/{lost} is missing: the export was cut short; run it again")
 
 
-def read_list(folder: Path) -> Contents | None:
+def read_list(place: DatasetPlace) -> Contents | None:
     """The list of a dataset; None when there is none."""
-    try:
-        data = json.loads((folder / LIST).read_text(encoding="utf-8"))
-        if data["format"] > FORMAT:
-            raise SettingError(f"{folder / LIST} was written by a newer strandline")
-        return Contents.from_data(data)
-    except FileNotFoundError:
+    text = place.list_text()
+    if text is None:
         return None
+    try:
+        data = json.loads(text)
+        if data["format"] > FORMAT:
+            raise SettingError(f"{place.name}/{LIST} was written by a newer strandline")
+        return Contents.from_data(data)
     except (ValueError, KeyError, TypeError) as problem:
-        raise ArchiveDamaged(f"{folder / LIST} cannot be read: {problem}; export into a new folder") from None
+        raise ArchiveDamaged(f"{place.name}/{LIST} cannot be read: {problem}; export into a new folder") from None
 
 
 Partition = tuple[str, str, str]
@@ -170,10 +171,10 @@ Partition = tuple[str, str, str]
 class Writing(contextlib.AbstractContextManager["Writing"]):
     """The one writer of a dataset. `add` and `replace` prepare, `commit` makes it so, durably."""
 
-    def __init__(self, folder: Path, schemas: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, place: Path | DatasetPlace, schemas: Mapping[str, Mapping[str, str]]) -> None:
         """`schemas`: per table the columns and their kinds (int, float, text, flag, time)."""
         self._arrow = arrow()
-        self._folder = folder
+        self._place = FolderPlace(place) if isinstance(place, Path) else place
         kinds = {
             "int": self._arrow.int64(),
             "float": self._arrow.float64(),
@@ -189,24 +190,16 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         self._replaced: set[Partition] = set()
 
     def __enter__(self) -> Self:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        ours = (LIST, f"{LIST}{_NEW}")
-        if not (self._folder / LIST).exists() and any(one.name not in ours for one in self._folder.iterdir()):
-            raise UsageError(f"{self._folder} is not empty and holds no Parquet dataset")
-        self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        self._place.enter()
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise ArchiveBusy(f"{self._folder} is being written by another export") from None
-        try:
-            known = read_list(self._folder)
+            known = read_list(self._place)
             self.contents = known or Contents()
             if known is None:
-                self._write_list()  # marks the folder as ours before anything else is in it
-            self._settle()
+                self._write_list()  # marks the place as ours before anything else is in it
+            self._place.drop(self.contents.dropped)
+            self._place.settle({one.file for one in self.contents.parts})
         except BaseException:
-            os.close(self._lock)
+            self._place.leave()
             raise
         return self
 
@@ -214,10 +207,9 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            for part in self._added:
-                self._new(part).unlink(missing_ok=True)
+            self._place.discard([part.file for part in self._added])
         finally:
-            os.close(self._lock)
+            self._place.leave()
 
     def add(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
         """Write rows (in the order of the schema's columns) as one more file of a partition; how many they were."""
@@ -236,22 +228,19 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         self.contents.number += 1
         schema = self._schemas[partition[0]]
         part = Part(*partition, self.contents.number, 0)
-        path = self._new(part)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self._place.begin(part.file)
         count = 0
         self._added.append(part)
-        with path.open("wb") as out:
-            with self._arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-                for table in tables:
-                    known = set(table.column_names)
-                    columns = [
-                        table[one.name].cast(one.type) if one.name in known else self._arrow.nulls(len(table), one.type)
-                        for one in schema
-                    ]
-                    writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
-                    count += len(table)
-            out.flush()
-            os.fsync(out.fileno())
+        with self._arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+            for table in tables:
+                known = set(table.column_names)
+                columns = [
+                    table[one.name].cast(one.type) if one.name in known else self._arrow.nulls(len(table), one.type)
+                    for one in schema
+                ]
+                writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
+                count += len(table)
+        self._place.ready(part.file)
         self._added[-1] = Part(*partition, part.number, count)
         return count
 
@@ -260,7 +249,7 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         self._replaced.add(partition)
         count = self.add(partition, rows)
         if not count:
-            self._new(self._added.pop()).unlink()
+            self._place.discard([self._added.pop().file])
         return count
 
     def clear(self) -> None:
@@ -271,8 +260,7 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
 
     def commit(self) -> None:
         """What was added is part of the dataset from now on, with everything else in `contents`, or nothing is."""
-        for name in {one.folder for one in self._added}:
-            _sync(self._folder / name)
+        self._place.make_durable(one.file for one in self._added)
         contents = self.contents
         gone = [one for one in contents.parts if (one.table, one.site, one.month) in self._replaced]
         kept = [one for one in contents.parts if (one.table, one.site, one.month) not in self._replaced]
@@ -280,38 +268,12 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         contents.dropped = [one.file for one in gone]
         self._write_list()
         # Old files go before new ones appear, so nobody sees both.
-        self._drop()
-        for part in self._added:
-            self._new(part).rename(self._folder / part.file)
+        self._place.drop(contents.dropped)
+        self._place.publish([part.file for part in self._added])
         self._added, self._replaced = [], set()
 
     def _write_list(self) -> None:
-        new = self._folder / f"{LIST}{_NEW}"
-        with new.open("w", encoding="utf-8") as out:
-            json.dump(self.contents.as_data(), out, ensure_ascii=False)
-            out.flush()
-            os.fsync(out.fileno())
-        new.replace(self._folder / LIST)
-        _sync(self._folder)
-
-    def _settle(self) -> None:
-        """Finish the commit that a crash cut short, and remove what was never committed."""
-        self._drop()
-        listed = {one.file for one in self.contents.parts}
-        for table in TABLES:
-            for left in (self._folder / table).rglob(f"*{_NEW}"):
-                named = left.with_name(left.name.removesuffix(_NEW))
-                if str(named.relative_to(self._folder)) in listed:
-                    left.rename(named)
-                else:
-                    left.unlink()
-
-    def _drop(self) -> None:
-        for name in self.contents.dropped:
-            (self._folder / name).unlink(missing_ok=True)
-
-    def _new(self, part: Part) -> Path:
-        return self._folder / f"{part.file}{_NEW}"
+        self._place.put_list(json.dumps(self.contents.as_data(), ensure_ascii=False))
 
 
 def _pieces(rows: Iterable[Sequence[object]], size: int) -> Iterator[list[Sequence[object]]]:
@@ -323,12 +285,3 @@ def _pieces(rows: Iterable[Sequence[object]], size: int) -> Iterator[list[Sequen
             piece = []
     if piece:
         yield piece
-
-
-def _sync(folder: Path) -> None:
-    """Make names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

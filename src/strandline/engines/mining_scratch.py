@@ -31,7 +31,7 @@ Columns = dict[str, Any]
 """Arrays, or lists of bytes, by name."""
 
 SITE: Final = "site"
-_NAME: Final = "learning-"
+PREFIX: Final = "learning-"
 _GROUP: Final = 4 << 20
 """Bytes that make a row group."""
 _ROWS: Final = 4096
@@ -47,7 +47,7 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
         self._lock: int | None = None
         try:
             self._sweep()
-            self.path = tempfile.mkdtemp(prefix=_NAME, dir=self._dataset)
+            self.path = tempfile.mkdtemp(prefix=PREFIX, dir=self._dataset)
         except OSError as problem:
             raise SettingError(f"{dataset} must be writable for what tasks find: {problem.strerror}") from None
         self._lock = _locked(self.path)
@@ -63,7 +63,7 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
             self._lock = None
 
     def _sweep(self) -> None:
-        for old in self._dataset.glob(f"{_NAME}*"):
+        for old in self._dataset.glob(f"{PREFIX}*"):
             lock = _locked(str(old))
             if lock is not None:  # nobody works with it
                 shutil.rmtree(old, ignore_errors=True)
