@@ -75,7 +75,7 @@ def test_a_dead_worker_is_missed_until_its_machine_has_another(session):
     assert _kinds(session) == [("worker", "2@two.test"), ("worker", "3@three.test")]
     raised = reading_of(AlarmReading, session).open_alarms()
     assert [(one.kind, one.subject) for one in raised] == [("worker", "3@three.test"), ("worker", "2@two.test")]
-    assert "others have taken over" in raised[0].explanation and raised[0].closed is None
+    assert "others take over" in raised[0].explanation and raised[0].closed is None
     _worker(session, "6@two.test", seen="1 second", started="5 minutes")
     assert _kinds(session) == [("worker", "3@three.test")]
     _do(session, "DELETE FROM workers WHERE name = 'cluster init'")

@@ -1,5 +1,6 @@
 """The whole interface over a cluster: its index in PostgreSQL, its records in an S3 store."""
 
+import http.client
 import json
 import os
 import xml.etree.ElementTree as ElementTree
@@ -114,8 +115,6 @@ def test_feeds_metrics_and_live_events(server):
     metrics = server.get("/metrics", origin="interface")[2].decode()
     assert "strandline_captures 48" in metrics and "strandline_pages 8" in metrics and "cannot be read" not in metrics
     assert "disk_free" not in metrics
-    import http.client
-
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     with closing(connection):
         connection.request("GET", "/events")
@@ -126,10 +125,23 @@ def test_feeds_metrics_and_live_events(server):
 
 
 def test_health_shows_the_workers(server, cluster):
+    cluster._session.run(
+        lambda connection: connection.execute(
+            """INSERT INTO workers (name, started, seen) VALUES ('1@here', now(), now()),
+               ('2@lost', now() - interval '2 hours', now() - interval '1 hour')"""
+        )
+    )
     found = json.loads(server.get("/api/v1/health", origin="interface")[2])
     assert found["disk"] is None and found["writer"] is None and not found["auditable"]
     assert found["cluster"]["store"].startswith("s3://") and "for tests" not in found["cluster"]["database"]
-    assert found["cluster"]["files"] == 1
+    assert found["cluster"]["files"] == 1 and found["cluster"]["at_work"] == 1
+    assert {one["name"]: one["silent"] for one in found["cluster"]["workers"]} == {"1@here": False, "2@lost": True}
+    assert [(one["kind"], one["subject"]) for one in found["alarms"]] == [("worker", "2@lost")]
+    page = server.get("/health", {"Accept": "text/html"}, origin="interface")[2]
+    assert b"2@lost" in page and b"others take over" in page
+    assert b'strandline_alarm{kind="worker",subject="2@lost"} 1' in server.get("/metrics", origin="interface")[2]
+    assert b"1 worker at work" in server.get("/", {"Accept": "text/html"}, origin="interface")[2]
+    cluster._session.run(lambda connection: connection.execute("UPDATE workers SET ended = seen WHERE name LIKE '_@%'"))
 
 
 def test_settings_are_those_of_all_workers(server, cluster):

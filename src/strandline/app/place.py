@@ -71,6 +71,8 @@ class Worker:
     hosts: int
     pages: int
     """Pages it is fetching now."""
+    silent: bool
+    """Whether it was not heard of for so long that it is missed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from strandline.settings.schema import Settings
 from strandline.store.outbox import Outbox
 from strandline.store.postgres.session import Session, shown, without_password
 from strandline.store.postgres.telling import SharedOutbox
+from strandline.store.postgres.troubles import SILENT
 
 _PATIENCE: Final = 10.0
 
@@ -87,6 +88,7 @@ class ClusterPlace:
                 one.octets,
                 one.hosts,
                 one.pages,
+                one.silent > SILENT,
             )
             for one in found.workers
         )

@@ -80,7 +80,7 @@ def _workers(connection: Connection) -> list[Trouble]:
     )
     found = []
     for worker, name, seen, hosts, ended in rows:
-        holds = "others have taken over" if ended else f"it holds {hosts} hosts until its leases run out"
+        holds = f"it holds {hosts} hosts until its leases run out" if hosts and not ended else "others take over"
         why = f"worker {worker} ended without saying so; {holds}"
         found.append(Trouble("worker", str(name), why, float(str(seen))))
     return found

@@ -61,6 +61,8 @@ class WorkerView:
     hosts: int
     pages: int
     """Pages it is fetching now."""
+    silent: bool
+    """Whether it was not heard of for so long that it is missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class ClusterView:
     database: str
     store: str
     workers: list[WorkerView]
+    at_work: int
+    """Of these, those that are not missed."""
     ended: int
     """Workers that ended before."""
     hosts: int
@@ -166,7 +170,8 @@ def cluster(desk: Desk) -> ClusterView | None:
     if found is None:
         return None
     workers = [WorkerView(**asdict(one)) for one in found.workers[:_MOST]]
-    return ClusterView(**{**asdict(found), "workers": workers})
+    at_work = sum(not one.silent for one in found.workers)
+    return ClusterView(**{**asdict(found), "workers": workers, "at_work": at_work})
 
 
 def audit(desk: Desk) -> AuditView | None:
