@@ -8,6 +8,7 @@ when they are cut short, are the affair of whoever makes one.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
 
 import psycopg
@@ -18,6 +19,7 @@ from strandline.store.postgres.session import Connection
 
 _REPLACE: Final = re.compile(r"^REPLACE INTO (\w+)(?: \(([^)]*)\))? VALUES")
 _IGNORE: Final = "INSERT OR IGNORE INTO "
+_AT_ONCE: Final = 2000
 _LARGER: Final = re.compile(r"\bmax\((\w+), \?\)")
 _TABLES: Final = {
     # What REPLACE replaces by, and the columns of tables that are written without naming them.
@@ -68,9 +70,11 @@ class Spelled:
         return self._connection.execute(written(statement).encode(), _plain(values))
 
     def executemany(self, statement: str, table: Iterable[Sequence[object]]) -> None:
-        """Do a statement for every row."""
+        """Do a statement for every row; of millions, some are held at a time."""
+        rows = map(_plain, table)
         with self._connection.cursor() as cursor:
-            cursor.executemany(written(statement).encode(), [_plain(row) for row in table])
+            while some := list(islice(rows, _AT_ONCE)):
+                cursor.executemany(written(statement).encode(), some)
 
 
 def _plain(values: Sequence[object]) -> Sequence[object] | Mapping[str, object]:
