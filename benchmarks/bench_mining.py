@@ -31,10 +31,13 @@ import numpy as np
 import xxhash
 
 from benchmarks import mining_month
+from strandline.app.archive import open_archive
 from strandline.app.learning import PARTS, from_history
-from strandline.app.learning_engine import Mining, engine_tasks, mine
+from strandline.app.learning_engine import Mining, engine_tasks, learn_on_engine, mine
 from strandline.app.learning_tasks import Wish
-from strandline.crawl.experience import Hours
+from strandline.app.measuring import measured
+from strandline.app.planning import Planning
+from strandline.cli.quality import quality_data
 from strandline.engines.mining_dataset import Dataset
 from strandline.engines.mining_reading import Room
 from strandline.experiments.report import Report, Table, Target
@@ -75,8 +78,7 @@ def on_engine(engine, killing=False):
     """Learning on an engine; what it found as a digest. `killing`: a Dask worker is killed a third of the way."""
 
     def learned(folder, options):
-        hours = Hours.since(mining_month.START) if options.quality else None
-        wish = Wish(LearnSettings(), PARTS, hours=hours)
+        wish = Wish(LearnSettings(), PARTS)
         with closing(engine_tasks(engine, workers=options.workers)) as tasks, Workers() as workers:
             killer = workers.killer() if killing else None
             with mine(Dataset(folder), wish, Mining(tasks, Room(options.memory)), killer) as found:
@@ -103,9 +105,6 @@ def digest(found):
         state.update(json.dumps(rules.as_data()).encode())
     for site, policy in learned.states.items():
         state.update(site.encode() + policy.to_bytes())
-    if found.past is not None:
-        for column in (found.past.row, found.past.time, found.past.changed, found.past.importance):
-            state.update(np.ascontiguousarray(column))
     return state.hexdigest()
 
 
@@ -169,10 +168,32 @@ def one_task(folder, options):
         return {"captures": found.learned.captures, "digest": digest(found)}
 
 
+def quality(folder, options):
+    """`learn quality` on an engine, of an archive with the same captures, measured to the end."""
+    archive = open_archive(folder.parent / "archive")
+    with closing(engine_tasks("local")) as tasks:
+        how = Mining(tasks, Room(options.memory), folder)
+        found = learn_on_engine(archive, ("quality",), how, mining_month.START + mining_month.LENGTH)[1]
+    return _judged(folder, found)
+
+
+def catalog_quality(folder, options):
+    """The same from the catalog."""
+    archive = open_archive(folder.parent / "archive")
+    found = measured(Planning(archive, mining_month.START + mining_month.LENGTH))
+    return _judged(folder, found)
+
+
+def _judged(folder, found):
+    told = json.dumps(quality_data(found))
+    return {"captures": Dataset(folder).about.captures, "digest": xxhash.xxh3_128(told.encode()).hexdigest()}
+
+
 def measure(way, folder, options):
     """One way in this process, as JSON."""
     works = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask")}
     works |= {"killed": on_engine("dask", killing=True), "task": one_task}
+    works |= {"quality": quality, "catalog": catalog_quality}
     began, cpu = time.monotonic(), _cpu()
     found = works[way](folder, options)
     print(json.dumps(found | {"wall": time.monotonic() - began, "cpu": _cpu() - cpu, "here": peak_of()}))
@@ -215,7 +236,9 @@ def main():
     parser.add_argument("--keep", type=Path, help="where the month is, or is to be made")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="256MB", help="DuckDB's in each task")
-    parser.add_argument("--quality", action="store_true", help="gather what quality is measured by, too")
+    parser.add_argument(
+        "--quality", action="store_true", help="measure quality, too: of an archive with these captures"
+    )
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -234,22 +257,31 @@ def main():
         for visits in (mining_month.VISITS, 10 * mining_month.VISITS):
             large = mining_month.make(Path(scratch) / f"{visits}", 0, [options.captures // 1000], visits=visits)
             narrow |= {(visits, memory): apart("task", large, options, memory) for memory in ("4GB", "100MB")}
+        judged = quality_ways(folder, Path(scratch) / "judged", options) if options.quality else {}
         same = same_as_catalog(folder, Room(options.memory)) if "local" in found or "dask" in found else (0, {})
-        _report(folder, options, load, (found, narrow), same)
+        _report(folder, options, load, (found, narrow, judged), same)
+
+
+def quality_ways(folder, scratch, options):
+    """Quality over the month and from a catalog with the same captures."""
+    scratch.mkdir()
+    dataset = mining_month.linked(folder, scratch / "parquet")
+    mining_month.as_archive(dataset, scratch / "archive")
+    return {way: apart(way, scratch / "parquet", options, options.memory) for way in ("quality", "catalog")}
 
 
 def apart(way, folder, options, memory):
     """One way in a process of its own."""
     words = ["--measure", way, "--keep", str(folder), "--workers", str(options.workers), "--memory", memory]
-    command = [sys.executable, "-m", "benchmarks.bench_mining", *words, *(["--quality"] if options.quality else [])]
+    command = [sys.executable, "-m", "benchmarks.bench_mining", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{way}: {done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _report(folder, options, load, measured, sample):
-    found, narrow = measured
+def _report(folder, options, load, figures, sample):
+    found, narrow, judged = figures
     plain = found.get("duckdb", {"wall": float("nan")})["wall"]
     rows = tuple(
         (
@@ -294,8 +326,18 @@ def _report(folder, options, load, measured, sample):
         equal = most["digest"] == least["digest"]
         name = f"a site of {most['captures']:,} captures in little memory"
         targets.append(Target(name, "the same found", str(equal), equal))
+    tables = [Table("One month", names, rows), site]
+    if judged:
+        columns = ("way", "wall s", "CPU s", "CPU us/capture", "MiB")
+        lines = [
+            (way, one["wall"], one["cpu"], 1e6 * one["cpu"] / one["captures"], one["here"])
+            for way, one in judged.items()
+        ]
+        tables.append(Table("Quality of an archive with these captures", columns, tuple(lines)))
+        equal = judged["quality"]["digest"] == judged["catalog"]["digest"]
+        targets.append(Target("quality over Parquet as from the catalog", "equal", str(equal), equal))
     title = f"Mining {sum(whole.site(name).rows for name in whole.sites()):,} captures"
-    print(Report(title, (Table("One month", names, rows), site), (), tuple(targets), notes).render())
+    print(Report(title, tuple(tables), (), tuple(targets), notes).render())
 
 
 if __name__ == "__main__":

@@ -151,9 +151,15 @@ def sample(folder, target, captures=50_000):
             break
         chosen.add(name)
         rows += whole.site(name).rows
+    return linked(folder, target, chosen)
+
+
+def linked(folder, target, sites=None):
+    """The same files as a dataset of its own, of some sites or of all."""
+    whole = Dataset(folder)
     with Writing(target, SCHEMAS) as writing:
         contents = writing.contents
-        contents.parts = [one for one in whole.about.parts if one.site in chosen]
+        contents.parts = [one for one in whole.about.parts if sites is None or one.site in sites]
         contents.captures, contents.studied, contents.number = whole.about.captures, whole.about.studied, 10**6
         for one in contents.parts:
             (target / one.folder).mkdir(parents=True, exist_ok=True)
@@ -185,29 +191,30 @@ def _insert(connection, files, number, site):
     connection.execute(
         "INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)", (number, f"www.{site}", site, number)
     )
-    for row in _rows(files["pages"], "page url text_bytes links headings images emails language"):
-        page, url, *sight = row
-        connection.execute(
-            """INSERT INTO pages (page, key, url, host, kind, via, hops, state, priority, due, evidence, visited, surt)
-               VALUES (?, ?, ?, ?, 'page', 'link', 1, 0, 0, 9e9, 'present', 1, ?)""",
-            (page, address_key(url), url, number, surt_key(url)),
-        )
-        connection.execute("INSERT INTO first_sights VALUES (?, ?, ?, ?, ?, ?, NULL, ?)", (page, *sight))
-    times = {}
-    for row in _rows(files["captures"], "capture page fetch_seconds payload_digest"):
-        seq, page, time, digest = row
-        times[seq] = time
-        connection.execute(
-            """INSERT INTO captures (seq, page, time, status, mime, digest, file, offset, length, revisit, truncated,
-                   redirect, record_id, entity) VALUES (?, ?, ?, 200, 'text/html', ?, 1, ?, 900, 0, '', '', '', '')""",
-            (seq, page, time, digest, seq * 1000),
-        )
-    for seq, before, page, importance in _rows(files["changes"], "capture capture_before page importance"):
-        connection.execute(
-            """INSERT INTO changes (page, after_seq, by_seq, after, by, importance, impch, visible, held, operations,
-                   blocks) VALUES (?, ?, ?, ?, ?, ?, 0.0, 1, 0, 3, x'')""",
-            (page, before, seq, times[before], times[seq], importance),
-        )
+    pages = list(_rows(files["pages"], "page url text_bytes links headings images emails language"))
+    connection.executemany(
+        """INSERT INTO pages (page, key, url, host, kind, via, hops, state, priority, due, evidence, visited, surt)
+           VALUES (?, ?, ?, ?, 'page', 'link', 1, 0, 0, 9e9, 'present', 1, ?)""",
+        ((page, address_key(url), url, number, surt_key(url)) for page, url, *_ in pages),
+    )
+    connection.executemany(
+        "INSERT INTO first_sights VALUES (?, ?, ?, ?, ?, ?, NULL, ?)", ((page, *sight) for page, _, *sight in pages)
+    )
+    captures = list(_rows(files["captures"], "capture page fetch_seconds payload_digest"))
+    connection.executemany(
+        """INSERT INTO captures (seq, page, time, status, mime, digest, file, offset, length, revisit, truncated,
+               redirect, record_id, entity) VALUES (?, ?, ?, 200, 'text/html', ?, 1, ?, 900, 0, '', '', '', '')""",
+        ((*row, row[0] * 1000) for row in captures),
+    )
+    times = {seq: time for seq, _, time, _ in captures}
+    connection.executemany(
+        """INSERT INTO changes (page, after_seq, by_seq, after, by, importance, impch, visible, held, operations,
+               blocks) VALUES (?, ?, ?, ?, ?, ?, 0.0, 1, 0, 3, x'')""",
+        (
+            (page, before, seq, times[before], times[seq], importance)
+            for seq, before, page, importance in _rows(files["changes"], "capture capture_before page importance")
+        ),
+    )
 
 
 def _rows(files, names):
