@@ -8,10 +8,12 @@ from contextlib import closing
 from urllib.parse import quote, urlencode
 
 import pytest
+from typer.testing import CliRunner
 
 from app.two_sites import SITES, as_cluster, in_folder
 from servers import postgres, s3
 from strandline.app.opening import place_of
+from strandline.cli.main import app
 from strandline.errors import Unreachable, UsageError
 from web.archives import served
 
@@ -142,6 +144,17 @@ def test_health_shows_the_workers(server, cluster):
     assert b'strandline_alarm{kind="worker",subject="2@lost"} 1' in server.get("/metrics", origin="interface")[2]
     assert b"1 worker at work" in server.get("/", {"Accept": "text/html"}, origin="interface")[2]
     cluster._session.run(lambda connection: connection.execute("UPDATE workers SET ended = seen WHERE name LIKE '_@%'"))
+
+
+def test_the_terminal_tells_the_same(cluster):
+    def told(command, *words):
+        return CliRunner().invoke(app, [command, cluster.cluster.database, *words])
+
+    metrics = told("status", "--quick", "--metrics")
+    assert metrics.exit_code == 0 and "strandline_captures 48" in metrics.stdout and "disk_free" not in metrics.stdout
+    assert told("status", "--check").exit_code == 9, "no worker is alive"
+    assert json.loads(told("alarms", "--json").stdout) == [] and "No open alarms." in told("alarms").stdout
+    assert json.loads(told("report", "--json").stdout)["sites"] and told("alerts").exit_code == 0
 
 
 def test_settings_are_those_of_all_workers(server, cluster):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 
 

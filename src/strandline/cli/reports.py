@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from strandline.app.reports import Report
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
+Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 _SHOWN = 10
 

@@ -10,7 +10,6 @@ import typer
 if TYPE_CHECKING:
     from strandline.app.archive import Archive
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 
 
@@ -20,10 +19,14 @@ def register(app: typer.Typer) -> None:
 
 
 def status(
-    folder: Annotated[Path | None, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR", show_default=False)
+    ] = None,
     live: Annotated[bool, typer.Option("--live", help="Follow it on the terminal until Ctrl-C.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Without the estimate of completeness.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit code 9 unless a watch runs, paused or not.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit code 9 unless a watch runs, paused or not, or a worker of a cluster.")
+    ] = False,
     metrics: Annotated[bool, typer.Option("--metrics", help="In the text format of Prometheus.")] = False,
     database: Annotated[
         str, typer.Option(help="How a cluster stands: postgresql://user@host/name.", metavar="URL")
@@ -40,9 +43,7 @@ def status(
 
     database = database or database_at(folder)
     if database:
-        from strandline.cli.cluster import status as cluster_status
-
-        return cluster_status(database, json_)
+        return _shared(database, quick, check, metrics, json_)
     if folder is None:
         raise UsageError("an archive folder is missing (or --database, to see how a cluster stands)")
     archive = open_archive(folder)
@@ -63,6 +64,23 @@ def status(
 
         Console(highlight=False).print(status_table(found))
     if check and found.state not in ("running", "paused"):
+        raise typer.Exit(9)
+
+
+def _shared(database: str, quick: bool, check: bool, metrics: bool, json_: bool) -> None:
+    """How a cluster stands."""
+    from strandline.app.cluster.archive import open_shared
+    from strandline.app.status import estimated_completeness
+    from strandline.app.status import status as stand
+    from strandline.app.status_metrics import status_metrics
+    from strandline.cli.cluster import status as cluster_status
+
+    archive = open_shared(database)
+    if metrics:
+        print(status_metrics(stand(archive, None if quick else estimated_completeness(archive), errors=0)), end="")
+    else:
+        cluster_status(database, json_)
+    if check and stand(archive, errors=0).state != "running":
         raise typer.Exit(9)
 
 
