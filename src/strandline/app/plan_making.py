@@ -127,4 +127,5 @@ class PlanMaker:
 
 def believed(seen: Seen) -> Seen:
     """A capture as the plan is told of it: what changes at every look (a clock, advertising) is no change."""
-    return replace(seen, changed=False, importance=0.0) if seen.importance < LEAST_IMPORTANCE else seen
+    noise = seen.importance < LEAST_IMPORTANCE and (seen.changed or seen.importance > 0.0)
+    return replace(seen, changed=False, importance=0.0) if noise else seen

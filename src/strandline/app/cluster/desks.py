@@ -249,8 +249,10 @@ def remember_claims(
     claims: Claims, seen: Iterable[Seen], told: Iterable[tuple[int, float, float]], recent: float
 ) -> None:
     """Live through what sitemaps and feeds said of pages, and whether visits found it so, in the order it happened."""
-    events: list[tuple[float, int, Seen | float]] = [(one.time, one.page, one) for one in seen]
-    events += [(said, page, time) for page, time, said in told if time > said - recent]
+    events: list[tuple[float, int, Seen | float]]
+    events = [(said, page, time) for page, time, said in told if time > said - recent]
+    spoken_of = {page for _, page, _ in events}
+    events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
     for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
         if isinstance(what, Seen):
             claims.visited(page, what.site, moment, what.changed)

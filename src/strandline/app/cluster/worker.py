@@ -8,6 +8,7 @@ is not (a machine that slept, a network that was cut), its commit is refused, an
 import contextlib
 import math
 import re
+import shutil
 import socket
 import tempfile
 import time
@@ -145,10 +146,11 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
         naming = replace(
             writer_settings(settings), host=f"{socket.gethostname().split('.')[0] or 'localhost'}-w{catalog.worker}"
         )
+        # What is in the store is whole without it: a file that was not finished is joined from its parts.
+        own = folder / f"w{catalog.worker}"
+        stack.callback(shutil.rmtree, own, ignore_errors=True)
         store = stack.enter_context(
-            contextlib.closing(
-                ObjectWriter(objects, folder / f"w{catalog.worker}", warc_info(settings, agent), clock, naming)
-            )
+            contextlib.closing(ObjectWriter(objects, own, warc_info(settings, agent), clock, naming))
         )
         parts = Parts(
             OnTime(fetcher, clock),

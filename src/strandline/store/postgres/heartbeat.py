@@ -24,12 +24,15 @@ _BEATS: Final = 4
 
 
 class _Pulse:
-    """Does something every so many seconds, until stopped."""
+    """Does something every so many seconds, until stopped; connects when there is something to do."""
 
-    def __init__(self, url: str, every: float, beat: Callable[[Session], None]) -> None:
+    def __init__(
+        self, url: str, every: float, beat: Callable[[Session], None], needed: Callable[[], bool] = lambda: True
+    ) -> None:
         self._url = url
         self._every = every
         self._beat = beat
+        self._needed = needed
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
@@ -42,6 +45,8 @@ class _Pulse:
     def _run(self) -> None:
         session: Session | None = None
         while not self._stopped.wait(self._every):
+            if not self._needed():
+                continue
             try:
                 session = session or Session(self._url, self._every, upgrade=False)
                 self._beat(session)
@@ -93,7 +98,7 @@ class DeskKeeper:
     def __init__(self, url: str, lease: float) -> None:
         self.lease = lease
         self._desks: frozenset[Desk] = frozenset()
-        self._pulse = _Pulse(url, lease / _BEATS, self._beat)
+        self._pulse = _Pulse(url, lease / _BEATS, self._beat, lambda: bool(self._desks))
 
     def keep(self, desks: Iterable[Desk]) -> None:
         """Keep these desks, and no others, from now on."""
@@ -108,5 +113,6 @@ class DeskKeeper:
         self._pulse.stop()
 
     def _beat(self, session: Session) -> None:
-        if self._desks:
-            renew_desks(session, list(self._desks), self.lease)
+        desks = list(self._desks)
+        if desks:
+            renew_desks(session, desks, self.lease)
