@@ -30,12 +30,13 @@ from strandline.app.mining_places import Findings as Files
 from strandline.app.mining_places import findings_of, place_at
 from strandline.app.planning import Planning
 from strandline.app.rating_tasks import Rated, RatesWork, rate_pages, rows_to_refit, settle_rates, site_levels
+from strandline.core.learn.classes import ChangeGroups, change_groups_of
 from strandline.core.learn.first_sight import COEFFICIENTS, refitted
 from strandline.crawl.experience import History
-from strandline.crawl.learn_rates import groups_of, seen_rates, site_bases
+from strandline.crawl.learn_rates import site_bases
 from strandline.engines.mining import tasks_on
 from strandline.engines.mining_dataset import Dataset, SiteFiles
-from strandline.engines.mining_reading import Room
+from strandline.engines.mining_reading import Reading, Room
 from strandline.engines.mining_scratch import pieces
 from strandline.errors import UsageError
 from strandline.ports import Tasks
@@ -182,10 +183,20 @@ class _Joining:
         names = {one.number: one.site for one in self._sites()}
         found = _levels(settled)
         named = {names[site]: found[site] for site in sorted(found)}
-        columns = ("visits", "changes", "watched")
-        rates = [seen_rates(*(one[name].astype(np.float64) for name in columns)) for one in pieces(files, columns)]
-        groups = groups_of(np.concatenate([np.empty(0), *rates]), max(1, self._wish.settings.classes))
+        groups = self._classes(files, max(1, self._wish.settings.classes))
         return FoundRates({}, named, coefficients, groups, files)
+
+    def _classes(self, files: Sequence[str], count: int) -> ChangeGroups | None:
+        """Pages put into groups by their rate; None while none was seen twice."""
+
+        def rates() -> Iterator[tuple[Floats, ...]]:
+            return ((one["rate"][~np.isnan(one["rate"])],) for one in pieces(files, ("rate",)))
+
+        def ordered() -> Iterator[tuple[Floats, ...]]:
+            with Reading(self._how.room) as reading:
+                yield from ((column,) for (column,) in reading.ordered(files, ("rate",), "rate", "NOT isnan(rate)"))
+
+        return change_groups_of(rates, ordered, count) if any(len(some) for (some,) in rates()) else None
 
     def _step(
         self, function: Callable[[RatesWork], Rated], coefficients: Floats, levels: Mapping[int, float]

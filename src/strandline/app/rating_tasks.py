@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from strandline.app.mining_places import FindingsPlace, here, sent, writing_to
 from strandline.core.learn.features import DirectoryTree
 from strandline.core.learn.learned import PageRate
-from strandline.crawl.learn_rates import SitePages, rated_page
+from strandline.crawl.learn_rates import SitePages, rated_page, seen_rates, seen_twice
 from strandline.engines.mining_scratch import Columns, TableWriter, by_site, pieces, site_runs, whole_groups
 
 Floats = NDArray[np.float64]
@@ -114,8 +114,17 @@ def settle_rates(work: RatesWork) -> Rated:
         for (site, pages, _), (_, rates) in zip(_sites(work), rated, strict=True):
             prior = pages.prior((rates["found"], rates["watched"]), work.coefficients, work.bases[site])
             levels[site] = prior.level
-            table.add({**rates, "prior": prior.mean})
+            table.add({**rates, "prior": prior.mean, "rate": _rates(rates)})
     return Rated(work.number, table.file, levels)
+
+
+def _rates(columns: Columns) -> Floats:
+    """Changes a day of each page; NaN for one that was not seen twice."""
+    visits, changes, watched = (columns[name].astype(np.float64) for name in ("visits", "changes", "watched"))
+    rates = np.full(len(visits), np.nan)
+    seen = seen_twice(visits, watched)
+    rates[seen] = seen_rates(visits, changes, watched)
+    return rates
 
 
 def kept_rates(columns: Columns) -> Iterator[tuple[int, PageRate, float]]:

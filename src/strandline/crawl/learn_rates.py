@@ -120,7 +120,8 @@ def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Vi
         for page, rate, mean in zip(one.pages, rated[name], prior.mean.tolist(), strict=True):
             rate.prior = mean
             pages[page] = rate
-    return Rates(pages, levels, coefficients, groups_of(seen_rates(*_columns(pages.values())), classes))
+    rates = seen_rates(*_columns(pages.values()))
+    return Rates(pages, levels, coefficients, change_groups(rates, classes) if rates.size else None)
 
 
 def site_bases(levels: Mapping[Site, float]) -> dict[Site, float]:
@@ -140,14 +141,14 @@ def site_bases(levels: Mapping[Site, float]) -> dict[Site, float]:
 
 def seen_rates(visits: Floats, changes: Floats, watched: Floats) -> Floats:
     """Changes a day (learned.PageRate.rate) of those pages that were seen more than once."""
-    seen = (visits > 0) & (watched > 0.0)
+    seen = seen_twice(visits, watched)
     rates: Floats = change_rate(visits[seen], changes[seen]) * visits[seen] / watched[seen]
     return rates
 
 
-def groups_of(rates: Floats, classes: int) -> ChangeGroups | None:
-    """Pages put into groups by their rate; None while there are none."""
-    return change_groups(rates, classes) if rates.size else None
+def seen_twice(visits: Floats, watched: Floats) -> NDArray[np.bool_]:
+    """Pages that have a rate: those seen more than once, with time in between."""
+    return (visits > 0) & (watched > 0.0)
 
 
 def _columns(rates: Iterable[PageRate]) -> Floats:

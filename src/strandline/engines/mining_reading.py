@@ -95,10 +95,12 @@ class Reading(contextlib.AbstractContextManager["Reading"]):
         """The files of one site."""
         return SiteReading(files, self._connection)
 
-    def ordered(self, files: Sequence[str], columns: Sequence[str], order: str) -> Iterator[list[NDArray[Any]]]:
+    def ordered(
+        self, files: Sequence[str], columns: Sequence[str], order: str, where: str = "true"
+    ) -> Iterator[list[NDArray[Any]]]:
         """Columns of Parquet files in an order, some rows at a time; what does not fit is sorted on disk."""
         if files:
-            query = f"SELECT {', '.join(columns)} FROM read_parquet({_list(files)}) ORDER BY {order}"
+            query = f"SELECT {', '.join(columns)} FROM read_parquet({_list(files)}) WHERE {where} ORDER BY {order}"
             yield from _batches(self._connection, query)
 
 

@@ -165,7 +165,7 @@ def test_nothing_and_no_period():
         SiteLooks.of([], 0.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(CAPTURES, st.integers(1, 3), st.booleans())
 def test_pages_added_some_at_a_time_give_the_same_site(captures, size, twins):
     pages = visits(captures)

@@ -12,6 +12,7 @@ and the same history always gives the same classes. The static classifier lives 
 scikit-learn); what drives the default schedule is `first_sight`. Classes are for people to read.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strandline.core.history.rates import update_class_beliefs
+from strandline.core.learn.pieces import Pieces, evenly
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,10 +39,42 @@ def kmeans_line(values: ArrayLike, k: int) -> Floats:
         raise ValueError("no pages to put into groups")
     if k < 1 or not np.all(np.isfinite(data)):
         raise ValueError("groups need finite values and at least one group")
-    points, weight = np.unique(data, return_counts=True)
-    if points.size > _MOST_VALUES:  # the exact search is quadratic: neighbours are merged first
-        parts = np.array_split(data, _MOST_VALUES)
-        points, weight = np.array([part.mean() for part in parts]), np.array([part.size for part in parts])
+    return _cuts(*_points(lambda: [(data,)], data.size), k)
+
+
+def _points(ordered: Pieces, count: int) -> tuple[Floats, Floats]:
+    """Different values and how often they occur; of very many, means of neighbours: the search is quadratic."""
+    found: dict[float, int] = {}
+    for (piece,) in ordered():
+        values, times = np.unique(piece, return_counts=True)
+        known = int(values.size > 0 and values[0] in found)
+        if len(found) + values.size - known > _MOST_VALUES:
+            break
+        for value, number in zip(values.tolist(), times.tolist(), strict=True):
+            found[value] = found.get(value, 0) + number
+    else:
+        return np.array(list(found)), np.array(list(found.values()), dtype=np.float64)
+    short, longer = divmod(count, _MOST_VALUES)
+    sizes = np.full(_MOST_VALUES, short)
+    sizes[:longer] += 1
+    means = np.array([part.mean() for part in _parts(ordered, sizes.tolist())])
+    return means, sizes.astype(np.float64)
+
+
+def _parts(ordered: Pieces, sizes: Sequence[int]) -> Iterator[Floats]:
+    """The values cut into parts of these sizes."""
+    left = iter(sizes)
+    wanted, waiting = next(left), np.empty(0)
+    for (piece,) in ordered():
+        waiting = np.concatenate([waiting, piece])
+        start = 0
+        while wanted and waiting.size - start >= wanted:
+            yield waiting[start : start + wanted].copy()  # alone: a mean depends on where its values lie
+            start, wanted = start + wanted, next(left, 0)
+        waiting = waiting[start:]
+
+
+def _cuts(points: Floats, weight: Floats, k: int) -> Floats:
     k = min(k, points.size)
     mass = np.concatenate([[0.0], np.cumsum(weight)])
     first = np.concatenate([[0.0], np.cumsum(weight * points)])
@@ -113,14 +147,29 @@ def change_groups(rates: ArrayLike, k: int = 4, *, scale: str = "sqrt") -> Chang
     if scale not in ("sqrt", "rate"):
         raise ValueError(f"scale must be 'sqrt' or 'rate', not {scale!r}")
     pages = np.asarray(rates, dtype=np.float64).ravel()
-    if pages.size and pages.min() < 0:
+    if pages.size == 0:
+        raise ValueError("no pages to put into groups")
+    if not np.all(np.isfinite(pages)) or k < 1:
+        raise ValueError("groups need finite values and at least one group")
+    if pages.min() < 0:
         raise ValueError("a rate cannot be negative")
-    edges = kmeans_line(np.sqrt(pages) if scale == "sqrt" else pages, k)
+    return change_groups_of(lambda: [(pages,)], lambda: [(np.sort(pages),)], k, scale=scale)
+
+
+def change_groups_of(rates: Pieces, ordered: Pieces, k: int, *, scale: str = "sqrt") -> ChangeGroups:
+    """The same of rates that come in pieces, and in pieces from the smallest to the largest; few are held at a time."""
+
+    def scaled() -> Iterator[tuple[Floats, ...]]:
+        return ((np.sqrt(piece) if scale == "sqrt" else piece,) for (piece,) in ordered())
+
+    edges = _cuts(*_points(scaled, sum(len(piece) for (piece,) in ordered())), k)
     cuts = (edges**2 if scale == "sqrt" else edges)[::-1]
-    group = (pages[:, None] < cuts).sum(axis=1)
-    sizes = np.bincount(group, minlength=cuts.size + 1)
-    means = np.bincount(group, weights=pages, minlength=cuts.size + 1) / np.maximum(sizes, 1)
-    return ChangeGroups(cuts, means, sizes)
+    sizes, sums = np.zeros(cuts.size + 1, dtype=np.int64), np.zeros(cuts.size + 1)
+    for (piece,) in evenly(rates()):
+        group = (piece[:, None] < cuts).sum(axis=1)
+        sizes += np.bincount(group, minlength=cuts.size + 1)
+        sums += np.bincount(group, weights=piece, minlength=cuts.size + 1)
+    return ChangeGroups(cuts, sums / np.maximum(sizes, 1), sizes)
 
 
 def interval_in_words(rate: float) -> str:
