@@ -4,7 +4,7 @@ import http.client
 import json
 import os
 import xml.etree.ElementTree as ElementTree
-from contextlib import closing
+from contextlib import closing, contextmanager
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -36,16 +36,33 @@ def cluster(folder):
             yield moved
 
 
+def settled(server, path):
+    """A part that takes thought, once it is worked out: on a busy machine its processes start slowly."""
+    found = server.get(path, {"Accept": "text/html", "HX-Request": "true"}, origin="interface")
+    while b"Being worked out for" in found[2]:
+        found = server.get(path, {"Accept": "text/html", "HX-Request": "true"}, origin="interface")
+    return found
+
+
+@contextmanager
+def awake(archive):
+    """A server whose thinking processes have started."""
+    with served(archive) as running:
+        for path in ("/parts/next", f"/parts/week?url={quote(PAGE)}"):
+            settled(running, path)
+        yield running
+
+
 @pytest.fixture(scope="module")
 def server(cluster):
-    with served(cluster) as running:
+    with awake(cluster) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def both(folder, server):
     """What a folder and a cluster tell, by the same path of the API."""
-    with served(folder) as beside:
+    with awake(folder) as beside:
 
         def told(path):
             return [json.loads(one.get(f"/api/v1{path}", origin="interface")[2]) for one in (beside, server)]
@@ -65,9 +82,13 @@ def both(folder, server):
     ],
 )
 def test_pages_open(server, path):
-    status, headers, body = server.get(path, {"Accept": "text/html"}, origin="interface")
+    if path.startswith("/parts/"):
+        status, headers, body = settled(server, path)
+        assert b"could not be worked out" not in body
+    else:
+        status, headers, body = server.get(path, {"Accept": "text/html"}, origin="interface")
     assert status == 200 and headers["content-type"].startswith("text/html"), body
-    assert b"for tests only" not in body and (b"could not be worked out" not in body or "/parts" not in path)
+    assert b"for tests only" not in body
 
 
 def test_what_is_not_there_is_said(server):

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import BrowsingReading
-from strandline.store.postgres.reading import PostgresStudyReading, on_postgres, words_asked
+from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres, words_asked
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.troubles import troubles
 from strandline.store.reading import Reading
@@ -93,6 +93,9 @@ _OWN: Final[dict[type[Reading], type[PostgresStudyReading]]] = {
 
 
 def reading_of(kind: type[Reading], session: Session) -> Reading:
-    """Any kind of reading over a shared catalog."""
+    """Any kind of reading over a shared catalog, through a session that others use, too."""
     own = _OWN.get(kind)
-    return on_postgres(kind, session) if own is None else own(session)
+    made = on_postgres(kind, session) if own is None else own(session)
+    assert isinstance(made, PostgresReading)
+    made.lent = True
+    return made

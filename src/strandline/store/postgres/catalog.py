@@ -240,7 +240,9 @@ class PostgresCatalog(CatalogReading):
 
     def _leave(self, connection: Connection) -> None:
         self._frontier.release(connection, list(self._frontier.held))
-        connection.execute("UPDATE workers SET ended = clock_timestamp() WHERE worker = %s", (self.worker,))
+        connection.execute(
+            "UPDATE workers SET ended = clock_timestamp(), seen = clock_timestamp() WHERE worker = %s", (self.worker,)
+        )
 
 
 def _pieces(items: Iterable[T]) -> Iterator[list[T]]:

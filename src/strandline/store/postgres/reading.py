@@ -49,6 +49,9 @@ def spelled(query: str) -> str:
 class PostgresReading(KeyReading):
     """Queries that change nothing. Each sees the last commit; a restart of the server is outlived."""
 
+    lent = False
+    """Whether the session is somebody else's, who closes it."""
+
     def __init__(self, session: Session) -> None:
         self._session = session
         self._path = Path("postgresql")
@@ -59,8 +62,9 @@ class PostgresReading(KeyReading):
         return cls(Session(url, patience, upgrade=False))
 
     def close(self) -> None:
-        """Release the connection."""
-        self._session.close()
+        """Release the connection, unless others read over it, too."""
+        if not self.lent:
+            self._session.close()
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[object, ...]]:
         yield from self._all(query, values)
