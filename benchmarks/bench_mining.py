@@ -277,7 +277,9 @@ def apart(way, folder, options, memory):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{way}: {done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
+    print(f"{way}: {json.dumps(found)}", file=sys.stderr)  # a long run may be cut short
+    return found
 
 
 def _report(folder, options, load, figures, sample):
