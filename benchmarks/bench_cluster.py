@@ -87,7 +87,8 @@ def crawl(workers: int, hosts: int, pages: int) -> tuple[float, int]:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as folder, sites(Path(folder), hosts, pages, 20_000) as site:
         seeds = [word for seed in site.seeds for word in ("--seeds", seed)]
-        options = ["--set", "politeness.delay=0", "--set", "scope.sitemaps=false", "--allow-address", "127.0.0.0/8"]
+        options = ["--set", "politeness.delay=0", "--set", "scope.sitemaps=false", "--set", "study.workers=0"]
+        options += ["--allow-address", "127.0.0.0/8"]
         start = [sys.executable, "-m", "strandline"]
         subprocess.run(
             [*start, "cluster", "init", "--database", database, "--store", server.bucket(), *seeds, *options],

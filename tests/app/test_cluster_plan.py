@@ -6,6 +6,7 @@ import time
 import psycopg
 import pytest
 
+from app.test_cluster import HOUR, START, catalog, database, session
 from contracts.stores import capture, found, take, visited
 from servers import postgres
 from strandline.app.cluster.desks import Office, opened_hour, outlook_of, plan_due_sites, remember_claims
@@ -15,7 +16,6 @@ from strandline.errors import LeaseLost, SettingError
 from strandline.ports import PLANNED, Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
-from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.desks import (
     PlanReading,
     SitePlan,
@@ -28,30 +28,10 @@ from strandline.store.postgres.desks import (
 )
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import known_hour
-from strandline.store.postgres.session import Session
 from strandline.store.studies import Seen
 
 pytestmark = postgres.GROUP
-
-HOUR = 3600.0
-START = 500_000 * HOUR
-
-
-@pytest.fixture
-def database():
-    return postgres.running().database()
-
-
-@pytest.fixture
-def catalog(database):
-    with contextlib.closing(PostgresCatalog(database)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def session(database, catalog):
-    with contextlib.closing(Session(database)) as opened:
-        yield opened
+__all__ = ["catalog", "database", "session"]
 
 
 def settings(*assignments):

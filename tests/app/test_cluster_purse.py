@@ -11,27 +11,12 @@ from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.session import Session
+from warc.exchanges import StillClock
 
 pytestmark = postgres.GROUP
 
 HOUR = 3600.0
 MONDAY = 345_600.0 + 2_900 * 168 * HOUR
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self, time=MONDAY):
-        self.time = time
-
-    def now(self):
-        return self.time
-
-    def monotonic(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
 
 
 @pytest.fixture
@@ -57,7 +42,7 @@ def most_within(times, span):
 
 
 def test_no_hour_ever_holds_more_than_the_budget_whoever_sends(book):
-    clock, hours, tickets = Clock(), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000))
     purses = [SharedPurse(Allowance(40, 1.0), hours, clock, book) for _ in range(3)]
     times, rng = [], random.Random(5)
     while clock.time < MONDAY + 4 * HOUR:
@@ -68,7 +53,7 @@ def test_no_hour_ever_holds_more_than_the_budget_whoever_sends(book):
 
 
 def test_what_an_hour_leaves_is_spent_later_the_same_day_and_never_twice_in_one_day(book):
-    clock, hours, tickets = Clock(), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000))
     purse = SharedPurse(Allowance(48, 24.0), hours, clock, book)
     assert send(purse, clock, tickets, 99) == 0, "a tenth of an hour is dealt out ahead: no whole request"
     clock.time += 0.5 * HOUR
@@ -83,7 +68,7 @@ def test_what_an_hour_leaves_is_spent_later_the_same_day_and_never_twice_in_one_
 
 
 def test_what_a_worker_does_not_send_goes_back_within_a_minute(book):
-    clock, hours, tickets = Clock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
     one, other = (SharedPurse(Allowance(10, 1.0), hours, clock, book) for _ in range(2))
     assert send(one, clock, tickets, 2) == 2
     assert send(other, clock, tickets, 9) == 0, "the first holds the rest"
@@ -98,7 +83,7 @@ def test_what_a_worker_does_not_send_goes_back_within_a_minute(book):
 
 
 def test_bytes_are_settled_when_they_are_known(book):
-    clock, hours, tickets = Clock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
     purse = SharedPurse(Allowance(1_000_000, 1.0, in_bytes=True), hours, clock, book)
     sent = 0
     for _ in range(400):
@@ -115,13 +100,13 @@ def test_bytes_are_settled_when_they_are_known(book):
 
 
 def test_unchanged_answers_may_count_by_their_bytes(book):
-    clock, hours, tickets = Clock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
     purse = SharedPurse(Allowance(10, 1.0), hours, clock, book, "bytes")
     assert send(purse, clock, tickets, 100, octets=300.0, unchanged=True) == 100
 
 
 def test_a_host_has_a_budget_of_its_own_whichever_worker_asks_it(book):
-    clock, hours, tickets = Clock(), Hours.since(MONDAY), iter(range(10_000))
+    clock, hours, tickets = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000))
     one, other = (HostPurse("a.example", Allowance(5, 1.0), hours, clock, book) for _ in range(2))
     assert send(one, clock, tickets, 3) == 3
     assert send(other, clock, tickets, 9) == 2
