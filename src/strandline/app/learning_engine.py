@@ -29,7 +29,15 @@ from strandline.app.measuring import Measured, measured
 from strandline.app.mining_places import Findings as Files
 from strandline.app.mining_places import findings_of, place_at
 from strandline.app.planning import Planning
-from strandline.app.rating_tasks import Rated, RatesWork, rate_pages, rows_to_refit, settle_rates, site_levels
+from strandline.app.rating_tasks import (
+    RATED_FROM,
+    Rated,
+    RatesWork,
+    rate_pages,
+    rows_to_refit,
+    settle_rates,
+    site_levels,
+)
 from strandline.core.learn.classes import ChangeGroups, change_groups_of
 from strandline.core.learn.first_sight import COEFFICIENTS, refitted
 from strandline.crawl.experience import History
@@ -206,7 +214,8 @@ class _Joining:
         for place, found in self._found.items():
             if "pages" in found.files:
                 own = {one.number: bases[one.number] for one in found.sites if one.number in bases}
-                works.append(RatesWork(place, found.files, self._findings.place, coefficients, own))
+                files = {table: found.files[table] for table in RATED_FROM if table in found.files}
+                works.append(RatesWork(place, files, self._findings.place, coefficients, own))
         return {one.number: one for one in self._how.tasks.run(function, works)}
 
 

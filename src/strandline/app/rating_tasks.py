@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from strandline.crawl.learn_rates import SitePages, rated_page, seen_rates, seen
 from strandline.engines.mining_scratch import Columns, TableWriter, by_site, pieces, site_runs, whole_groups
 
 Floats = NDArray[np.float64]
+
+RATED_FROM: Final = ("pages", "directories", "gaps", "rated")
+"""Tables these tasks read."""
 
 
 class RatesWork(NamedTuple):
