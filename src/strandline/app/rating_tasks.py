@@ -26,7 +26,7 @@ from strandline.engines.mining_scratch import Columns, TableWriter, by_site, pie
 
 Floats = NDArray[np.float64]
 
-RATED_FROM: Final = ("pages", "directories", "gaps", "rated")
+RATED_FROM: Final[tuple[str, ...]] = ("pages", "directories", "gaps", "rated")
 """Tables these tasks read."""
 
 
