@@ -13,7 +13,7 @@ from servers import postgres
 from strandline.app.alerts_listing import alarms, told, try_targets
 from strandline.app.alerts_targets import shown
 from strandline.app.cluster.archive import open_shared
-from strandline.app.cluster.lookout import SharedLookout
+from strandline.app.cluster.lookout import SharedLookout, StandIn
 from strandline.app.cluster.shared import init_cluster
 from strandline.app.reports import ReportRequest, report
 from strandline.core.changes.observation import Observed, PageState, PageStudy
@@ -192,6 +192,24 @@ def test_alarms_of_a_cluster_open_once_are_told_and_close(made, hook):
         ("alarm", "opened", "store"),
         ("alarm", "closed", "worker"),
     ]
+
+
+def test_somebody_tells_when_all_workers_are_dead(made, hook):
+    made.change("http://a.test/")
+    made.do("UPDATE hosts SET queued = 7 RETURNING 1")
+    made.do("UPDATE workers SET seen = now() - interval '1 hour', ended = NULL, started = seen RETURNING 1")
+    with closing(Session(made.database)) as session, closing(StandIn(made.cluster, session, 0, HOUR)) as stand_in:
+        made.do("INSERT INTO workers (name) VALUES ('9@alive') RETURNING 1")
+        assert not stand_in.step(), "a worker is there to do it"
+        made.do("UPDATE workers SET seen = now() - interval '1 hour' RETURNING 1")
+        assert stand_in.step()
+        assert wait_for(lambda: {one.get("alarm") for one in hook.got} >= {"workers", "worker", None})
+        made.do("UPDATE workers SET seen = now() WHERE name = '9@alive' RETURNING 1")
+        assert not stand_in.step()
+        with closing(made.lookout(made.session)) as lookout:
+            assert lookout.step(), "the duty was not given back"
+            assert "workers" not in {alarm.kind for alarm in lookout._alarms.open_alarms()}
+    assert sorted(one["kind"] for one in hook.got)[-1] == "change"
 
 
 def test_hours_are_accounted_for_and_reported(made):

@@ -11,7 +11,7 @@ from strandline.store.alarming import AlarmReading
 from strandline.store.postgres.browsing import reading_of
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.troubles import troubles
+from strandline.store.postgres.troubles import troubles, workers_alive
 
 pytestmark = postgres.GROUP
 NOW = "extract(epoch FROM statement_timestamp())::float8"
@@ -59,10 +59,12 @@ def _kinds(session):
 
 
 def test_nobody_works_although_pages_wait(session):
+    assert _kinds(session) == [], "there are some minutes to start others"
+    _do(session, "UPDATE workers SET ended = ended - interval '1 hour', seen = seen - interval '1 hour'")
     (trouble,) = troubles(session)
-    assert trouble.kind == "workers" and "pages wait" in trouble.why
+    assert trouble.kind == "workers" and "pages wait" in trouble.why and workers_alive(session) == 0
     _worker(session, "1@one.test", seen="3 seconds")
-    assert _kinds(session) == []
+    assert _kinds(session) == [] and workers_alive(session) == 1
 
 
 def test_a_dead_worker_is_missed_until_its_machine_has_another(session):

@@ -4,6 +4,9 @@ from pathlib import Path
 from typing import Final
 
 from strandline.app.cluster.archive import open_shared
+from strandline.app.cluster.beside import Beside
+from strandline.app.cluster.lookout import stand_in_errand
+from strandline.cli.output import tell
 from strandline.cli.serving import run_server as serve_archive
 
 _PATIENCE: Final = 1.0
@@ -13,5 +16,7 @@ _PATIENCE: Final = 1.0
 def run_server(
     database: str, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
 ) -> None:
-    """Serve until interrupted."""
-    serve_archive(open_shared(database, _PATIENCE), host, port, replay_port, token_file)
+    """Serve until interrupted; beside it, tell people when all workers are dead."""
+    archive = open_shared(database, _PATIENCE)
+    with Beside(stand_in_errand(archive.cluster), lambda line: tell(f"strandline: {line}")):
+        serve_archive(archive, host, port, replay_port, token_file)

@@ -33,7 +33,7 @@ from strandline.store.postgres.hours import past_hours
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session, shown, without_password
 from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
-from strandline.store.postgres.troubles import troubles
+from strandline.store.postgres.troubles import troubles, workers_alive
 from strandline.store.watching import HourRow, WatchReading
 from strandline.warc.objects import Objects
 
@@ -179,11 +179,24 @@ class SharedLookout:
             if self._duty is not None:
                 self.decide()
         duty, self._duty = self._duty, None
-        if self._telling is not None:
-            self._telling.close()
+        telling, self._telling = self._telling, None
+        if telling is not None:
+            telling.close()
         if duty is not None:
             with contextlib.suppress(StrandlineError):  # it runs out
                 self._session.run(lambda connection: leave_desks(connection, [duty]))
+
+
+class StandIn(SharedLookout):
+    """Keeps the lookout only while no worker is alive: so that somebody tells when all of them are dead."""
+
+    def step(self) -> bool:
+        """Look around, if nobody else can."""
+        if not workers_alive(self._session):
+            return super().step()
+        if self._duty is not None:
+            self.close()
+        return False
 
 
 def lookout_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
@@ -198,3 +211,17 @@ def lookout_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
             yield lookout.step
 
     return Errand("lookout", min(_LOOK, hour / 60.0), opened, "alerts and alarms are left to other workers")
+
+
+def stand_in_errand(cluster: Cluster) -> Errand:
+    """Keep the lookout beside the interface, while there is no worker."""
+
+    @contextlib.contextmanager
+    def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
+        with (
+            contextlib.closing(Session(cluster.database, 10.0)) as session,
+            contextlib.closing(StandIn(cluster, session, 0, 3600.0)) as lookout,
+        ):
+            yield lookout.step
+
+    return Errand("lookout", _TURN, opened, "nobody tells when all workers are dead")

@@ -17,6 +17,8 @@ BURIED: Final = 90.0
 """Seconds between the last heartbeat of a worker and its end from which on others have declared it ended."""
 REMEMBERED: Final = 86_400.0
 """A worker that died is named for a day, unless another has started on its machine since."""
+_RESTARTED: Final = 600.0
+"""Seconds for which nobody may be at work."""
 _HOURS: Final = 3.0
 """Hours of the watch that plans may be late, or pages of a host that nobody holds."""
 _STUDY_HOURS: Final = 6.0
@@ -41,26 +43,43 @@ def troubles(session: Session) -> list[Trouble]:
     return session.run(_ask)
 
 
-def _ask(connection: Connection) -> list[Trouble]:
-    found = _workers(connection)
+def workers_alive(session: Session) -> int:
+    """How many workers were heard of lately."""
+    return session.run(_alive, at_once=True)
+
+
+def _alive(connection: Connection) -> int:
     row = connection.execute(
-        """SELECT count(*) FILTER (WHERE ended IS NULL AND seen > statement_timestamp() - %s * interval '1 second'),
-               extract(epoch FROM max(coalesce(ended, seen)))::float8,
-               (SELECT coalesce(sum(queued + backed_off + leased), 0) FROM hosts)
-           FROM workers WHERE name LIKE '%%@%%'""",
+        """SELECT count(*) FROM workers
+           WHERE ended IS NULL AND seen > statement_timestamp() - %s * interval '1 second' AND name LIKE '%%@%%'""",
         (SILENT,),
     ).fetchone()
-    assert row is not None
-    alive, last, waiting = int(str(row[0])), row[1], int(str(row[2]))
-    if not alive:
-        if waiting and last is not None:
-            found.append(Trouble("workers", "", f"{waiting} pages wait and no worker is at work", float(str(last))))
-        return found
+    return int(str(row[0])) if row else 0
+
+
+def _ask(connection: Connection) -> list[Trouble]:
+    found = _workers(connection)
+    if not _alive(connection):
+        return [*found, *_nobody(connection)]
     hour = connection.execute("SELECT length FROM watch_time ORDER BY start DESC LIMIT 1").fetchone()
     if hour is None:
         return found  # one pass: whatever waits, waits for its turn
     length = float(str(hour[0]))
     return [*found, *_desks(connection, length), *_hosts(connection, length)]
+
+
+def _nobody(connection: Connection) -> list[Trouble]:
+    """Pages wait, and nobody is there to fetch them; whoever restarts workers has a few minutes."""
+    row = connection.execute(
+        """SELECT extract(epoch FROM max(coalesce(ended, seen)))::float8,
+               (SELECT coalesce(sum(queued + backed_off + leased), 0) FROM hosts)
+           FROM workers WHERE name LIKE '%%@%%'
+           HAVING max(coalesce(ended, seen)) < statement_timestamp() - %s * interval '1 second'""",
+        (_RESTARTED,),
+    ).fetchone()
+    if row is None or not int(str(row[1])):
+        return []
+    return [Trouble("workers", "", f"{row[1]} pages wait and no worker is at work", float(str(row[0])))]
 
 
 def _workers(connection: Connection) -> list[Trouble]:
