@@ -236,6 +236,18 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
         tasks_on("dask", "nonsense://x", patience=0.5)
 
 
+def test_a_scheduler_without_workers(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    for name, seconds in (("_LOOK", 0.1), ("_DESERTED", 0.5)):
+        monkeypatch.setattr(f"strandline.engines.mining.{name}", seconds)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster,
+        closing(tasks_on("dask", cluster.scheduler_address)) as tasks,
+        pytest.raises(Unreachable, match="has had no workers for"),
+    ):
+        list(tasks.run(str, [1]))
+
+
 def test_a_file_the_workers_do_not_see(archive, tmp_path):
     files = parquet(archive).site("alpha.example")
     lost = replace(files, files={**files.files, "captures": (str(tmp_path / "lost.parquet"),)})

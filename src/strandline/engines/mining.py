@@ -6,6 +6,7 @@ worker died is simply run again, wherever there is room, and its answer is the s
 
 import contextlib
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -23,6 +24,10 @@ _RETRIES: Final = 3
 """Times a task is run again after a failure that is not its own (Dask counts lost workers besides)."""
 _AHEAD: Final = 4
 """Tasks waiting per worker: answers are taken as they come, so that they do not pile up on the workers."""
+_PAUSE: Final = 0.02
+_LOOK: Final = 5.0
+_DESERTED: Final = 300.0
+"""Seconds between two looks for an answer, between two looks for workers, and without any until that is an error."""
 _MISSING: Final = "--engine dask needs Dask: pip install 'strandline[cluster]'"
 
 
@@ -82,9 +87,25 @@ class DaskTasks:
             while waiting or answers.count():
                 while waiting and answers.count() < room:
                     answers.add(self._client.submit(function, waiting.popleft(), pure=False, retries=_RETRIES))
-                future = next(answers)
+                future = self._next(answers)
                 yield future.result()
                 future.release()
+
+    def _next(self, answers: Any) -> Any:  # noqa: ANN401 - Dask has no types
+        """The next answer. A cluster that may grow by itself is given time for its first worker, but not forever."""
+        looked = time.monotonic()
+        last = looked
+        while not answers.has_ready():
+            time.sleep(_PAUSE)
+            if time.monotonic() - looked > _LOOK:
+                looked = time.monotonic()
+                last = looked if self._client.nthreads() else last
+                if looked - last > _DESERTED:
+                    raise Unreachable(
+                        f"the Dask scheduler has had no workers for {looked - last:.0f} s; run the same command again "
+                        "when there are"
+                    )
+        return next(answers)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
