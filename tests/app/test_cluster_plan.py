@@ -93,6 +93,8 @@ def test_an_hour_of_every_site_is_planned_once_and_what_changes_comes_first(data
     assert wanted and all(START <= due <= START + HOUR for due in wanted.values())
     assert len(wanted) <= 6
     assert {"http://a.example/0", "http://a.example/1"} & set(wanted)
+    catalog.begin_watch(HOUR, START + 2.0)
+    assert planned(database) == wanted, "a worker that joins changes nothing"
     tasks = catalog.take(10, START + HOUR, START + HOUR, ())
     assert {task.url for task in tasks} <= set(wanted)
     assert plan_all(desks, catalog.worker, START + HOUR) == 2

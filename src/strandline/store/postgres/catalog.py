@@ -224,7 +224,7 @@ class PostgresCatalog(CatalogReading):
         hours run, None for as the clock does.
         """
         keep_time(self._session, hour, now)
-        plan_visited(self._session)
+        plan_visited(self._session, now - 2.0 * hour)
         return on_postgres(WatchReading, self._session).watch_time()
 
     def trust(self, site: str) -> float:

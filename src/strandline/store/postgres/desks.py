@@ -54,13 +54,16 @@ class PlanReading(PostgresStudyReading):
         return float(str(row[0])) if row is not None else 0.5
 
 
-def plan_visited(session: Session) -> None:
-    """Visits of pages that were seen before are planned from now on; desks for all sites."""
+def plan_visited(session: Session, watched_since: float) -> None:
+    """Visits of pages that were seen before are planned from now on. Where an hour was opened since a time, a watch is
+    under way, and what its desks have planned stays.
+    """
 
     def change(connection: Connection) -> None:
         connection.execute(
-            "UPDATE pages SET due = %s WHERE state = 0 AND kind = 'page' AND evidence = 'present' AND due < %s",
-            (PLANNED, PLANNED),
+            """UPDATE pages SET due = %s WHERE state = 0 AND kind = 'page' AND evidence = 'present' AND due < %s
+               AND NOT EXISTS (SELECT FROM plan_hours WHERE start > %s)""",
+            (PLANNED, PLANNED, watched_since),
         )
 
     session.run(change)

@@ -44,6 +44,16 @@ _CAPTURES = """INSERT INTO captures (page, time, status, mime, digest, file, "of
        %s::text[], %s::text[])
    ON CONFLICT (file, "offset") DO NOTHING RETURNING seq, file, "offset" """
 
+_HOST_STATES = """UPDATE hosts SET not_before = v.not_before, waiting = v.waiting, failures = v.failures,
+       seconds = v.seconds
+   FROM unnest(%s::bigint[], %s::float8[], %s::smallint[], %s::int[], %s::float8[])
+       AS v (host, not_before, waiting, failures, seconds)
+   WHERE hosts.host = v.host"""
+
+_ROBOTS = """INSERT INTO robots SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::int[], %s::bytea[])
+   ON CONFLICT (host) DO UPDATE SET time = excluded.time, status = excluded.status, body = excluded.body
+   WHERE robots.time <> excluded.time OR robots.status <> excluded.status"""
+
 _RETESTS = """INSERT INTO skip_tests VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
    ON CONFLICT (site, directory, method) DO UPDATE SET tests = excluded.tests, failures = excluded.failures,
        recent = excluded.recent, pass = excluded.pass, failed = excluded.failed, retired = excluded.retired,
@@ -235,20 +245,17 @@ class SharedRecorder:
 
     # -- hosts and counters -----------------------------------------------------------------------------------------
 
-    def _hosts(self, states: Iterable[HostState], numbers: dict[str, int]) -> None:
+    def _hosts(self, states: Sequence[HostState], numbers: dict[str, int]) -> None:
         """What hosts asked for. Whether a back-off is over is seen when pages are taken."""
-        for state in {state.authority: state for state in states}.values():
-            host = numbers[state.authority]
-            self._connection.execute(
-                "UPDATE hosts SET not_before = %s, waiting = %s, failures = %s, seconds = %s WHERE host = %s",
-                (state.not_before, int(state.not_before > 0.0), state.failures, state.seconds, host),
-            )
-            self._connection.execute(
-                """INSERT INTO robots VALUES (%s, %s, %s, %s) ON CONFLICT (host) DO UPDATE
-                   SET time = excluded.time, status = excluded.status, body = excluded.body
-                   WHERE robots.time <> excluded.time OR robots.status <> excluded.status""",
-                (host, state.robots_time, state.robots_status, state.robots_body),
-            )
+        latest = {numbers[state.authority]: state for state in states}
+        if not latest:
+            return
+        waits = [
+            (host, one.not_before, int(one.not_before > 0.0), one.failures, one.seconds) for host, one in latest.items()
+        ]
+        self._connection.execute(_HOST_STATES, columns(waits, 5))
+        robots = [(host, one.robots_time, one.robots_status, one.robots_body) for host, one in latest.items()]
+        self._connection.execute(_ROBOTS, columns(robots, 4))
 
     def _retests(self, records: Sequence[Retests]) -> None:
         """How skipped directories stood their re-tests; each record replaces an older one of its directory. Whoever has
