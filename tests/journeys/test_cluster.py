@@ -216,6 +216,7 @@ import resource, sys, time
 shift, limit = float(sys.argv.pop(1)), int(sys.argv.pop(1))
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    sys.dont_write_bytecode = True  # Python would leave half a file, for others to stumble over
 real = time.time
 time.time = lambda: real() + shift
 from strandline.cli.main import main

@@ -37,9 +37,9 @@ RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
 
 
-def worth_telling(changes: Iterable[Change], telling: Telling, settings: Settings) -> list[Alert]:
+def worth_telling(changes: Iterable[Change], telling: Telling, settings: Settings, now: float) -> list[Alert]:
     """Alerts on changes that matter enough for the settings, or for any target."""
-    now, alerts = time.time(), []
+    alerts = []
     for change in changes:
         alert = change_alert(change, now, settings.alerts, telling.name)
         if alert is not None and (alert.importance >= settings.alerts.min_importance or telling.wanted(alert)):
@@ -114,7 +114,8 @@ class Lookout:
         if done >= progress:
             return 0
         telling = self._telling
-        alerts = worth_telling(self._alarms.changes_recorded(done, progress), telling, self._settings)
+        changes = self._alarms.changes_recorded(done, progress)
+        alerts = worth_telling(changes, telling, self._settings, time.time())
         made = telling.outbox.decide(alerts, progress, telling.wanted, telling.room)
         if made:
             event("alerts", f"{made} important changes", "debug", count=made)

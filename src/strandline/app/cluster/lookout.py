@@ -20,6 +20,7 @@ from strandline.app.alarms import AlarmDesk
 from strandline.app.alerts_lookout import RECENT, note_rules, worth_telling
 from strandline.app.alerts_telling import Telling, archive_name
 from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.shared import Cluster, kept_settings
 from strandline.app.events import event
 from strandline.app.plan_wishes import budget_of
@@ -41,6 +42,8 @@ _LEASE: Final = 60.0
 _TURN: Final = 15.0
 """Seconds between two tries to get the duty."""
 _LOOK: Final = 2.0
+_CLOCK: Final = 60.0
+"""Seconds after which the database is asked what time it is."""
 _ROUND: Final = 500
 """Changes decided on together."""
 _TROUBLES: Final = 15.0
@@ -62,6 +65,7 @@ class SharedLookout:
         """`hour` are the seconds an hour of the watch lasts."""
         self._cluster = cluster
         self._session = session
+        self._clock = DatabaseClock(session)
         self._worker = worker
         self._hour = hour
         self._duty: Desk | None = None
@@ -71,6 +75,8 @@ class SharedLookout:
     def step(self) -> bool:
         """Look around, if it is one's duty; whether it is."""
         now = time.monotonic()
+        if self._clock.age > _CLOCK:
+            self._clock.look()
         if self._duty is None:
             if now < self._next_turn:
                 return False
@@ -106,7 +112,7 @@ class SharedLookout:
         self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
         self._telling.reload(self._settings, archive_name(Path(shown(self._cluster.database)), self._settings))
         self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
-        self._telling.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+        self._telling.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 
     def _kept(self) -> Settings:
         text = kept_settings(self._alarms)
@@ -121,7 +127,7 @@ class SharedLookout:
             numbers, changes = self._alarms.undecided(_ROUND)
             more = len(numbers) == _ROUND
             if numbers:
-                alerts = worth_telling(changes, telling, self._settings)
+                alerts = worth_telling(changes, telling, self._settings, self._clock.now())
                 outbox = telling.outbox
                 assert isinstance(outbox, SharedOutbox)
                 made += outbox.settle(numbers, alerts, telling.wanted, telling.room)
@@ -132,7 +138,7 @@ class SharedLookout:
 
     def look(self) -> None:
         """Open and close alarms on what is evident."""
-        now = time.time()
+        now = self._clock.now()
         found = {(one.kind, one.subject): one.why for one in troubles(self._session)}
         for (kind, subject), why in found.items():
             self._desk.raise_alarm(kind, subject, why, now)
@@ -145,13 +151,13 @@ class SharedLookout:
         try:
             Objects(self._cluster.store, _STORE_PATIENCE).check()
         except StrandlineError as problem:
-            self._desk.raise_alarm("store", self._cluster.store, str(problem), time.time())
+            self._desk.raise_alarm("store", self._cluster.store, str(problem), self._clock.now())
         else:
-            self._desk.clear_alarm("store", self._cluster.store, "it answers again", time.time())
+            self._desk.clear_alarm("store", self._cluster.store, "it answers again", self._clock.now())
 
     def observe(self) -> None:
         """One observation of every site that was visited enough; rules; the hours that are over; the budget."""
-        now = time.time()
+        now = self._clock.now()
         studied = self._settings.study.workers > 0
         waiting = 0 if studied else self._alarms.waiting()
         self._desk.observe(self._alarms.progress() + waiting, now)
