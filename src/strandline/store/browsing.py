@@ -96,6 +96,7 @@ class BrowsingReading(LearnedReading):
 
     _DAY_OF: ClassVar = "cast({} / 86400.0 AS INTEGER)"
     """The UTC day of a time, in whole days since 1970."""
+    _OF_SITE: ClassVar = "host IN (SELECT host FROM hosts WHERE ? IN (site, authority))"
 
     # Sites
 
@@ -116,7 +117,7 @@ class BrowsingReading(LearnedReading):
 
     def days(self, site: str = "", since: float = 0.0, until: float = float("inf")) -> list[Day]:
         """Days of a site, or of the whole archive, on which something was captured or seen to change."""
-        which = "host IN (SELECT host FROM hosts WHERE ? IN (site, authority)) AND" if site else ""
+        which = f"{self._OF_SITE} AND" if site else ""
         query = f"""SELECT day, sum(captures), sum(unchanged), sum(errors), sum(changes), sum(important),
                 sum(importance) FROM host_days WHERE {which} day BETWEEN ? AND ? GROUP BY day ORDER BY day"""
         last = 2**40 if until == float("inf") else int(until / _DAY)
@@ -156,16 +157,11 @@ class BrowsingReading(LearnedReading):
         pages = [self._count(low, high) for low, high in (stretches if name else stretches[:2])]
         seen = changes = 0
         importance = 0.0
+        query = f"""SELECT count(*), coalesce(sum(changes), 0), coalesce(sum(importance), 0.0)
+            FROM (SELECT page FROM pages WHERE surt >= ? AND surt < ? LIMIT {SAMPLED}) AS few
+            JOIN page_states USING (page)"""
         for low, high in stretches if name else stretches[:2]:
-            row = self._row(
-                f"""SELECT count(*), coalesce(sum(changes), 0), coalesce(sum(importance), 0.0) FROM
-                    (SELECT page_states.changes, page_states.importance FROM
-                     (SELECT page FROM pages WHERE surt >= ? AND surt < ? LIMIT {SAMPLED}) AS few
-                     JOIN page_states USING (page)) AS sampled
-                """,
-                low,
-                high,
-            )
+            row = self._row(query, low, high)
             assert row is not None
             seen, changes = seen + _whole(row[0]), changes + _whole(row[1])
             importance += float(str(row[2]))
@@ -227,7 +223,7 @@ class BrowsingReading(LearnedReading):
             FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
                   WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT ?) AS newest
             JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
-        found: list[Change] = []
+        found: list[int] = []
         last = (min(wanted.until, 1e15), wanted.below)
         scanned, batch = 0, 4 * limit  # most filters find enough among the newest
         while scanned < SCANNED:
@@ -237,13 +233,17 @@ class BrowsingReading(LearnedReading):
             for number, by, fits in rows:
                 last = (float(str(by)), _whole(number))
                 if fits:
-                    found.extend(self._changes("change = ?", number))
+                    found.append(last[1])
                     if len(found) == limit:
-                        return found, last
+                        return self._numbered(found), last
             if len(rows) < batch:
-                return found, None
+                return self._numbered(found), None
             scanned, batch = scanned + batch, 8 * batch
-        return found, last
+        return self._numbered(found), last
+
+    def _numbered(self, changes: list[int]) -> list[Change]:
+        """Changes by their numbers, newest first."""
+        return list(self._changes(f"change IN ({_marks(changes)}) ORDER BY by DESC, change DESC", *changes))
 
     def page_numbers(self, url: str) -> list[int]:
         """Pages under the SURT key of an address: http and https, with and without www."""
@@ -259,14 +259,10 @@ class BrowsingReading(LearnedReading):
     def important_beside(self, pages: list[int], time: float, least: float) -> tuple[float | None, float | None]:
         """Times of the captures that show the last important change before a moment and the first one after it."""
         found = []
-        for compare, order in (("<", "DESC"), (">", "ASC")):
-            row = self._row(
-                f"""SELECT by FROM changes WHERE page IN ({_marks(pages)}) AND by {compare} ? AND importance >= ?
-                    AND visible = 1 ORDER BY by {order} LIMIT 1""",
-                *pages,
-                time + (0.9995 if compare == ">" else 0.0),
-                least,
-            )
+        for compare, order, moment in (("<", "DESC", time), (">", "ASC", time + 0.9995)):
+            query = f"""SELECT by FROM changes WHERE page IN ({_marks(pages)}) AND by {compare} ? AND importance >= ?
+                AND visible = 1 ORDER BY by {order} LIMIT 1"""
+            row = self._row(query, *pages, moment, least)
             found.append(None if row is None else float(str(row[0])))
         return found[0], found[1]
 

@@ -24,6 +24,8 @@ class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
     """Queries of the interface."""
 
     _DAY_OF: ClassVar = "trunc({} / 86400.0)::bigint"
+    _OF_SITE: ClassVar = "host = ANY (ARRAY(SELECT host FROM hosts WHERE ? IN (site, authority)))"
+    """Reaches the tables behind the view of days, where a subquery would not."""
 
     def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
         """Blocks with these words, best match first; of common words some matches are ranked."""
