@@ -28,6 +28,7 @@ from strandline.store.postgres.desks import (
 )
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import known_hour
+from strandline.store.postgres.status import HourStatus, standing
 from strandline.store.studies import Seen
 
 pytestmark = postgres.GROUP
@@ -213,6 +214,9 @@ def test_sites_where_a_visit_catches_more_get_more_of_the_budget(database, catal
     assert all(5 <= sum(one) <= 7 for one in shares), shares
     hour = known_hour(session, START + 4 * HOUR)
     assert hour.price > 0 and hour.cut is not None and hour.taken == sum(shares[4])
+    told = standing(session)
+    assert told.hour == HourStatus(START + 4 * HOUR, hour.visits, hour.taken, hour.price, 2)
+    assert told.unstudied == told.captures > 0
 
 
 def test_what_one_site_leaves_goes_to_others_within_the_hour(database, catalog, session):

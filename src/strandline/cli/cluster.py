@@ -101,6 +101,13 @@ def status(database: Database, json_: Json = False) -> None:
     print(f"{found.captures} captures of {found.pages} pages on {found.hosts} hosts, {size(found.octets)} in all")
     print(f"{found.queued} pages wait, {found.leased} are being fetched, {found.backed_off} wait after a failure")
     print(f"{found.hosts_held} hosts are held, {found.hosts_waiting} asked to be left alone")
+    if found.unstudied:
+        print(f"{found.unstudied} captures wait to be studied")
+    if found.hour is not None:
+        hour = found.hour
+        price = f", at a price of {hour.price:.3g}" if hour.price else ""
+        planned = f"{hour.planned} of {hour.visits:.0f} visits planned on {hour.sites} sites{price}"
+        print(f"since {iso(hour.start)} {planned}")
     print(f"{len(found.workers)} workers, {found.ended} ended before")
     for one in found.workers:
         print(

@@ -54,7 +54,9 @@ _LEASE: Final = 30.0
 """Seconds after which the desks of a worker that is not heard of go to others; less when hours are short."""
 _SHORTEST_LEASE: Final = 2.0
 _LOOKS: Final = 20
-"""Times a free worker looks for a desk in an hour."""
+"""Times a free worker looks for a desk in an hour, at least."""
+_LOOK: Final = 20.0
+"""Seconds between two looks, at most."""
 _ROUNDS: Final = 4
 """Times an hour is divided, at most."""
 _IDLE: Final = 0.05
@@ -116,7 +118,7 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
 
             yield step
 
-    return Errand("desks", hour / _LOOKS, opened, "sites are not planned by this worker")
+    return Errand("desks", min(_LOOK, hour / _LOOKS), opened, "sites are not planned by this worker")
 
 
 def plan_due_sites(office: Office, worker: int, now: float, keeper: DeskKeeper | None = None) -> int:

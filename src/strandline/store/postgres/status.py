@@ -22,6 +22,22 @@ class WorkerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class HourStatus:
+    """The last hour of a watch that was opened: what its plans may visit, and at which price (core/plan/market.py)."""
+
+    start: float
+    """Its first UTC second."""
+    visits: float
+    """That plans may make."""
+    planned: int
+    """That they made so far."""
+    price: float
+    """Of a visit; 0 while it is not known."""
+    sites: int
+    """Planned so far."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterStatus:
     """Counts of everything that is shared."""
 
@@ -38,6 +54,10 @@ class ClusterStatus:
     captures: int
     octets: int
     files: int
+    unstudied: int
+    """Captures that wait to be studied."""
+    hour: HourStatus | None
+    """None when nobody has watched."""
     refusals: tuple[tuple[str, int], ...]
 
 
@@ -67,12 +87,17 @@ def _ask(connection: Connection) -> ClusterStatus:
     ).fetchone()
     rest = connection.execute(
         """SELECT (SELECT count(*) FROM workers WHERE ended IS NOT NULL),
-               (SELECT coalesce(sum(octets), 0) FROM workers), (SELECT count(*) FROM files)"""
+               (SELECT coalesce(sum(octets), 0) FROM workers), (SELECT count(*) FROM files),
+               (SELECT count(*) FROM unstudied)"""
+    ).fetchone()
+    hour = connection.execute(
+        """SELECT start, visits, taken, price, (SELECT count(*) FROM site_desks WHERE work = 'plan' AND planned > start)
+           FROM plan_hours ORDER BY start DESC LIMIT 1"""
     ).fetchone()
     refusals = connection.execute("SELECT reason, count FROM refusals ORDER BY count DESC, reason LIMIT 20").fetchall()
     assert hosts is not None and rest is not None
     count, held, waiting, pages, queued, backed_off, leased, captures = (int(str(value)) for value in hosts)
-    ended, octets, files = (int(str(value)) for value in rest)
+    ended, octets, files, unstudied = (int(str(value)) for value in rest)
     return ClusterStatus(
         workers=tuple(WorkerRow(*row) for row in workers),  # type: ignore[arg-type]
         ended=ended,
@@ -86,5 +111,7 @@ def _ask(connection: Connection) -> ClusterStatus:
         captures=captures,
         octets=octets,
         files=files,
+        unstudied=unstudied,
+        hour=None if hour is None else HourStatus(*hour),  # type: ignore[arg-type]
         refusals=tuple((str(reason), int(str(times))) for reason, times in refusals),
     )
