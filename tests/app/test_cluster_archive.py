@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.two_sites import DAY, SITES, VISITS, as_cluster, in_folder
+from app.two_sites import DAY, SITES, VISITS, cluster, folder
 from servers import postgres
 from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.alerts_listing import alarms, told
@@ -34,15 +34,7 @@ from strandline.store.studies import Wanted
 pytestmark = postgres.GROUP
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return in_folder(tmp_path_factory.mktemp("both") / "archive")
-
-
-@pytest.fixture(scope="module")
-def cluster(folder, tmp_path_factory):
-    with closing(as_cluster(folder, tmp_path_factory.mktemp("store").as_uri())) as moved:
-        yield moved
+__all__ = ["cluster", "folder"]
 
 
 def test_study_finds_the_same(folder, cluster):

@@ -1,10 +1,20 @@
-"""A small archive in a folder, studied and learned from, and the same one as a cluster."""
+"""A small archive in a folder, studied and learned from, and the same one as a cluster on PostgreSQL and S3.
 
+Tests that ask both take the fixtures `folder` and `cluster` from here; the two are made once in a process.
+"""
+
+import atexit
+import shutil
+import tempfile
 import time
 from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+import pytest
 
 from contracts.stores import found, visited
-from servers import postgres
+from servers import postgres, s3
 from strandline.app.archive import create
 from strandline.app.cluster.archive import ClusterArchive
 from strandline.app.cluster.learning import learn_errand
@@ -31,8 +41,26 @@ def body(url, visit):
     return f"<html><body><h1>About the tide</h1>{text}<p>Edition {news} of the paper has {news * 7} pages</p></body>"
 
 
-def in_folder(place):
+@pytest.fixture(scope="module")
+def folder():
+    return _in_folder()
+
+
+@pytest.fixture(scope="module")
+def cluster(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in s3.running().environment().items():
+            patch.setenv(name, value)
+        with closing(_as_cluster()) as moved:
+            yield moved
+
+
+@cache
+def _in_folder():
     """Two sites of four pages, each captured some times, and studied."""
+    made = Path(tempfile.mkdtemp(prefix="strandline-two-sites-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    place = made / "archive"
     archive = create(place, contact="https://library.example/bot", seeds=[f"{site}/0" for site in SITES])
     start = time.time() - VISITS * DAY
     urls = [f"{site}/{n}" for site in SITES for n in range(4)]
@@ -53,10 +81,11 @@ def in_folder(place):
     return archive
 
 
-def as_cluster(folder, store):
+@cache
+def _as_cluster():
     """The same, moved, and studied and learned from again, as workers of a watch do it beside their crawls."""
     database = postgres.running().database()
-    to_cluster(folder.folder, database, store, lambda _: None)
+    to_cluster(_in_folder().folder, database, f"{s3.running().bucket()}/web", lambda _: None)
     moved = ClusterArchive(open_cluster(database))
     assert moved.studies.waiting() > 0
     with study_errand(moved.cluster, 1, 3600.0).opened(lambda: False) as step:

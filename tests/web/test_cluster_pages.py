@@ -10,30 +10,16 @@ from urllib.parse import quote, urlencode
 import pytest
 from typer.testing import CliRunner
 
-from app.two_sites import SITES, as_cluster, in_folder
-from servers import postgres, s3
+from app.two_sites import SITES, cluster, folder
+from servers import postgres
 from strandline.app.opening import place_of
 from strandline.cli.main import app
 from strandline.errors import Unreachable, UsageError
 from web.archives import served
 
 pytestmark = postgres.GROUP
+__all__ = ["cluster", "folder"]
 PAGE = f"{SITES[0]}/0"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return in_folder(tmp_path_factory.mktemp("pages") / "archive")
-
-
-@pytest.fixture(scope="module")
-def cluster(folder):
-    store = s3.running()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in store.environment().items():
-            patch.setenv(name, value)
-        with closing(as_cluster(folder, f"{store.bucket()}/web")) as moved:
-            yield moved
 
 
 def settled(server, path):
