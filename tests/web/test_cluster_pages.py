@@ -148,7 +148,8 @@ def test_health_shows_the_workers(server, cluster):
     assert [(one["kind"], one["subject"]) for one in found["alarms"]] == [("worker", "2@lost")]
     page = server.get("/health", {"Accept": "text/html"}, origin="interface")[2]
     assert b"2@lost" in page and b"others take over" in page
-    assert b'strandline_alarm{kind="worker",subject="2@lost"} 1' in server.get("/metrics", origin="interface")[2]
+    metrics = server.get("/metrics", origin="interface")[2]
+    assert b'strandline_alarm{kind="worker",subject="2@lost"} 1' in metrics and b"strandline_workers 1\n" in metrics
     assert b"1 worker at work" in server.get("/", {"Accept": "text/html"}, origin="interface")[2]
     cluster._session.run(lambda connection: connection.execute("UPDATE workers SET ended = seen WHERE name LIKE '_@%'"))
 

@@ -58,6 +58,8 @@ def metrics_of(found: Status) -> Iterator[Metric]:
         ("plan_visits", "planned", "Visits left of this hour's plan."),
     ):
         yield one(name, text, known.get(key))
+    if "workers" in known:
+        yield one("workers", "Workers of the cluster that are at work.", known["workers"])
     yield one("sites", "Sites in the archive.", found.sites)
     yield one("pages", "Pages that are known.", found.pages)
     yield one("due_pages", "Pages that are due.", found.queued)

@@ -10,7 +10,7 @@ from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import BrowsingReading
 from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres, words_asked
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.troubles import troubles
+from strandline.store.postgres.troubles import troubles, workers_alive
 from strandline.store.reading import Reading
 from strandline.store.status import StatusReading
 from strandline.store.studies import BlockLife, Wanted
@@ -79,11 +79,11 @@ class PostgresStatus(PostgresAlarms, StatusReading):
         )
         if row is None or not row[0]:
             return None
-        _, first, last, seen, alive, captures, octets = row
+        _, first, last, seen, unended, captures, octets = row
         length = self._row("SELECT length FROM watch_time ORDER BY start DESC LIMIT 1")
-        document = {"workers": alive, "captured": captures, "octets": octets}
+        document = {"workers": workers_alive(self._session), "captured": captures, "octets": octets}
         document |= {"hour_seconds": length[0]} if length else {}
-        ended = "" if alive else "all workers have ended"
+        ended = "" if unended else "all workers have ended"
         return WatchState(0, "cluster", float(str(first or last)), float(str(seen)), ended, document)
 
 
