@@ -7,6 +7,7 @@ import pytest
 from contracts.stores import found
 from servers import postgres
 from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
+from strandline.app.cluster.studying import for_watch
 from strandline.app.cluster.worker import finish_abandoned
 from strandline.errors import LeaseLost, SettingError, UsageError
 from strandline.ports import Batch
@@ -102,3 +103,12 @@ def test_hours_of_another_length_are_kept_once(catalog, session):
     assert reading.watch_time() == (START, 0.0, 100.0)
     catalog.begin_watch(50.0, START + 200.0)
     assert reading.watch_time() == (START + 200.0, 2.0, 50.0)
+
+
+def test_a_watch_looks_twice_at_pages_whose_noise_is_not_known(database):
+    cluster = Cluster(database, "file:///x", settings("study.hold=10min"))
+    study = for_watch(cluster, HOUR / 10).settings.study
+    assert (study.hold, study.double_fetch) == (60.0, 3.0)
+    given = Cluster(database, "file:///x", settings("study.double_fetch=2min"))
+    assert for_watch(given, HOUR).settings.study.double_fetch == 120.0
+    assert cluster.settings.study.double_fetch == 0.0, "one pass does as it is told"

@@ -30,6 +30,10 @@ TRIES: Final = 2
 """Times a capture may end its worker before it is left out."""
 _LOOK: Final = 2.0
 """Seconds between two looks for something new, beside a crawl."""
+SECOND_LOOK: Final = 30.0
+"""Seconds after which a watch fetches a page a second time to see whether what changed differs at every fetch, unless
+study.double_fetch says otherwise.
+"""
 _WORKER: Final = "strandline.app.study_desk"
 
 

@@ -55,7 +55,7 @@ from strandline.app.crawling import CrawlRequest, Prepared, all_allowed, from_kn
 from strandline.app.plan_wishes import budget_of, budgets_of
 from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
-from strandline.app.studying import Studying
+from strandline.app.studying import SECOND_LOOK, Studying
 from strandline.app.watch_plan import WatchPlan
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
@@ -73,8 +73,6 @@ from strandline.store.watching import HourRow, TimePiece
 _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
 _COMMITS_AN_HOUR: Final = 10.0
-_SECOND_LOOK: Final = 30.0
-"""Seconds after which a page is fetched a second time to see whether what changed differs at every fetch."""
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 
@@ -218,7 +216,7 @@ class Watch:
         crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
-        study = replace(settings.study, double_fetch=settings.study.double_fetch or _SECOND_LOOK)
+        study = replace(settings.study, double_fetch=settings.study.double_fetch or SECOND_LOOK)
         return prepare_crawl(paced(replace(settings, study=study), self.length, own), crawl)
 
     def reload(self) -> None:

@@ -172,7 +172,8 @@ def _opened(start: float, now: float, left: float, wanted: Wanted) -> PlanHour:
 def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour:
     """The same hour later on: what has no use goes to the best of what was left out."""
     idle = left - wanted.waiting
-    if idle <= max(1.0, _IDLE * known.visits) or wanted.offers is None:
+    everything_taken = known.cut == -math.inf
+    if wanted.offers is None or everything_taken or idle <= max(1.0, _IDLE * known.visits):
         return known._replace(divided=now)
     done = above_cut(wanted.offers, known.cut) if known.cut is not None else float(known.taken)
     cut = cut_for(wanted.offers, done + idle)

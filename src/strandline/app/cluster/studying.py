@@ -7,14 +7,14 @@ the object store, and what was found is recorded in PostgreSQL under the lease o
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from strandline.app.cluster.beside import Errand, Step
 from strandline.app.cluster.shared import Cluster, cluster_holdings
 from strandline.app.study_desk import ArchiveReader, Desk, study_rules
-from strandline.app.studying import Studying
+from strandline.app.studying import SECOND_LOOK, Studying
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.dom.scan import ready as ready_to_cut
 from strandline.errors import LeaseLost
@@ -24,6 +24,7 @@ from strandline.store.postgres.studying import DeskStudies
 
 _LEASE: Final = 60.0
 _RENEWED: Final = 15.0
+_HOUR: Final = 3600.0
 _LOOKS: Final = 60
 """Times a worker looks for something to study in an hour of the watch."""
 
@@ -82,6 +83,15 @@ def _at_desks(cluster: Cluster, worker: int) -> Iterator[SharedStudying]:
         studying = stack.enter_context(SharedStudying(cluster, session, worker))
         stack.callback(studying.leave)
         yield studying
+
+
+def for_watch(cluster: Cluster, hour: float) -> Cluster:
+    """A cluster as study sees it in a watch whose hours last so many seconds: what is waited for shrinks with them."""
+    study, pace = cluster.settings.study, min(1.0, hour / _HOUR)
+    again = (study.double_fetch or SECOND_LOOK) * pace
+    return replace(
+        cluster, settings=replace(cluster.settings, study=replace(study, hold=study.hold * pace, double_fetch=again))
+    )
 
 
 def study_errand(cluster: Cluster, worker: int, hour: float) -> Errand:

@@ -174,7 +174,7 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
 
             watch = watching(cluster, catalog, clock, (request.hour, request.say))
         with contextlib.ExitStack() as beside:
-            for errand in _errands(cluster, catalog.worker, request.hour or _HOUR):
+            for errand in _errands(cluster, catalog.worker, request.hour):
                 beside.enter_context(Beside(errand, request.say))
             agenda = beside.enter_context(watch) if watch is not None else None
             crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
@@ -199,13 +199,14 @@ def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack
     return worker_skips(settings, session, watching)
 
 
-def _errands(cluster: Cluster, worker: int, hour: float) -> list[Errand]:
-    """What every worker does beside its crawl, whether it watches or makes one pass."""
+def _errands(cluster: Cluster, worker: int, watched: float) -> list[Errand]:
+    """What every worker does beside its crawl; `watched` are the seconds of an hour of a watch, 0 for one pass."""
     from strandline.app.cluster.learning import learn_errand  # noqa: PLC0415 - slow to load
     from strandline.app.cluster.lookout import lookout_errand  # noqa: PLC0415
-    from strandline.app.cluster.studying import study_errand  # noqa: PLC0415
+    from strandline.app.cluster.studying import for_watch, study_errand  # noqa: PLC0415
 
-    studies = [study_errand(cluster, worker, hour)] if cluster.settings.study.workers > 0 else []
+    hour, studied = watched or _HOUR, for_watch(cluster, watched) if watched else cluster
+    studies = [study_errand(studied, worker, hour)] if cluster.settings.study.workers > 0 else []
     # The lookout begins first and ends last: it decides on what study found at the end.
     return [lookout_errand(cluster, worker, hour), learn_errand(cluster, hour), *studies]
 
