@@ -8,7 +8,7 @@ The units of SECONDS start first, the longest of them at the front: the last one
 from xdist.scheduler import LoadGroupScheduling
 
 SECONDS = {
-    "cluster": 240,
+    "cluster": 300,
     "interface": 120,
     "watch": 75,
     "tests/faults/test_crashes.py::test_kill_9": 55,

@@ -32,6 +32,13 @@ def test_one_cell_far_off_is_seen():
     assert [target.name for target in compared("spoiled", spoiled) if not target.ok] == ["spoiled: frequency, pool"]
 
 
+def test_only_the_priced_plan_may_be_better():
+    found = compared("better", lambda name, budget, what: printed(name, budget, what) + 0.03)
+    assert [target.name for target in found if target.ok] == [
+        f"better: {name}, {what}" for name in ("priced-plan-known", "priced-plan") for what in REFERENCE[name]
+    ]
+
+
 def test_every_strategy_of_the_reference_is_simulated():
     assert {name for name in REFERENCE if not name.startswith("bound_")} == set(SYNTHETIC)
 
