@@ -115,6 +115,7 @@ def test_joining_holds_a_byte_for_a_page_that_changed(tmp_path, small):
             for start in range(0, pages, 50):
                 numbers = np.arange(start, start + 50)
                 sums = {name: rng.poisson(0.07, (50, 96)).astype(np.float64) for name in ("importance", "changes")}
+                sums["changes"][:, 3] += 1.0
                 sums["observed"] = rng.uniform(1.0, 2.0, (50, 96))
                 about = {"site": np.zeros(50, np.int32), "page": numbers, "last": numbers * 1.0, "captures": numbers}
                 table.add(about | sums)
@@ -130,13 +131,13 @@ def test_joining_holds_a_byte_for_a_page_that_changed(tmp_path, small):
         return np.concatenate([one["changes"] for one in pieces((file,))])
 
     def grown(action):
-        return (measured(action, 1000) - measured(action, 200)) / 800
+        return (measured(action, 1500) - measured(action, 300)) / 1200
 
     def measured(action, pages):
         return next(peak(partial(action, file)) for file in patterns(pages))
 
     assert grown(held) > 500.0  # the check can fail
-    assert grown(joined) < 100.0
+    assert grown(joined) < 150.0  # 1,536 bytes of each page were read
 
 
 def test_rates_are_read_some_at_a_time(tmp_path, small):

@@ -49,15 +49,19 @@ class FoundPatterns(Patterns):
             self.groups, self._number = pattern_groups(found, next(iter(forms))), found.number
 
     def _counted(self) -> Iterator[tuple[Floats, ...]]:
-        return ((one["changes"], one["observed"]) for one in pieces(self.changed, ("changes", "observed")))
+        for one in pieces(self.changed, ("changes", "observed")):
+            counted = one["changes"].sum(axis=1) > 0  # a change without importance is in no period
+            columns = (one["changes"], one["observed"])
+            yield columns if counted.all() else tuple(column[counted] for column in columns)
 
     def to_keep(self) -> Iterator[tuple[int, PageSeries, int | None]]:
         """Page, series and group of all pages."""
         place = 0
         for site, run in site_runs(pieces(self.changed)):
             for page, series in _series(run, self.periods[site]):
-                yield page, series, int(self._number[place])
-                place += 1
+                shared = series.changes.sum() > 0
+                yield page, series, int(self._number[place]) if shared else None
+                place += bool(shared)
         calendars: dict[Periods, LocalCalendar] = {}
         for site, run in site_runs(pieces(self.still)):
             cut = self.periods[site]

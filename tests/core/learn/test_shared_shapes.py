@@ -1,11 +1,14 @@
 """Groups over pages that come in pieces, against all pages at once."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.core.learn import shared_shapes as module
+from strandline.core.learn.pieces import evenly
 from strandline.core.learn.shared_shapes import shared_shapes
 
 FORM = (2, 12)
@@ -86,6 +89,18 @@ def test_of_very_many_pages_an_even_share_makes_the_groups(monkeypatch):
     often = counts.sum(axis=1) >= 30
     agreed = sum(np.bincount(kind[(found.number == group) & often]).max() for group in range(3))
     assert agreed > 0.9 * often.sum()
+
+
+@pytest.mark.parametrize("loud", [0, 1, 40])
+def test_pieces_in_which_no_page_changes_often(monkeypatch, loud):
+    counts, times, _ = counted(60)
+    quiet = np.zeros((40, 24))
+    quiet[:, 5] = 1.0
+    counts, times = np.concatenate([quiet, counts[:loud]]), np.tile(times, (2, 1))
+    monkeypatch.setattr(module, "evenly", partial(evenly, size=8))
+    found = shared_shapes(lambda: [(counts, times[: len(counts)])], FORM)
+    assert found.number.size == 40 + loud
+    assert np.bincount(found.number).sum() == 40 + loud and np.isfinite(found.shapes).all()
 
 
 def test_without_pages_there_are_no_groups():

@@ -113,8 +113,8 @@ def _coarse(amounts: Floats, form: Form) -> Floats:
         table = np.stack([table[:, 0], table[:, 1:].sum(axis=1)], axis=1)
     most = _COARSE_OF_A_DAY if kinds > 1 else _COARSE_OF_A_CYCLE
     edges = np.unique(np.linspace(0, count, min(count, most) + 1).astype(np.int64))[:-1]
-    merged: Floats = np.add.reduceat(table, edges, axis=2).reshape(table.shape[0], -1)
-    return merged
+    merged: Floats = np.add.reduceat(table, edges, axis=2)
+    return merged.reshape(table.shape[0], table.shape[1] * edges.size)
 
 
 def _settled(counts: Floats, times: Floats, shapes: Floats) -> Floats:
