@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.core.plan.minutes import Settling, places
+from strandline.core.plan.minutes import FAST, FIRST_PART, Settling, fast_first, places
 from strandline.core.plan.strategy import PageTable
 
 PAGES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.floats(0.0, 2.0)), min_size=1, max_size=40)
@@ -41,6 +41,25 @@ def test_quiet_pages_lie_outside_directory_by_directory(pages):
     for name in np.unique(site):
         quiet = order[(site[order] == name) & (rate[order] < 0.1)]
         assert directory[quiet].tolist() == sorted(directory[quiet].tolist())
+
+
+@given(PAGES)
+def test_where_versions_of_a_period_count_once_fast_pages_come_first(pages):
+    site, directory, rate = (np.array(column) for column in zip(*pages, strict=True))
+    found = fast_first(PageTable.of(len(pages), site=site, directory=directory), rate, 0.01, visits=5.0)
+    fast = rate >= FAST
+    assert len(set(found.tolist())) == len(pages)
+    assert (found[fast] < FIRST_PART).all()
+    assert (found[~fast] >= (FIRST_PART if fast.any() else 0.0)).all()
+    assert found.max() < 1.0
+
+
+def test_more_fast_pages_than_a_host_bears_at_once_take_their_time():
+    table, rate = PageTable.of(300), np.ones(300)
+    assert fast_first(table, rate, 0.01, visits=70.0).max() > 0.15
+    assert fast_first(table, rate, 0.01, visits=200.0).tolist() == places(table, rate, 0.01).tolist()
+    spread = PageTable.of(300, host=np.arange(300))
+    assert fast_first(spread, rate, 0.01, visits=200.0).max() < FIRST_PART
 
 
 def test_no_pages_have_no_places():

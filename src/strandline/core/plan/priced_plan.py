@@ -136,6 +136,7 @@ class PricedPlan:
 
     def ready(self, table: PageTable, budget: Budget, now: float) -> Pages:
         """Catch up with the pages, the day and the budget; nothing is decided."""
+        self._tables.visits = budget.of_period
         self._catch_up(table, now)
         self._renew(table, now)
         self._start_price(self._tables.rows, budget)

@@ -9,7 +9,7 @@ from strandline.core.growing import GrowingTable
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
-from strandline.core.plan.minutes import places
+from strandline.core.plan.minutes import fast_first, places
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
 from strandline.core.plan.strategy import Floats, PageTable, Rows
@@ -33,6 +33,8 @@ class PricedTables:
         self._span: dict[int, tuple[float, float]] = {}
         self.live: LivePages | None = None
         self.sites = 0
+        self.visits = 1.0
+        """That a period may make."""
 
     def __len__(self) -> int:
         return 0 if self._store is None else len(self._store)
@@ -78,7 +80,11 @@ class PricedTables:
 
     def place(self, table: PageTable) -> None:
         """Give every page its place in the period, by what is believed of its rate now."""
-        self.rows.phase[:] = places(table, self.rows.mean_rate, self._slow_below)
+        rate = self.rows.mean_rate
+        if self._worth.once_per_period:
+            self.rows.phase[:] = fast_first(table, rate, self._slow_below, self.visits)
+        else:
+            self.rows.phase[:] = places(table, rate, self._slow_below)
         names, site = np.unique(table.site, return_inverse=True)
         first, last = np.ones(len(names)), np.zeros(len(names))
         np.minimum.at(first, site, self.rows.phase)
