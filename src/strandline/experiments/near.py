@@ -25,7 +25,7 @@ from strandline.experiments.near_study import (
     bypass_keeping,
     mean_curve,
 )
-from strandline.experiments.report import Cell, Figure, Report, Series, Table, Target
+from strandline.experiments.report import Cell, Figure, Report, Series, Table, Target, at_least
 from strandline.simulate.site_generator import GeneratorSettings, generate_history
 from strandline.simulate.site_history import read_site_history
 from strandline.simulate.site_loops import PAGE_RATE, ROUND_ROBIN, LoopResult, crawl_with_budget, crawl_with_rules
@@ -230,11 +230,11 @@ def _targets(rivals: dict[str, Rivals], loops: dict[str, list[LoopResult]]) -> t
     curve = mean_curve(one.recommended for one in rivals.values())
     rate = mean_curve(one.page_rate for one in rivals.values())
     targets = [
-        _at_least(f"strict change recall at BR {bypass}", at_bypass(curve, bypass), least)
+        at_least(f"strict change recall at BR {bypass}", at_bypass(curve, bypass), least)
         for bypass, least in ((0.3, 0.975), (0.5, 0.945), (0.7, 0.88))
     ]
-    targets.append(_at_least("BR at strict change recall .95", bypass_keeping(curve, 0.95), 0.45))
-    targets.append(_at_least("gain over page rate at BR .5", at_bypass(curve, 0.5) - at_bypass(rate, 0.5), 0.02))
+    targets.append(at_least("BR at strict change recall .95", bypass_keeping(curve, 0.95), 0.45))
+    targets.append(at_least("gain over page rate at BR .5", at_bypass(curve, 0.5) - at_bypass(rate, 0.5), 0.02))
     for rule, label in (("near", "NEAR .01/.1/.95"), ("dormant", "dormant(19)")):
         means = np.array([getattr(one, rule).mean(axis=0) for one in rivals.values()]).reshape(-1, 4)
         _, strict, recommended, _ = means.mean(axis=0).tolist() if len(means) else [float("nan")] * 4
@@ -245,13 +245,9 @@ def _targets(rivals: dict[str, Rivals], loops: dict[str, list[LoopResult]]) -> t
     best = loops.get("recommended", [])
     on_time = float(np.mean([one.on_time for one in best])) if best else float("nan")
     current = float(np.mean([one.current for one in best])) if best else float("nan")
-    targets.append(_at_least("closed loop, half saved: on time", on_time, 0.92))
-    targets.append(_at_least("closed loop, half saved: pages current", current, 0.98))
+    targets.append(at_least("closed loop, half saved: on time", on_time, 0.92))
+    targets.append(at_least("closed loop, half saved: pages current", current, 0.98))
     return tuple(targets)
-
-
-def _at_least(name: str, got: float, least: float) -> Target:
-    return Target(name, f">= {least}", f"{got:.3f}", bool(got >= least))
 
 
 def _notes(data: Path | None, effort: Effort) -> tuple[str, ...]:

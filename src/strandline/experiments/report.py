@@ -83,6 +83,11 @@ class Target:
     ok: bool
 
 
+def at_least(name: str, got: float, least: float) -> Target:
+    """The promise that a number is not below another."""
+    return Target(name, f">= {least:.3f}", f"{got:.3f}", bool(got >= least))
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """Everything one experiment found."""

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from strandline.core.plan.objective import Objective
-from strandline.experiments.report import Figure, Report, Series, Table, Target
+from strandline.experiments.report import Figure, Report, Series, Table, Target, at_least
 from strandline.experiments.scheduling_reference import BUDGETS, compared
+from strandline.experiments.scheduling_traces import COLD, KNOWN, KNOWN_IP, ONLINE, studies
+from strandline.experiments.scheduling_traces import targets as trace_targets
 from strandline.simulate.grid import NAMES, Request, Row, simulate
-from strandline.simulate.trace_sources import mix_world, news_world, slow_world
 from strandline.simulate.world import Recipe, World, synthetic_world
 
 Progress = Callable[[str], None]
 
-ONLINE, KNOWN_IP, COLD, KNOWN = "importance-pattern-online", "importance-pattern", "priced-plan", "priced-plan-known"
 SYNTHETIC = tuple(name for name in NAMES if name != "change-class")
-TRACE = ("round-robin", "freshness", KNOWN_IP, ONLINE, COLD, KNOWN)
 
 
 @dataclass
@@ -82,10 +81,12 @@ def run(data: Path | None, progress: Progress = lambda _: None, quick: bool = Fa
     progress("coherence dial, twenty sites")
     targets += _dial(found, many, quick)
     if data is not None:
-        for world in (news_world(data), slow_world(data), mix_world(data)):
-            progress(world.name)
-            found.rows[world.name] = _trace_rows(world, quick)
-        targets += list(_trace_targets(found))
+        traces = []
+        for study in studies(data, quick):
+            progress(study.world.name)
+            found.rows[study.world.name] = study.rows()
+            traces.append(study)
+        targets += list(trace_targets(traces, found.value))
     return Report(
         title="Scheduling: the priced plan against the papers' strategies and the bounds",
         tables=found.tables(),
@@ -114,21 +115,17 @@ def _figure(world: str, rows: list[Row]) -> Figure:
     return Figure(f"Completeness, {world}", series, "captures per period, % of pages", "completeness", log_x=True)
 
 
-def _at_least(name: str, got: float, least: float) -> Target:
-    return Target(name, f">= {least:.3f}", f"{got:.3f}", got >= least)
-
-
 def _synthetic_targets(found: Found, world: str) -> Iterable[Target]:
     for objective in ("pool", "page"):
         for budget in BUDGETS:
             cell = (KNOWN, budget, objective)
             share = found.value(world, cell, objective) / found.value(world, cell, "bound_known")
-            yield _at_least(f"{world}: known patterns / bound, {objective} {budget:g} %", share, 0.96)
+            yield at_least(f"{world}: known patterns / bound, {objective} {budget:g} %", share, 0.96)
     for objective, gains in (("pool", (0.05, 0.05, 0.035)), ("page", (0.0, 0.0, 0.0))):
         for budget, gain in zip((5.0, 10.0, 20.0), gains, strict=True):
             online = found.value(world, (ONLINE, budget, objective), objective)
             cold = found.value(world, (COLD, budget, objective), objective)
-            yield _at_least(f"{world}: cold start, {objective} {budget:g} %", cold, online + gain)
+            yield at_least(f"{world}: cold start, {objective} {budget:g} %", cold, online + gain)
     for objective, budget, share in (
         *(("pool", budget, 0.88) for budget in BUDGETS),
         ("page", 5.0, 0.82),
@@ -136,11 +133,11 @@ def _synthetic_targets(found: Found, world: str) -> Iterable[Target]:
     ):
         cell = (COLD, budget, objective)
         reached = found.value(world, cell, objective) / found.value(world, cell, "bound_known")
-        yield _at_least(f"{world}: cold start / bound, {objective} {budget:g} %", reached, share)
+        yield at_least(f"{world}: cold start / bound, {objective} {budget:g} %", reached, share)
     for budget in (5.0, 10.0, 20.0):
         known = found.value(world, (KNOWN_IP, budget, "pool"), "pool")
         cold = found.value(world, (COLD, budget, "pool"), "pool")
-        yield _at_least(f"{world}: cold start against importance-pattern known, {budget:g} %", cold, known - 0.015)
+        yield at_least(f"{world}: cold start against importance-pattern known, {budget:g} %", cold, known - 0.015)
 
 
 def _dial(found: Found, world: World, quick: bool) -> list[Target]:
@@ -153,35 +150,5 @@ def _dial(found: Found, world: World, quick: bool) -> list[Target]:
     targets = []
     for what in ("page", "coherence"):
         best = max(found.value(world.name, (rival, 5.0, "page"), what) for rival in rivals)
-        targets.append(_at_least(f"beta = 1, 5 %: {what}", found.value(name, (COLD, 5.0, "page"), what), best))
+        targets.append(at_least(f"beta = 1, 5 %: {what}", found.value(name, (COLD, 5.0, "page"), what), best))
     return [] if quick else targets
-
-
-def _trace_rows(world: World, quick: bool) -> list[Row]:
-    objectives: tuple[Objective, ...] = ("pool", "page")
-    budgets: tuple[float, ...] = (1.0, 5.0) if world.name == "slow" else (100.0 * 5 / 1025,)
-    if world.name == "news":
-        budgets, objectives = (4.0, 8.0, 20.0), ("pool", "page", "content")
-    elif world.name == "mix":
-        budgets = tuple(100.0 * visits / 1025 for visits in ((5,) if quick else (2, 5, 20)))
-    strategies = ("round-robin", ONLINE, COLD) if quick else TRACE
-    return simulate(world, Request(strategies=strategies, budgets=budgets, objectives=objectives, bounds=False))
-
-
-def _trace_targets(found: Found) -> Iterable[Target]:
-    for row in found.rows["news"]:
-        if row.strategy == COLD and row.objective == "content":
-            seen = found.value("news", ("round-robin", row.budget, "pool"), "items")
-            yield _at_least(f"news {row.budget:g} %: items", row.items or 0.0, seen + 0.15)
-    for world, what, gains in (
-        ("mix", "pool", (0.20, 0.20, 0.20)),
-        ("mix", "page", (0.0, 0.0, 0.0)),
-        ("slow", "pool", (0.04, 0.04)),
-        ("slow", "page", (0.05, 0.025)),
-    ):
-        rival = ONLINE if (world, what) == ("mix", "pool") else "round-robin"
-        budgets = sorted({row.budget for row in found.rows[world]})
-        for budget, gain in zip(budgets, gains, strict=False):
-            other = found.value(world, (rival, budget, what), what)
-            own = found.value(world, (COLD, budget, what), what)
-            yield _at_least(f"{world} {budget:.2g} %: {what} over {rival}", own, other + gain)
