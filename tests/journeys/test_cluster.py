@@ -121,8 +121,8 @@ def test_three_workers_crawl_politely_and_keep_every_page_once(place, tmp_path):
 def test_killed_workers_and_database_restarts_lose_nothing(place, tmp_path):
     """The short form; `make crash` runs the long one: 20,000 pages, 200 kills, 5 restarts."""
     kills = int(os.environ.get("STRANDLINE_WORKER_KILLS", "4"))
-    # The long form is slowed down by politeness: there must be work left for the last worker that is killed.
-    hosts, pages, restarts, delay = (40, 495, 5, "1") if kills >= 100 else (8, 38, 1, "0")
+    # Politeness slows them down: there must be work left for the last worker that is killed.
+    hosts, pages, restarts, delay = (40, 495, 5, "1") if kills >= 100 else (8, 38, 1, "0.3")
     with sites(tmp_path, hosts=hosts, pages=pages, size=1_000) as site:
         init(place, site, **{"politeness.delay": delay})
         figures = massacre(place, site, kills, restarts, tmp_path)
