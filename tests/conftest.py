@@ -1,5 +1,6 @@
 """What holds for all tests: their order over processes, a clean start, and a folder in memory."""
 
+import signal
 import tempfile
 from pathlib import Path
 
@@ -10,7 +11,11 @@ from servers import leftovers
 
 
 def pytest_sessionstart(session):
-    """A run that was aborted may have left mounts and folders."""
+    """A run that was aborted may have left mounts and folders. What a shell starts in the background ignores SIGINT,
+    and so would everything that tests start and interrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(session.config, "workerinput"):
         leftovers.clear()
 

@@ -1,5 +1,6 @@
 """One POST behind the wall: pinned to checked addresses, over verified TLS, with a deadline, whatever answers."""
 
+import contextlib
 import socket
 import ssl
 import threading
@@ -24,7 +25,7 @@ class Raw:
         self.hits = 0
         self._listener = socket.create_server((host, 0))
         self.port = self._listener.getsockname()[1]
-        self._held = []
+        self._over = threading.Event()
 
         def serve():
             while True:
@@ -37,23 +38,20 @@ class Raw:
                 except OSError:
                     return
                 self.hits += 1
-                self._held.append(connection)
                 threading.Thread(target=self._answer, args=(connection, answer), daemon=True).start()
 
         threading.Thread(target=serve, daemon=True).start()
 
     def _answer(self, connection, answer):
-        try:
+        with contextlib.suppress(OSError), connection:
             connection.recv(1 << 16)
             for piece in answer:
                 connection.sendall(piece)
-        except OSError:
-            return
+            self._over.wait(30)
 
     def close(self):
         self._listener.close()
-        for connection in self._held:
-            connection.close()
+        self._over.set()
 
 
 def test_only_addresses_that_pass_are_connected_to():
