@@ -90,6 +90,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
             price_step=settings.price_step,
             slow_below=settings.slow_below,
             periods_per_day=settings.periods_per_day,
+            fast_first=world.accumulates,
         )
         patterns = world.patterns
         return PricedPlan(KnownPatterns(patterns.rate, patterns.importance, patterns.cycle), priced, KNOWN)

@@ -57,9 +57,10 @@ class StrategyOptions:
         worth = Worth(self.objective, self.window)
         if self.period_hours >= 24.0:
             return PricedPlanSettings(
-                worth=worth, coherence=self.coherence, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1
-            )
-        return PricedPlanSettings(worth=worth, coherence=self.coherence)
+                worth=worth, coherence=self.coherence, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1,
+                fast_first=self.accumulates,
+            )  # fmt: skip
+        return PricedPlanSettings(worth=worth, coherence=self.coherence, fast_first=self.accumulates)
 
 
 def priced_plan(options: StrategyOptions) -> PricedPlan:

@@ -4,8 +4,9 @@ The pages of a site lie next to each other; inside a site the quiet ones lie out
 fast ones in the middle, the fastest in its centre (SHARC's organ pipe, within a period). Versions that live shortly
 are then fetched close together: a site's captures of one period fit each other better.
 
-Where all versions of one period count as one, fast pages come first instead, all within the first minutes: a capture
-near the turn of a period finds what the whole period before left behind, one in its middle parts of two.
+On the web, fast pages come first instead, all within the first minutes: of a page that changes about once a period, a
+capture near the turn of the period finds what the whole period before left behind, one in its middle parts of two.
+Where changes follow a rate that is constant within each period (the synthetic worlds), it is the other way round.
 """
 
 from dataclasses import dataclass

@@ -69,6 +69,7 @@ class PricedPlanSettings:
     """`coherence` is the dial beta: how much of its pending value a page gains when its site is being fetched.
     `slow_below` (changes a period) is the rate under which even spacing is as good as a plan. Archives of more
     than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed.
+    `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site.
     """
 
     worth: Worth = field(default_factory=Worth)
@@ -78,6 +79,7 @@ class PricedPlanSettings:
     slow_below: float = 2.0 / 168.0
     scan_up_to: int = 30_000
     periods_per_day: int = 24
+    fast_first: bool = True
 
     def __post_init__(self) -> None:
         if self.coherence < 0 or self.horizon < 2 or self.price_step <= 0:
@@ -96,7 +98,7 @@ class PricedPlan:
         self._budgeted = 0.0
         self._day = -1
         self._settling = Settling()
-        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below)
+        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below, self.settings.fast_first)
         self._plans: GrowingTable[Plans] | None = None
         self._stale = NOBODY
         self._due: DuePages | None = None

@@ -24,10 +24,11 @@ NOBODY = np.empty(0, dtype=np.int64)
 class PricedTables:
     """One row per page. `slow_below` (changes a period) parts the pages that need no plan."""
 
-    def __init__(self, knowledge: Knowledge, worth: Worth, slow_below: float) -> None:
+    def __init__(self, knowledge: Knowledge, worth: Worth, slow_below: float, fast_first: bool) -> None:
         self._knowledge = knowledge
         self._worth = worth
         self._slow_below = slow_below
+        self._fast_first = fast_first
         self._store: GrowingTable[Pages] | None = None
         self._weight = np.empty(0)
         self._span: dict[int, tuple[float, float]] = {}
@@ -81,7 +82,7 @@ class PricedTables:
     def place(self, table: PageTable) -> None:
         """Give every page its place in the period, by what is believed of its rate now."""
         rate = self.rows.mean_rate
-        if self._worth.once_per_period:
+        if self._fast_first:
             self.rows.phase[:] = fast_first(table, rate, self._slow_below, self.visits)
         else:
             self.rows.phase[:] = places(table, rate, self._slow_below)
