@@ -97,8 +97,11 @@ def crawl(workers: int, hosts: int, pages: int) -> tuple[float, int]:
             stderr=subprocess.DEVNULL,
         )
         words = [*start, "worker", "--database", database, "--json", "--quiet", "--commit-seconds", "1"]
-        running = [subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(workers)]
-        lines = [json.loads(line) for one in running for line in one.communicate()[0].splitlines()]
+        # Into files: a worker whose pipe is full would hold its pages while another is being read.
+        told = [Path(folder) / f"worker-{number}.out" for number in range(workers)]
+        running = [subprocess.Popen(words, env=environment, stdout=out.open("w")) for out in told]
+        assert not any(one.wait() for one in running), "a worker failed"
+        lines = [json.loads(line) for out in told for line in out.read_text().splitlines()]
         captured = sum(line["event"] == "captured" for line in lines)
         requests = site.requests()
         span = max(end for _, _, _, end in requests) - min(came for _, _, came, _ in requests)

@@ -1,1 +1,1 @@
-"""Where visits are run: here, or on many machines."""
+"""Where heavy work is run: here, in processes of their own, or on many machines; and the Parquet it reads."""
