@@ -147,11 +147,15 @@ def test_quality_is_what_the_catalog_says(archive, tmp_path):
     opened = open_archive(archive)
     wanted = quality_data(measured(Planning(opened, NOW)))
     planning = Planning(opened, NOW)
+    numbers = np.array([page.page for page in planning.pages])
     with mine(parquet(archive), Wish(SETTINGS, (), hours=planning.hours), Mining(LocalTasks())) as found:
-        past = found.past
-    assert np.array_equal(learning_engine._in_rows(past, planning).time, planning.past.time)
-    del planning.past
-    planning.past = learning_engine._in_rows(past, planning)
+        past, some = found.past.history(numbers), found.past.history(numbers[1::2])
+        assert len(found.past) == len(planning.past.row)
+    for name in ("row", "time", "changed", "importance", "last_change"):
+        assert np.array_equal(getattr(past, name), getattr(planning.past, name), equal_nan=name == "last_change"), name
+    assert np.array_equal(some.time, past.time[past.row % 2 == 1])  # pages that planning does not know teach nothing
+    planning.past = past
+    assert "learned" not in vars(planning)
     assert quality_data(measured(planning)) == wanted
     assert {"alpha.example", "archive"} <= set(wanted)
 

@@ -161,6 +161,10 @@ def test_rates_are_read_some_at_a_time(tmp_path, small):
     assert grown(lambda found: sum(1 for _ in found.to_keep({}))) < 5.0
 
 
+def times(past):
+    return past.history(np.arange(1, PAGES + 1)).time.tolist()
+
+
 def test_what_was_learned_in_bits_is_what_was_learned_at_once(tmp_path, monkeypatch, request):
     dataset = one_site(tmp_path / "site", 40)
     wish = Wish(LearnSettings(version=5 * 86_400.0), PARTS, hours=Hours.since(START))
@@ -169,7 +173,7 @@ def test_what_was_learned_in_bits_is_what_was_learned_at_once(tmp_path, monkeypa
         with mine(dataset, wish, Mining(LocalTasks(), Room("50MB"))) as found:
             series = [(page, one.changes.tolist(), group) for page, one, group in found.learned.patterns.to_keep()]
             rates = [(page, repr(rate), last) for page, rate, last in found.learned.rates.to_keep({})]
-            return series, rates, [one.as_data() for one in found.learned.rules], found.past.time.tolist()
+            return series, rates, [one.as_data() for one in found.learned.rules], times(found.past)
 
     wanted = learned()
     request.getfixturevalue("small")

@@ -23,7 +23,7 @@ from strandline.app.archive import Archive
 from strandline.app.exporting import export_archive
 from strandline.app.learning import PARTS, Learned, learn, periods_of
 from strandline.app.learning_found import FoundPatterns, FoundRates, FoundRules, FoundStates
-from strandline.app.learning_past import past_of
+from strandline.app.learning_past import FoundPast
 from strandline.app.learning_tasks import Findings, SiteFindings, SitesWork, Wish, learn_sites
 from strandline.app.measuring import Measured, measured
 from strandline.app.mining_places import Findings as Files
@@ -40,7 +40,6 @@ from strandline.app.rating_tasks import (
 )
 from strandline.core.learn.classes import ChangeGroups, change_groups_of
 from strandline.core.learn.first_sight import COEFFICIENTS, refitted
-from strandline.crawl.experience import History
 from strandline.crawl.learn_rates import site_bases
 from strandline.engines.mining import tasks_on
 from strandline.engines.mining_dataset import Dataset, SiteFiles
@@ -65,8 +64,8 @@ _TOGETHER: Final = 200_000
 class Mined(contextlib.AbstractContextManager["Mined"]):
     """What a dataset taught. Its pages are read from files that are gone once it is closed."""
 
-    def __init__(self, learned: Learned, past: History | None, files: Files) -> None:
-        """`past`: all captures as planning learns from them; its rows are numbers of pages."""
+    def __init__(self, learned: Learned, past: FoundPast | None, files: Files) -> None:
+        """`past`: all captures as planning learns from them; None when the wish did not ask for them."""
         self.learned = learned
         self.past = past
         self._files = files
@@ -136,10 +135,8 @@ class _Joining:
             learned.rules, learned.states = FoundRules(files, len(names)), FoundStates(files, names)
         if "classes" in parts:
             learned.rates = self._rates(say)
-        past = None
-        if self._wish.hours is not None:
-            past = past_of(self._files("past"), self._how.room)
-        return Mined(learned, past, self._findings)
+        asked = self._wish.hours is not None
+        return Mined(learned, FoundPast(self._files("past"), self._how.room) if asked else None, self._findings)
 
     def _learn(self, say: Tell) -> None:
         sites = [self._dataset.site(name) for name in self._dataset.sites()]
@@ -275,15 +272,9 @@ def learn_on_engine(
 
     with contextlib.ExitStack() as stack:
         summary = learn(archive, tuple(part for part in wanted if part != QUALITY) or PARTS, tell, miner)
-    if planning is None or found is None or found.past is None:
-        return summary, None
-    planning.past = _in_rows(found.past, planning)
+        if planning is None or found is None or found.past is None:
+            return summary, None
+        if tell is not None:
+            tell(f"quality of {len(planning.pages)} pages is measured")
+        planning.past = found.past.history(np.array([page.page for page in planning.pages], dtype=np.int64))
     return summary, measured(planning)
-
-
-def _in_rows(past: History, planning: Planning) -> History:
-    """The same captures with the rows of planning instead of the numbers of pages."""
-    numbers = np.array([page.page for page in planning.pages], dtype=np.int64)
-    row = np.searchsorted(numbers, past.row)
-    known = numbers[np.minimum(row, len(numbers) - 1)] == past.row
-    return History(*(column[known] for column in (row, past.time, past.changed, past.importance, past.last_change)))

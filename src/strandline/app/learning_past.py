@@ -1,10 +1,11 @@
-"""The captures of a site as planning learns from them, in columns: what quality is measured by.
+"""Captures as planning learns from them, in columns: what quality is measured by.
 
-`site_past` says what `crawl.experience.sighted` says capture by capture, some thousand captures at a time.
+`site_past` says of a site, some thousand captures at a time, what `crawl.experience.sighted` says capture by capture;
+`FoundPast` has those of all sites in the order of time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Row = TypeVar("Row", bound=tuple[Any, ...])
+
+_COLUMNS: Final = {
+    "page": np.int64,
+    "time": np.float64,
+    "changed": np.bool_,
+    "importance": np.float64,
+    "last_change": np.float64,
+}
+"""Of a history: 33 bytes a capture."""
 
 
 class ByPage(Generic[Row]):
@@ -62,20 +72,36 @@ def site_past(reading: SiteReading, pages: Ints, hours: Hours) -> Iterator[dict[
         latest, place = (last, float(kept.time[-1])), place + kept.page.size
 
 
-def past_of(files: Sequence[str], room: Room) -> History:
-    """The captures of all sites in the order of time; those of one moment by page."""
-    count = sum(len(one["place"]) for one in pieces(files, ("place",)))
-    kinds = {"page": np.int64, "time": np.float64, "changed": np.bool_, "importance": np.float64}
-    columns: dict[str, Any] = {name: np.empty(count, kind) for name, kind in kinds.items()}
-    columns["last_change"] = np.empty(count)
-    start = 0
-    with Reading(room) as reading:
-        for batch in reading.ordered(files, list(columns), "time, page, place"):
-            end = start + len(batch[0])
-            for column, values in zip(columns.values(), batch, strict=True):
-                column[start:end] = values
-            start = end
-    return History(*columns.values())
+class FoundPast:
+    """The captures of all sites, in the files of tasks until they are asked for."""
+
+    def __init__(self, files: Sequence[str], room: Room) -> None:
+        self._files = files
+        self._room = room
+
+    def __len__(self) -> int:
+        return sum(len(one["place"]) for one in pieces(self._files, ("place",)))
+
+    def batches(self) -> Iterator[list[NDArray[Any]]]:
+        """Columns of some captures, then of the next ones, in the order of time; those of one moment by page."""
+        with Reading(self._room) as reading:
+            yield from reading.ordered(self._files, tuple(_COLUMNS), "time, page, place")
+
+    def history(self, numbers: Ints) -> History:
+        """All captures with rows instead of numbers of pages; `numbers`, ascending, are those of the rows.
+
+        Captures of pages without a row are left out. One copy is made, and no more: there may be very many.
+        """
+        columns: list[NDArray[Any]] = [np.empty(len(self), kind) for kind in _COLUMNS.values()]
+        count = 0
+        for page, *rest in self.batches():
+            row = np.searchsorted(numbers, page)
+            known = numbers[np.minimum(row, len(numbers) - 1)] == page
+            end = count + int(known.sum())
+            for column, values in zip(columns, (row, *rest), strict=True):
+                column[count:end] = values[known]
+            count = end
+        return History(*(column[:count] for column in columns))
 
 
 def _times_before(page: Ints, time: Floats, latest: tuple[int, float]) -> Floats:
