@@ -130,6 +130,24 @@ def test_captures_far_from_the_instant_do_not_matter(seen, at, reach):
     assert [one.chance for one in shown.mementos] == pytest.approx(chance[chosen >= 0].tolist())
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.floats(0.0, 9.0), st.booleans()), max_size=20),
+    st.lists(st.integers(0, 4), unique=True, max_size=5),
+)
+def test_some_pages_have_the_captures_that_all_have(seen, rows):
+    """Picked out of all captures by looking at every one of them."""
+    page, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
+    archive = held(page, times, changed, pages=5)
+    found = evidence_of(archive, np.arange(5.0), archive.sights, np.array(rows, dtype=np.int64))
+    sights = archive.sights
+    for place, row in enumerate(rows):
+        own = slice(found.captures.start[place], found.captures.start[place + 1])
+        assert found.captures.time[own].tolist() == sights.time[sights.row == row].tolist()
+        assert found.version[own].tolist() == sights.version[sights.row == row].tolist()
+    assert (found.rate.tolist(), len(found.captures.start)) == (list(map(float, rows)), len(rows) + 1)
+
+
 def completeness_of(rng, rates, step, captures):
     """Interval and truth of an archive whose pages change at known rates."""
     count, end = len(rates), step * captures
