@@ -42,7 +42,20 @@ def archive(empty, tmp_path):
         (["crawl", "{archive}", "--allow-address", "everything"], 4, "allow_address"),
         (["crawl", "{archive}", "--set", "fetch.totl=3"], 4, "did you mean 'total'"),
         (["crawl", "{archive}", "--limit", "0"], 2, "limit"),
-        (["crawl", "{archive}", "--time-limit", "long"], 2, "long"),
+        (["crawl", "{archive}", "--time-limit", "long"], 2, "--time-limit: 'long'"),
+        (["crawl", "{archive}", "--size-limit", "-5"], 2, "--size-limit: '-5'"),
+        (["crawl", "{archive}", "--time-limit", "0"], 2, "above zero"),
+        (["crawl", "{archive}", "--seeds", "{archive}/archive"], 2, "but a folder"),
+        (["crawl", "{archive}", "--seeds", "{beside}/latin.txt"], 2, "line 2: not UTF-8"),
+        (["crawl", "{archive}", "--seeds", "{beside}/nothing.txt"], 2, "no addresses"),
+        (["crawl", "{archive}", "--seeds", "http://example.org/", "--contact", "me"], 4, "archive.contact"),
+        (
+            ["crawl", "{archive}", "--seeds", "http://example.org/", "--contact", "https://a/\r\nX: 1"],
+            4,
+            "archive.contact",
+        ),
+        (["watch", "{archive}", "--coherence", "nan", "--seeds", "http://example.org/"], 2, "finite"),
+        (["watch", "{archive}", "--for", "0h"], 2, "--for"),
         (["crawl", "{archive}", "--no-such-flag"], 2, "no-such-flag"),
         (["versions", "{archive}", "nonsense"], 2, "not a web address"),
         (["versions", "{archive}/nothing", "http://example.org/"], 2, "no archive"),
@@ -59,12 +72,42 @@ def archive(empty, tmp_path):
 )
 def test_one_clear_line(archive, words, code, message):
     before = written(archive)
-    done = strandline(*(word.replace("{archive}", str(archive)) for word in words))
+    (archive.parent / "latin.txt").write_bytes(b"# coffee\nhttp://example.org/caf\xe9\n")
+    (archive.parent / "nothing.txt").write_text("# later\n\n")
+    names = {"{archive}": str(archive), "{beside}": str(archive.parent)}
+    done = strandline(*(_filled(word, names) for word in words))
     assert done.code == code, done.err
     assert message in done.err
     assert "Traceback" not in done.err
     assert done.out == ""
     assert written(archive) == before
+
+
+def _filled(word, names):
+    for name, value in names.items():
+        word = word.replace(name, value)
+    return word
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["crawl", "{new}"], 2),
+        (["crawl", "{new}", "--seeds", "http://example.org/"], 4),
+        (["crawl", "{new}", "--seeds", "http://127.0.0.1:1/", "--set", "fetch.totl=3", *LOOPBACK], 4),
+        (["watch", "{new}"], 2),
+        (["import", "{new}", "{new}.warc.gz"], 2),
+        (["init", "{new}", "--contact", "nobody"], 4),
+        (["verify", "{new}"], 2),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
+)
+def test_a_mistake_leaves_no_new_archive(tmp_path, words, code):
+    new = tmp_path / "new"
+    done = strandline(*(word.replace("{new}", str(new)) for word in words))
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+    assert not new.exists()
 
 
 def test_a_broken_warc_is_refused_whole(archive, tmp_path):

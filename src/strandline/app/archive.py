@@ -20,7 +20,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strandline.app.crawling import CrawlRequest, from_known_seeds, prepare_crawl, read_seeds, run_crawl
+from strandline.app.crawling import (
+    CrawlRequest,
+    check_contact,
+    from_known_seeds,
+    prepare_crawl,
+    read_seeds,
+    run_crawl,
+)
 from strandline.app.events import event
 from strandline.core.capture import Capture, Unanswered
 from strandline.core.quick_dataclass import dataclass
@@ -49,7 +56,7 @@ if TYPE_CHECKING:
     from strandline.store.exporting import ExportReading
     from strandline.store.learned import LearnedWriter
     from strandline.store.studies import StudyReading
-    from strandline.warc.verify import Audit
+    from strandline.warc.verify import Audit, Course
 
 # A crawl starts without what only study, moving and audits need (ruff: PLC0415 is off for this file).
 
@@ -71,6 +78,7 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
         raise UsageError(f"{folder} exists and is not an empty folder")
     settings = Settings()
     settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
+    check_contact(contact)
     settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
     try:
         for part in (folder, folder / "archive", folder / "indexes"):
@@ -82,11 +90,9 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     return Archive(folder, settings)
 
 
-def open_archive(folder: Path, create_missing: bool = False) -> "Archive":
+def open_archive(folder: Path) -> "Archive":
     """The archive in a folder; UsageError when there is none."""
     if not (folder / NAME).exists():
-        if create_missing and (not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))):
-            return create(folder)
         raise UsageError(f"{folder} is no archive (no {NAME} in it); make one with: strandline init {folder}")
     return Archive(folder, read_settings(folder / NAME))
 
@@ -137,15 +143,11 @@ class Archive:
         """What is known about a page."""
         return self.reading.page(_address(url))
 
-    def verify(self, progress: Callable[[str], None] | None = None) -> "Audit":
+    def verify(self, course: "Course | None" = None) -> "Audit":
         """Read every byte of the WARC files and compare."""
         from strandline.warc.verify import verify
 
-        def file(name: str, size: int) -> None:
-            if progress is not None:
-                progress(f"{name} ({size} bytes)")
-
-        return verify(self.folder / "archive", self.reading.all_captures, file)
+        return verify(self.folder / "archive", self.reading.all_captures, course)
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

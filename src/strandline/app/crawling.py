@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import tempfile
@@ -60,22 +61,47 @@ def read_seeds(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     for word in words:
         lines = [word]
         if "://" not in word and Path(word).is_file():
-            try:
-                lines = Path(word).read_text(encoding="utf-8-sig").splitlines()
-            except (OSError, UnicodeDecodeError) as problem:
-                raise UsageError(f"seeds file {word}: {problem}") from None
+            lines = _lines(word)
         for line in (line.split(" #")[0].strip() for line in lines):
             if line and not line.startswith("#"):
                 found.append(_seed(line))
     return tuple(dict.fromkeys(found))
 
 
+def _lines(file: str) -> list[str]:
+    """The lines of a file of seeds, which has to name some."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except OSError as problem:
+        raise UsageError(f"seeds file {file}: {problem.strerror}") from None
+    except UnicodeDecodeError as problem:
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        raise UsageError(f"seeds file {file}, line {line}: not UTF-8; save the file as UTF-8") from None
+    if all(not line.strip() or line.strip().startswith("#") for line in lines):
+        raise UsageError(f"seeds file {file}: no addresses in it")
+    return lines
+
+
 def _seed(text: str) -> str:
     try:
         return canonical(text)
     except ValueError as problem:
-        hint = "" if "://" in text else f" (and there is no file of that name); did you mean https://{text}?"
+        hint = "" if ":" in text else f" (and there is no file of that name); did you mean https://{text}?"
+        if Path(text).is_dir():
+            hint = " (but a folder; name a file with one address a line)"
         raise UsageError(f"seed: {problem}{hint}") from None
+
+
+_CONTACT = re.compile(r"(https?://[^\s/?#]+\S*|mailto:[^\s@]+@[^\s@]+)", re.IGNORECASE)
+
+
+def check_contact(contact: str) -> None:
+    """SettingError unless it is nothing, a page or a mailbox: it is sent with every request, as part of a header."""
+    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable() and contact.isascii()):
+        raise SettingError(
+            f"archive.contact: {contact!r} is no address where site owners reach you; "
+            "use https://your.page/ or mailto:you@your.page"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +120,7 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     keys = secret_keys(settings)
     seeds = tuple(dict.fromkeys(without_keys(seed, keys) for seed in read_seeds(settings.scope.seeds + request.seeds)))
     policy = address_policy(settings.fetch)
+    check_contact(settings.archive.contact)
     if not settings.archive.contact and not all_allowed(seeds, policy):
         raise SettingError(
             "no contact address: site owners must be able to reach you before the web is crawled; "

@@ -1,11 +1,15 @@
 """Opening what a command was given: an archive folder, or the address of a cluster's database in its place."""
 
+import contextlib
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
-from strandline.app.archive import Archive
+from strandline.app.archive import Archive, create
 from strandline.app.archive import open_archive as open_folder
 from strandline.app.database_names import database_at
 from strandline.app.place import FolderPlace, Place
+from strandline.errors import StrandlineError
 
 
 def is_archive(place: Path) -> bool:
@@ -13,14 +17,34 @@ def is_archive(place: Path) -> bool:
     return bool(database_at(place)) or place.is_dir()
 
 
-def open_archive(place: Path, create_missing: bool = False) -> Archive:
+def open_archive(place: Path) -> Archive:
     """The archive in a folder, or the cluster at an address; UsageError when there is none."""
     database = database_at(place)
     if database:
         from strandline.app.cluster.archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
 
         return open_shared(database)
-    return open_folder(place, create_missing)
+    return open_folder(place)
+
+
+@contextlib.contextmanager
+def opened_or_made(place: Path) -> Iterator[Archive]:
+    """The archive in a folder, made if there is none. What fails before anything is kept leaves no new archive behind:
+    whoever mistyped a name or an address finds everything as it was.
+    """
+    before = place.exists()
+    if database_at(place) or (before and (not place.is_dir() or any(place.iterdir()))):
+        yield open_archive(place)
+        return
+    archive = create(place)
+    try:
+        yield archive
+    except StrandlineError:
+        if not any((place / "archive").iterdir()):
+            shutil.rmtree(place)
+            if before:
+                place.mkdir(mode=0o700)
+        raise
 
 
 def place_of(archive: Archive) -> Place:

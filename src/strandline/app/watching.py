@@ -76,7 +76,6 @@ _COMMITS_AN_HOUR: Final = 10.0
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 
-
 Hour = HourRow
 """What `Hooks.hour` hears."""
 
@@ -104,6 +103,12 @@ class WatchRequest:
     hours: float = 0.0
     hour_seconds: float = 0.0
     hooks: Hooks = field(default_factory=Hooks)
+    limits: Limits = field(default_factory=Limits)
+
+    def until(self, length: float) -> Limits:
+        """When it ends by itself, if an hour lasts so many seconds."""
+        spans = [span for span in (self.hours * length, self.limits.seconds) if span]
+        return replace(self.limits, seconds=min(spans, default=0.0))
 
 
 def run_watch(archive: Archive, settings: Settings, request: WatchRequest) -> Tally:
@@ -211,8 +216,7 @@ class Watch:
         return Studying(self._folder, self._prepared.settings.study, self._catalog, look)
 
     def _prepare(self, settings: Settings) -> Prepared:
-        limits = Limits(seconds=self._request.hours * self.length)
-        crawl = CrawlRequest(self._request.seeds, limits, self._captured, self._progress)
+        crawl = CrawlRequest(self._request.seeds, self._request.until(self.length), self._captured, self._progress)
         crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
@@ -292,7 +296,7 @@ class Watch:
                 self._folder, self._prepared, self._catalog, self._agenda, lambda: "", self._manners
             )
             ended = self._tally.ended
-            if self._request.hours and ended == "time":
+            if ended == "time" and self._request.until(self.length).seconds != self._request.limits.seconds:
                 ended = self._tally.ended = "complete"
         finally:
             self._stands(ended)

@@ -34,12 +34,16 @@ def init(
     contact: Annotated[str, typer.Option(help="Page where site owners can reach you; sent with every request.")] = "",
     seeds: Annotated[list[str] | None, typer.Option(help="Address to start from, or a file of them.")] = None,
     operator: Annotated[str, typer.Option(help="Your name or institution, written into every WARC file.")] = "",
+    json_: Json = False,
 ) -> None:
     """Make an archive: a folder with settings, WARC files, indexes and a catalog."""
     from strandline.app.archive import create
-    from strandline.cli.output import tell
+    from strandline.cli.output import as_json, tell
 
     archive = create(folder, contact=contact, operator=operator, seeds=tuple(seeds or ()))
+    if json_:
+        known = archive.settings
+        as_json({"archive": str(folder), "contact": known.archive.contact, "seeds": list(known.scope.seeds)})
     tell(f"Made {archive.folder}. Settings are explained in {archive.folder / 'strandline.toml'}.")
     if not contact:
         tell("No contact address yet: before crawling the web, set archive.contact there (or pass --contact).")
@@ -74,10 +78,9 @@ def crawl(
     quiet: Quiet = False,
 ) -> None:
     """Crawl what is in scope once. Run again to resume, or to crawl what is due anew."""
-    from strandline.app.opening import open_archive
-    from strandline.cli.crawling import crawl_settings, run_crawl
+    from strandline.cli.crawling import begun, crawl_limits, crawl_settings, run_crawl
 
-    archive = open_archive(folder, create_missing=True)
+    limits = crawl_limits(limit, time_limit, size_limit)
     flags = {
         "scope.scope": scope,
         "fetch.connections": workers,
@@ -85,9 +88,9 @@ def crawl(
         "archive.contact": contact,
         "crawl.skip": skip,
     }
-    settings = crawl_settings(archive.settings, flags, allow_address, set_)
-    limits = (limit or 0, time_limit or "", size_limit or "")
-    run_crawl(archive, settings, seeds or [], limits, as_lines=json_, quiet=quiet)
+    with begun(folder, seeds) as archive:
+        settings = crawl_settings(archive.settings, flags, allow_address, set_)
+        run_crawl(archive, settings, seeds or [], limits, as_lines=json_, quiet=quiet)
 
 
 def watch(
@@ -107,14 +110,21 @@ def watch(
         float, typer.Option(help="For demonstrations: seconds an hour lasts; budgets and patterns follow.", min=0.0)
     ] = 0.0,
     scope: Annotated[str | None, typer.Option(help="How far from a seed: page, prefix, host or domain.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Stop after this many captures.", min=1)] = None,
     workers: Annotated[int | None, typer.Option(help="Connections open at the same time.", min=1)] = None,
     delay: Annotated[
         str | None, typer.Option(help="Pause between requests to one host, in seconds or as '2 s'.")
     ] = None,
     contact: Annotated[str | None, typer.Option(help="Page where site owners can reach you.")] = None,
+    skip: Annotated[
+        str | None,
+        typer.Option(help="Plans leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
+    ] = None,
     allow_address: Annotated[
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
+    time_limit: Annotated[str | None, typer.Option(help="As --for, but by the clock, and exit code 15.")] = None,
+    size_limit: Annotated[str | None, typer.Option(help="Stop after receiving this much, for example 5GB.")] = None,
     log_format: Annotated[str, typer.Option("--log-format", help="Events on stderr: plain, text or json.")] = "plain",
     database: Annotated[
         str, typer.Option(help="Watch as a worker of this cluster: postgresql://user@host/name.", metavar="URL")
@@ -124,16 +134,15 @@ def watch(
     quiet: Quiet = False,
 ) -> None:
     """Archive continuously under a budget, learning as it goes: what changes when, and what is worth a visit."""
-    from strandline.app.opening import open_archive
-    from strandline.app.watching import WatchRequest
-    from strandline.cli import watching
-    from strandline.cli.crawling import crawl_settings
+    from strandline.cli.crawling import begun, crawl_limits, crawl_settings, hours_of
 
+    limits = crawl_limits(limit, time_limit, size_limit)
     flags = {
         "scope.scope": scope,
         "fetch.connections": workers,
         "politeness.delay": delay,
         "archive.contact": contact,
+        "plan.skip": skip,
         "plan.budget": budget,
         "plan.strategy": strategy,
         "plan.objective": objective,
@@ -143,14 +152,19 @@ def watch(
         from strandline.cli.clustering import watch_cluster
 
         own = [*(key for key, value in flags.items() if value is not None), *(seeds or ()), *(set_ or ())]
-        return watch_cluster(database, folder, own, (watching.hours_of(for_), hour_seconds), json_, quiet)
-    archive = open_archive(folder, create_missing=True)
-    watching.log_to(log_format, quiet)
-    request = WatchRequest(tuple(seeds or ()), watching.hours_of(for_), hour_seconds)
+        own += ["--limit, --time-limit, --size-limit"] if any((limit, time_limit, size_limit)) else []
+        return watch_cluster(database, folder, own, (hours_of(for_), hour_seconds), json_, quiet)
+    hours = hours_of(for_)
     silent = quiet or log_format != "plain"  # a log holds events, and nothing for people
-    watching.watch(
-        archive, lambda settings: crawl_settings(settings, flags, allow_address, set_), request, json_, silent
-    )
+    with begun(folder, seeds) as archive:
+        from strandline.app.watching import WatchRequest
+        from strandline.cli import watching
+
+        watching.log_to(log_format, quiet)
+        request = WatchRequest(tuple(seeds or ()), hours, hour_seconds, limits=limits)
+        watching.watch(
+            archive, lambda settings: crawl_settings(settings, flags, allow_address, set_), request, json_, silent
+        )
 
 
 def import_files(
@@ -161,25 +175,19 @@ def import_files(
     json_: Json = False,
 ) -> None:
     """Bring in what other tools archived. Nothing is written unless a file is sound."""
-    from strandline.app.opening import open_archive
+    from strandline.app.opening import opened_or_made
     from strandline.cli.output import as_json, printable, tell
 
-    archive = open_archive(folder, create_missing=True)
-    for file in files:
-        brought = archive.bring_in(file)
-        for note in brought.findings:
-            tell(f"{file}: {note}")
-        if json_:
-            as_json(
-                {
-                    "event": "imported",
-                    "file": str(file),
-                    "captures": brought.captures,
-                    "findings": list(brought.findings),
-                }
-            )
-        else:
-            print(printable(f"{file}: {brought.captures} captures"))
+    with opened_or_made(folder) as archive:
+        for file in files:
+            brought = archive.bring_in(file)
+            for note in brought.findings:
+                tell(f"{file}: {note}")
+            if json_:
+                found = {"captures": brought.captures, "findings": list(brought.findings)}
+                as_json({"event": "imported", "file": str(file)} | found)
+            else:
+                print(printable(f"{file}: {brought.captures} captures"))
 
 
 def reindex(folder: Folder, json_: Json = False) -> None:
@@ -203,21 +211,36 @@ def reindex(folder: Folder, json_: Json = False) -> None:
         print(printable(f"{report.captures} captures in {report.files} files"))
 
 
-def verify(folder: Folder, json_: Json = False, quiet: Quiet = False) -> None:
-    """Read every byte and compare it with what was written: finds each cut and each flipped bit."""
-    from strandline.app.alerts_listing import note_audit
+def verify(
+    folder: Folder,
+    older_than: Annotated[
+        str,
+        typer.Option(
+            help="Leave out files that were found sound more recently, for example 30d: goes on with a large archive.",
+            metavar="AGE",
+        ),
+    ] = "",
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read every byte and compare it with what was written: finds each cut, each flipped bit and each missing file."""
+    from strandline.app.auditing import audit_archive
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
 
-    archive = open_archive(folder)
-    audit = archive.verify(None if quiet or json_ else tell)
-    note_audit(archive, len(audit.problems), audit.captures)
+    def begun(name: str, size: int) -> None:
+        if not (quiet or json_):
+            tell(f"{name} ({size} bytes)")
+
+    audit = audit_archive(open_archive(folder), older_than, begun)
     if json_:
         as_json(audit.as_json())
     else:
         for problem in audit.problems:
             print(printable(f"{problem.file} at {problem.offset}: {problem.problem} {problem.url}"))
-        print("All sound." if audit.ok else f"{len(audit.problems)} problems.", f"{audit.captures} captures checked.")
+        rest = f" {audit.left_out} files left out, found sound before." if audit.left_out else ""
+        said = "All sound." if audit.ok else f"{len(audit.problems)} problems."
+        print(f"{said} {audit.captures} captures checked.{rest}")
     if not audit.ok:
         raise typer.Exit(6)
 

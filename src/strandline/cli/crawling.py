@@ -3,10 +3,13 @@
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Final
 
 from strandline.app.archive import Archive
-from strandline.app.crawling import CrawlRequest
+from strandline.app.crawling import CrawlRequest, read_seeds
+from strandline.app.opening import open_archive, opened_or_made
 from strandline.cli.output import as_json, iso, printable, size, tell
 from strandline.core.capture import Capture
 from strandline.crawl.orders import Limits
@@ -44,31 +47,50 @@ def _toml(value: object) -> str:
     )
 
 
-def crawl_limits(captures: int, time_limit: str, size_limit: str) -> Limits:
+def crawl_limits(captures: int | None, time_limit: str | None, size_limit: str | None) -> Limits:
     """Limits as given by flags."""
+    span = _above_zero("--time-limit", time_limit, seconds)
+    return Limits(captures or 0, span, int(_above_zero("--size-limit", size_limit, octets)))
+
+
+def hours_of(text: str) -> float:
+    """How long a watch runs, in its own hours; 0 for as long as it is let."""
+    return _above_zero("--for", text, seconds) / 3600.0
+
+
+def _above_zero(flag: str, text: str | None, unit: Callable[[str], float]) -> float:
+    if not text:
+        return 0.0
     try:
-        return Limits(captures, seconds(time_limit) if time_limit else 0.0, octets(size_limit) if size_limit else 0)
+        value = unit(text)
     except ValueError as problem:
-        raise UsageError(f"limit: {problem}") from None
+        raise UsageError(f"{flag}: {problem}") from None
+    if not value:
+        raise UsageError(f"{flag} must be above zero; leave it out to go on without a limit")
+    return value
+
+
+def begun(folder: Path, seeds: list[str] | None) -> AbstractContextManager[Archive]:
+    """The archive a crawl is to fill. Only a crawl that says where to start makes one: a mistyped name does not."""
+    return opened_or_made(folder) if read_seeds(seeds or []) else nullcontext(open_archive(folder))
 
 
 def run_crawl(
     archive: Archive,
     settings: Settings,
     seeds: list[str],
-    limits: tuple[int, str, str],
+    limits: Limits,
     as_lines: bool,
     quiet: bool,
 ) -> None:
     """Crawl and report. Exceptions carry the exit code of the way it ended."""
-    bounds = crawl_limits(*limits)
     progress, finish = follow(sys.stderr.isatty() and not quiet)
 
     def captured(capture: Capture) -> None:
         if as_lines:
             as_json(captured_event(capture))
 
-    request = CrawlRequest(tuple(seeds), bounds, captured, progress)
+    request = CrawlRequest(tuple(seeds), limits, captured, progress)
     report(lambda: archive.crawl(settings, request), finish, as_lines, quiet)
 
 

@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from strandline.app.archive import Archive
 from strandline.app.events import FORMATS, configure, event
@@ -13,17 +14,8 @@ from strandline.core.capture import Capture
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
-from strandline.settings.units import seconds
 
 _COUNTS: Final = ("ended", "captured", "unchanged", "failed", "skipped")
-
-
-def hours_of(text: str) -> float:
-    """How long a watch runs, in its own hours; 0 for as long as it is let."""
-    try:
-        return seconds(text) / 3600.0 if text else 0.0
-    except ValueError as problem:
-        raise UsageError(f"--for: {problem}") from None
 
 
 def log_to(form: str, quiet: bool) -> None:
@@ -52,9 +44,8 @@ def watch(
         return wanted(read_settings(archive.folder / NAME))
 
     hooks = Hooks(captured=captured, progress=progress, said=said, settings=settings)
-    given: dict[str, Any] = {"seeds": request.seeds, "hours": request.hours, "hour_seconds": request.hour_seconds}
     try:
-        tally = run_watch(archive, wanted(archive.settings), WatchRequest(**given, hooks=hooks))
+        tally = run_watch(archive, wanted(archive.settings), replace(request, hooks=hooks))
     finally:
         finish()
     event("ended", f"the watch ended: {tally.ended}", "debug", **{name: getattr(tally, name) for name in _COUNTS})

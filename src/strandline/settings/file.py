@@ -5,6 +5,7 @@ An unknown key or a bad unit stops the command before anything is started, and n
 
 import contextlib
 import dataclasses
+import math
 import re
 import textwrap
 import tomllib
@@ -158,10 +159,12 @@ def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object: 
             raise ValueError("expected true or false")
         return value
     if kind is int or kind is float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or (kind is int and value != int(value)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or (kind is int and value % 1 != 0):
             raise ValueError("expected a whole number" if kind is int else "expected a number")
         if value < 0:
             raise ValueError("must not be negative")
+        if not math.isfinite(value):
+            raise ValueError("expected a finite number")
         return int(value) if kind is int else float(value)
     if kind is str:
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,19 +1,18 @@
 """Durations, sizes and rates as people write them: "10 s", "1 GiB", "500/day"."""
 
+import math
 import re
 
 from strandline.core.quick_dataclass import dataclass
 
 _DURATIONS = {
     "ms": 0.001,
-    "s": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "day": 86400.0,
-    "days": 86400.0,
-    "d": 86400.0,
-    "week": 604800.0,
-}
+    "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0,
+    "min": 60.0, "minute": 60.0, "minutes": 60.0,
+    "h": 3600.0, "hour": 3600.0, "hours": 3600.0,
+    "day": 86400.0, "days": 86400.0, "d": 86400.0,
+    "week": 604800.0, "weeks": 604800.0, "w": 604800.0,
+}  # fmt: skip
 _SIZES = {
     "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
@@ -26,8 +25,8 @@ _NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 def seconds(text: str | int | float) -> float:
     """A duration in seconds; a bare number is taken as seconds.
 
-    >>> seconds("1.5 min"), seconds(3), seconds("48h")
-    (90.0, 3.0, 172800.0)
+    >>> seconds("1.5 min"), seconds(3), seconds("48h"), seconds("2 weeks")
+    (90.0, 3.0, 172800.0, 1209600.0)
     >>> seconds("10 parsecs")
     Traceback (most recent call last):
     ValueError: 'parsecs' is no unit of time; use ms, s, min, h, day, week
@@ -91,8 +90,8 @@ def _split(text: str | int | float, wanted: str) -> tuple[float, str]:
     if isinstance(text, bool):
         raise ValueError(f"expected {wanted}")
     if isinstance(text, int | float):
-        if text < 0:
-            raise ValueError("must not be negative")
+        if not 0 <= text < math.inf:
+            raise ValueError("must not be negative or infinite")
         return float(text), ""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if not match:
