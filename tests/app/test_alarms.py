@@ -160,10 +160,10 @@ def test_budget_and_disk_have_no_normal(site):
 
 def test_an_audit_opens_and_closes_the_alarm_on_fixity_beside_a_writer(site, tmp_path):
     heard = []
-    audited(tmp_path, 2, 100, heard.append)
-    audited(tmp_path, 3, 100, heard.append)
-    audited(tmp_path, 0, 100, heard.append)
-    audited(tmp_path, 0, 100, heard.append)
+    audited(site.writer, 2, 100, heard.append)
+    audited(site.writer, 3, 100, heard.append)
+    audited(site.writer, 0, 100, heard.append)
+    audited(site.writer, 0, 100, heard.append)
     assert [(one.kind, one.closed is None) for one in heard] == [("fixity", True), ("fixity", False)]
 
 

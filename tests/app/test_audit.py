@@ -8,7 +8,7 @@ import pytest
 from faults import keeper
 from strandline.app.alarms_audit import RollingAudit
 from strandline.store.alarming import AlarmWriter
-from strandline.warc.rolling import compared, missing_files, stored_files
+from strandline.warc.rolling import FolderShelf, compared, missing_files, stored_files
 
 MONTH = 30 * 86400.0
 
@@ -35,7 +35,7 @@ class Heard:
 
 def go_round(archive, writer, heard, start, days=40):
     """A month and more of a watch that looks around now and then."""
-    audit = RollingAudit(archive, MONTH, writer, heard.alarm, heard.calm)
+    audit = RollingAudit(FolderShelf(archive), MONTH, writer, heard.alarm, heard.calm)
     for step in range(days * 96):
         audit.step(start + step * 900.0)
     return start + days * 86400.0
@@ -79,12 +79,12 @@ def test_a_restart_goes_on_with_what_waited_longest_and_zero_compares_nothing(ke
     heard = Heard()
     now = 1e9
     for done in range(len(names)):  # each run is ended after one file
-        audit = RollingAudit(archive, MONTH, writer, heard.alarm, heard.calm)
+        audit = RollingAudit(FolderShelf(archive), MONTH, writer, heard.alarm, heard.calm)
         while len(dict(writer.notes("audit"))) == done:
             audit.step(now)
             now += 600.0
     assert sorted(name for name, _ in writer.notes("audit")) == names
     before = dict(writer.notes("audit"))
-    idle = RollingAudit(archive, 0.0, writer, heard.alarm, heard.calm)
+    idle = RollingAudit(FolderShelf(archive), 0.0, writer, heard.alarm, heard.calm)
     idle.step(5e9)
     assert dict(writer.notes("audit")) == before

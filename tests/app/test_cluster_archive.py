@@ -100,11 +100,7 @@ def test_reports_tell_the_same(folder, cluster):
 
 def test_what_is_for_folders_is_refused(cluster):
     url = f"{SITES[1]}/0"
-    for wrong in (
-        cluster.reindex,
-        cluster.verify,
-        lambda: cluster.writing("compact").__enter__(),
-    ):
+    for wrong in (cluster.reindex, lambda: cluster.writing("compact").__enter__()):
         with pytest.raises(UsageError, match="migrate --back"):
             wrong()
     for asked in (lambda: cluster.crawl(None, None), lambda: cluster.writing("watch").__enter__()):

@@ -141,7 +141,7 @@ def test_health_shows_the_workers(server, cluster):
         )
     )
     found = json.loads(server.get("/api/v1/health", origin="interface")[2])
-    assert found["disk"] is None and found["writer"] is None and not found["auditable"]
+    assert found["disk"] is None and found["writer"] is None and found["auditable"]
     assert found["cluster"]["store"].startswith("s3://") and "for tests" not in found["cluster"]["database"]
     assert found["cluster"]["files"] == 1 and found["cluster"]["at_work"] == 1
     assert {one["name"]: one["silent"] for one in found["cluster"]["workers"]} == {"1@here": False, "2@lost": True}
@@ -222,6 +222,6 @@ def test_a_process_of_its_own_gets_no_password_anyone_sees(cluster):
     address = place_of(cluster).address
     assert "tests" not in address.name and "tests" not in repr(address)
     assert address.environment["PGPASSWORD"] == "for tests only" and "PATH" in address.environment
-    assert place_of(cluster).jobs == ("learn", "simulate") and os.environ.get("PGPASSWORD") is None
+    assert place_of(cluster).jobs == ("verify", "learn", "simulate") and os.environ.get("PGPASSWORD") is None
     with pytest.raises(UsageError):
-        cluster.verify()
+        cluster.reindex()

@@ -8,9 +8,7 @@ alarm is open while one is not kept.
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Final
 
 from strandline.core.quality.alarms import (
@@ -27,7 +25,6 @@ from strandline.core.quality.alarms import (
     judge,
 )
 from strandline.store.alarming import Alarm, AlarmWriter, Observation, Visits
-from strandline.store.catalog import DATABASE
 
 _WINDOWS: Final = "windows"
 _SOONER: Final = ("refused", "unreachable")
@@ -140,7 +137,7 @@ def alarm_kinds() -> dict[str, str]:
     }
     return learned | {
         "budget": "less than 80 % of the intended visits are made",
-        "fixity": "bytes on disk are not what was written",
+        "fixity": "stored bytes are not what was written",
         "disk": "the reserve of free space is reached: the watch pauses",
         "worker": "a worker of a cluster fell silent without saying goodbye",
         "workers": "pages wait and no worker of the cluster is at work",
@@ -150,15 +147,14 @@ def alarm_kinds() -> dict[str, str]:
     }
 
 
-def audited(folder: Path, problems: int, checked: int, told: Told = lambda _: None) -> None:
+def audited(writer: AlarmWriter, problems: int, checked: int, told: Told = lambda _: None) -> None:
     """Open or close the alarm on fixity after an audit; also beside a process that writes the archive."""
     now = time.time()
-    with closing(AlarmWriter.open(folder / DATABASE)) as writer:
-        desk = AlarmDesk(writer, told)
-        if problems:
-            why = f"{problems} problems among {checked} captures; `strandline verify` names them"
-            desk.raise_alarm("fixity", "", why, now)
-            return
-        for alarm in writer.open_alarms():
-            if alarm.kind == "fixity":
-                desk.clear_alarm("fixity", alarm.subject, f"all {checked} captures are sound", now)
+    desk = AlarmDesk(writer, told)
+    if problems:
+        why = f"{problems} problems among {checked} captures; `strandline verify` names them"
+        desk.raise_alarm("fixity", "", why, now)
+        return
+    for alarm in writer.open_alarms():
+        if alarm.kind == "fixity":
+            desk.clear_alarm("fixity", alarm.subject, f"all {checked} captures are sound", now)

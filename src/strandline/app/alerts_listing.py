@@ -74,8 +74,8 @@ def note_audit(archive: Archive, problems: int, checked: int) -> None:
         courier.poke()
         courier.close()
 
-    with suppress(SettingError, OSError):
-        audited(archive.folder, problems, checked, tell)
+    with suppress(SettingError, OSError), closing(place_of(archive).alarms()) as writer:
+        audited(writer, problems, checked, tell)
 
 
 def try_targets(archive: Archive, wait: float = 40.0) -> list[tuple[str, bool, str]]:

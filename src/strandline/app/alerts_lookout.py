@@ -28,6 +28,7 @@ from strandline.store.learned import LearnedReading
 from strandline.store.outbox import Alert, Outbox
 from strandline.store.studies import Change
 from strandline.store.watching import HourRow
+from strandline.warc.rolling import FolderShelf
 
 _LOOK: Final = 1.0
 _WAIT: Final = 30.0
@@ -76,7 +77,9 @@ class Lookout:
         """At the last look; None before the first, since an alarm may be open from an earlier run."""
         self._telling.outbox.begin()
         self.reload(settings)
-        self._audit = RollingAudit(folder / "archive", settings.keep.audit, self._alarms, self.alarm, self.calm)
+        self._audit = RollingAudit(
+            FolderShelf(folder / "archive"), settings.keep.audit, self._alarms, self.alarm, self.calm
+        )
         self._telling.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
 
     def reload(self, settings: Settings) -> None:

@@ -17,6 +17,7 @@ from strandline.errors import StrandlineError
 from strandline.settings.edit import change_settings
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
+from strandline.store.alarming import AlarmWriter
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature
 from strandline.store.outbox import Outbox
@@ -115,6 +116,9 @@ class Place(Protocol):
     def outbox(self) -> Outbox:
         """Where alerts are put, with a connection of its own; to be closed."""
 
+    def alarms(self) -> AlarmWriter:
+        """Where alarms are raised and audits noted, with a connection of its own; to be closed."""
+
     def room(self) -> Room | None:
         """Room on disk; None where there is no one disk."""
 
@@ -163,6 +167,10 @@ class FolderPlace:
     def outbox(self) -> Outbox:
         """In the folder's catalog."""
         return Outbox.open(self._folder / DATABASE)
+
+    def alarms(self) -> AlarmWriter:
+        """In the folder's catalog."""
+        return AlarmWriter.open(self._folder / DATABASE)
 
     def room(self) -> Room:
         """Room on the folder's disk."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from strandline.core.capture import Capture, Original, Place
-from strandline.core.urls import site
+from strandline.core.urls import authority, site
 from strandline.errors import ArchiveDamaged
 from strandline.warc.cdxj import line_of
 from strandline.warc.compacted import CompactedWindow, member_at, open_window
@@ -49,7 +49,9 @@ FindOriginal = Callable[[Original], Capture | None]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which captures are given out: of one site, and of a span of time (UTC seconds, both ends included)."""
+    """Which captures are given out: of one site (registered domain or host), and of a span of time (UTC seconds, both
+    ends included).
+    """
 
     site: str = ""
     start: float = float("-inf")
@@ -58,15 +60,15 @@ class Selection:
     def of(self, captures: Iterable[Capture]) -> Iterator[Capture]:
         """Those that are selected, in the same order."""
         for capture in captures:
-            if self.start <= capture.time <= self.end and (not self.site or _site(capture.url) == self.site):
+            if self.start <= capture.time <= self.end and (not self.site or self.site in _places(capture.url)):
                 yield capture
 
 
-def _site(url: str) -> str:
+def _places(url: str) -> tuple[str, ...]:
     try:
-        return site(url)
+        return site(url), authority(url)
     except (ValueError, IndexError):  # not an address of the web
-        return ""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

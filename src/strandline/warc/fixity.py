@@ -107,6 +107,11 @@ def read_sums(archive: Path, name: str) -> tuple[list[Sum], str]:
         return [], "its list of checksums is missing"
     except OSError as error:
         return [], f"its list of checksums cannot be read: {error.strerror}"
+    return sums_in(data)
+
+
+def sums_in(data: bytes) -> tuple[list[Sum], str]:
+    """The records of a list and what is wrong with it; an unfinished list gives the lines that are whole."""
     sums: list[Sum] = []
     start = 0
     for line in data.splitlines(keepends=True):

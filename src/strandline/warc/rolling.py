@@ -5,14 +5,14 @@ they were written, which finds every flipped bit and every missing byte, and can
 a crawl.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import xxhash
 
 from strandline.warc.compacted import DELTA, PACK, finished_files, stored_problems
-from strandline.warc.fixity import read_sums
+from strandline.warc.fixity import Sum, read_sums
 from strandline.warc.output import OPEN
 
 _PIECE: Final = 1 << 20
@@ -44,20 +44,53 @@ def compared(archive: Path, path: Path) -> Iterator[Compared]:
         size = path.stat().st_size
         yield Compared(size, next(stored_problems(path), ""))
         return
-    sums, trouble = read_sums(archive, path.name)
-    if not sums:
+    listed = read_sums(archive, path.name)
+    if not listed[0]:
         return
+    with path.open("rb") as file:
+
+        def read(offset: int, size: int) -> bytes:
+            file.seek(offset)
+            return file.read(size)
+
+        yield from compared_records(read, path.stat().st_size, listed)
+
+
+def compared_records(read: Callable[[int, int], bytes], size: int, listed: tuple[list[Sum], str]) -> Iterator[Compared]:
+    """Compare the records of a file of some size with their list, and what is wrong with that (see `sums_in`)."""
+    sums, trouble = listed
     if trouble:
         yield Compared(0, trouble)
-    with path.open("rb") as file:
-        for one in sums:
-            file.seek(one.offset)
-            found, left = xxhash.xxh3_128(), one.length
-            while left and (piece := file.read(min(left, _PIECE))):
-                found.update(piece)
-                left -= len(piece)
-                yield Compared(len(piece), "")
-            if left or found.hexdigest() != one.checksum:
-                yield Compared(0, f"the record at {one.offset} is not as written")
-        if path.stat().st_size != sums[-1].end:
-            yield Compared(0, f"{path.stat().st_size} bytes long, {sums[-1].end} were written")
+    for one in sums:
+        found, at = xxhash.xxh3_128(), one.offset
+        while at < one.end and (piece := read(at, min(one.end - at, _PIECE))):
+            found.update(piece)
+            at += len(piece)
+            yield Compared(len(piece), "")
+        if at < one.end or found.hexdigest() != one.checksum:
+            yield Compared(0, f"the record at {one.offset} is not as written")
+    if size != sums[-1].end:
+        yield Compared(0, f"{size} bytes long, {sums[-1].end} were written")
+
+
+class FolderShelf:
+    """The WARC files of an archive folder, for a rolling audit."""
+
+    at_once = 8 << 20
+    """Most bytes compared in one step."""
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+
+    def sizes(self) -> dict[str, int]:
+        """Files that are finished, and their bytes."""
+        return {name: path.stat().st_size for name, path in stored_files(self._archive).items()}
+
+    def missing(self) -> list[str]:
+        """Files that should be there."""
+        return missing_files(self._archive)
+
+    def compared(self, name: str) -> Iterator[Compared]:
+        """Compare one of them, piece by piece."""
+        path = stored_files(self._archive).get(name)
+        return iter(()) if path is None else compared(self._archive, path)

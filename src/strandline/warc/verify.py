@@ -11,7 +11,7 @@ is made only when something was found.
 
 import bisect
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -59,6 +59,8 @@ class Audit:
     problems: tuple[Problem, ...]
     unlisted: tuple[str, ...] = ()
     """Files without a list of checksums: flips in the few bits gzip does not cover would not be seen there."""
+    left_out: int = 0
+    """Files that were not read, because they were found sound not long ago."""
 
     @property
     def ok(self) -> bool:
@@ -73,13 +75,26 @@ class Audit:
             "files": self.files,
             "bytes": self.bytes,
             "unlisted": list(self.unlisted),
+            "left_out": self.left_out,
             "problems": [
                 {"file": p.file, "offset": p.offset, "url": p.url, "problem": p.problem} for p in self.problems
             ],
         }
 
 
-class _Expected:
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What an audit leaves out, and who hears how it goes on."""
+
+    leave_out: Collection[str] = ()
+    """Files that need not be read; they have to be there all the same."""
+    begun: Callable[[str, int], None] = lambda _name, _size: None
+    """Hears each file that is read, and its size."""
+    sound: Callable[[str], None] = lambda _name: None
+    """Hears each file that was read and has no problem."""
+
+
+class Expected:
     """Captures of one file, compactly: where each begins and a mark of what it is."""
 
     def __init__(self) -> None:
@@ -87,10 +102,12 @@ class _Expected:
         self.marks = array("Q")
 
     def add(self, capture: Capture) -> None:
+        """One more."""
         self.offsets.append(capture.place.offset)
         self.marks.append(_mark(capture.url, capture.digest, capture.place.length))
 
     def sort(self) -> None:
+        """In the order they lie in the file."""
         order = sorted(range(len(self.offsets)), key=self.offsets.__getitem__)
         self.offsets = array("q", (self.offsets[i] for i in order))
         self.marks = array("Q", (self.marks[i] for i in order))
@@ -103,6 +120,7 @@ class _Expected:
 
     @property
     def end(self) -> int:
+        """Where the last one begins; -1 when there is none."""
         return self.offsets[-1] if self.offsets else -1
 
 
@@ -110,51 +128,52 @@ def _mark(url: str, digest: str, length: int) -> int:
     return xxhash.xxh3_64_intdigest(f"{url}\n{digest}\n{length}".encode())
 
 
-def verify(
-    folder: Path, captures: Callable[[], Iterable[Capture]], progress: Callable[[str, int], None] | None = None
-) -> Audit:
-    """Audit an `archive/` folder against the catalog's captures.
-
-    `captures` is called a second time when there are problems; `progress` hears each file and its size.
-    """
-    expected: dict[str, _Expected] = {}
+def verify(folder: Path, captures: Callable[[], Iterable[Capture]], course: Course | None = None) -> Audit:
+    """Audit an `archive/` folder against the catalog's captures; these are asked for again when there are problems."""
+    course = course or Course()
+    expected: dict[str, Expected] = {}
     count = 0
     for capture in captures():
         count += 1
-        expected.setdefault(capture.place.file, _Expected()).add(capture)
+        expected.setdefault(capture.place.file, Expected()).add(capture)
     problems: list[Problem] = []
     unlisted: list[str] = []
-    files = total = 0
+    files = total = left_out = 0
     for path in sorted(folder.glob("*.warc*")):
         name = name_of(path)
         if not name.endswith((".warc.gz", ".warc")) or (path.name.endswith(DELTA) and path.with_name(name).exists()):
             continue
+        found = expected.pop(name, None) or Expected()
+        if name in course.leave_out:
+            left_out += 1
+            count -= len(found.offsets)
+            continue
         files += 1
         total += path.stat().st_size
-        if progress is not None:
-            progress(name, path.stat().st_size)
+        course.begun(name, path.stat().st_size)
         if name == path.name and not sums_path(folder, name).exists():
             unlisted.append(name)
-        found = expected.pop(name, None) or _Expected()
         found.sort()
-        problems.extend(_file(path, name, found))
+        troubles = list(_file(path, name, found))
+        if not troubles and not path.name.endswith(OPEN):
+            course.sound(name)
+        problems.extend(troubles)
     for path in sorted(folder.glob(f"*{PACK}")):
         total += path.stat().st_size
         problems.extend(Problem(path.name, 0, "", problem) for problem in stored_problems(path))
     for name, missing in expected.items():
         problems.extend(Problem(name, offset, "", "the file is missing") for offset in missing.offsets)
     problems.sort(key=lambda p: (p.file, p.offset))
-    return Audit(count, files, total, tuple(_named(problems, captures)), tuple(unlisted))
+    return Audit(count, files, total, tuple(named(problems, captures)), tuple(unlisted), left_out)
 
 
-def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
+def _file(path: Path, name: str, expected: Expected) -> Iterator[Problem]:
     """Problems of one file. A file that is being written is looked at up to the last recorded capture."""
     writing = path.name.endswith(OPEN)
     noted, trouble = read_sums(path.parent, name)
     if trouble and not writing and sums_path(path.parent, name).exists():
         yield Problem(name, 0, "", trouble)
     sums = {one.offset: one for one in noted}
-    seen: set[int] = set()
     try:
         window = open_window(path)
     except OSError as error:
@@ -166,23 +185,32 @@ def _file(path: Path, name: str, expected: _Expected) -> Iterator[Problem]:
     if isinstance(window, CompactedWindow):
         yield from (Problem(name, 0, "", problem) for problem in (*stored_problems(path), *rebuilt_problems(window)))
     try:
-        for item in walk_file(window) if isinstance(window, CompactedWindow) else walk(window, known=_recogniser(sums)):
-            if writing and item.offset > expected.end:
-                break
-            seen.add(item.offset)
-            if isinstance(item, Gap):
-                yield Problem(name, item.offset, "", item.problem)
-                continue
-            url, found = _member(item, expected.at(item.offset), sums.get(item.offset))
-            for problem in found:
-                yield Problem(name, item.offset, url, problem)
+        items = walk_file(window) if isinstance(window, CompactedWindow) else walk(window, known=recogniser(sums))
+        yield from walked(name, items, expected, sums, writing)
     finally:
         window.close()
+
+
+def walked(
+    name: str, items: Iterable[Member | Gap], expected: Expected, sums: dict[int, Sum], writing: bool
+) -> Iterator[Problem]:
+    """Problems of the records of one file; of one that is being written, up to the last recorded capture."""
+    seen: set[int] = set()
+    for item in items:
+        if writing and item.offset > expected.end:
+            break
+        seen.add(item.offset)
+        if isinstance(item, Gap):
+            yield Problem(name, item.offset, "", item.problem)
+            continue
+        url, found = _member(item, expected.at(item.offset), sums.get(item.offset))
+        for problem in found:
+            yield Problem(name, item.offset, url, problem)
     for offset in sorted({*expected.offsets, *(() if writing else sums)} - seen):
         yield Problem(name, offset, "", "the record that was written here is gone")
 
 
-def _recogniser(sums: dict[int, Sum]) -> Callable[[Window, int], Known | None]:
+def recogniser(sums: dict[int, Sum]) -> Callable[[Window, int], Known | None]:
     """Members of usual size whose stored bytes have the checksum that was noted."""
 
     def known(window: Window, offset: int) -> Known | None:
@@ -230,7 +258,7 @@ def _member(member: Member, marks: list[int], noted: Sum | None) -> tuple[str, l
     return url, problems
 
 
-def _named(problems: list[Problem], captures: Callable[[], Iterable[Capture]]) -> list[Problem]:
+def named(problems: list[Problem], captures: Callable[[], Iterable[Capture]]) -> list[Problem]:
     """Problems with the address of the capture they hit: the one at that offset, else the one before in the file.
 
     A damaged request or a stretch between records belongs to the answer before it.

@@ -18,6 +18,7 @@ from strandline.app.studying import Studying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.settings.schema import StudySettings
+from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter
 from strandline.store.postgres.browsing import reading_of
@@ -26,12 +27,15 @@ from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
 from strandline.store.postgres.exporting import SharedExport
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.learned import SharedLearnedWriter
+from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
 from strandline.store.postgres.studying import rate_shared
 from strandline.store.reading import share
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
+from strandline.warc.objects_verify import verify_objects
+from strandline.warc.verify import Audit, Course
 
 _LEARNING: Final = 120.0
 """Seconds after which the desk of a learner that is not heard of goes to another."""
@@ -105,9 +109,10 @@ class ClusterArchive(Archive):
             f"a cluster is crawled by its workers: strandline {command} --database {shown(self.cluster.database)}"
         )
 
-    def verify(self, *_: object) -> NoReturn:
-        """For folders."""
-        self._only_folders("verify")
+    def verify(self, course: Course | None = None) -> Audit:
+        """Read every byte of the WARC files in the object store and compare."""
+        index = on_postgres(AuditReading, self._session)
+        return verify_objects(Objects(self.cluster.store, patience=60.0), index, course or Course())
 
     def bring_in(self, *_: object) -> NoReturn:
         """For folders."""

@@ -8,18 +8,22 @@ time (store/postgres/telling.py).
     each step        changes that nobody decided on; each is an alert, or is not
     now and then     dead workers, late desks, hosts nobody asks, the object store
     each hour        learned normals of sites, rules that came and went, the hour's account, the budget
+    all the time     every stored byte is read again within `keep.audit` (app/cluster/auditing.py)
 """
 
 import contextlib
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
 from strandline.app.alarms import AlarmDesk
 from strandline.app.alerts_lookout import RECENT, note_rules, worth_telling
 from strandline.app.alerts_telling import Telling, archive_name
-from strandline.app.cluster.beside import Errand, Step
+from strandline.app.cluster.auditing import AuditTerms, audit_errand
+from strandline.app.cluster.beside import Beside, Errand, Step
 from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.shared import Cluster, kept_settings
 from strandline.app.events import event
@@ -27,6 +31,7 @@ from strandline.app.plan_wishes import budget_of
 from strandline.errors import StrandlineError
 from strandline.settings.file import parse_settings
 from strandline.settings.schema import Settings
+from strandline.store.alarming import Alarm
 from strandline.store.learned import LearnedReading
 from strandline.store.postgres.desks import Desk, leave_desks
 from strandline.store.postgres.duties import LOOKOUT, claim_duty, keep_duty
@@ -49,6 +54,8 @@ _ROUND: Final = 500
 _TROUBLES: Final = 15.0
 _STORE: Final = 60.0
 _STORE_PATIENCE: Final = 5.0
+_AUDIT: Final = 30.0
+"""Seconds after which one who took over goes on with the audit: a worker that comes and goes need not begin."""
 _DAY: Final = 24
 _EVIDENT: Final = ("worker", "workers", "desk", "hosts")
 _OVER: Final = {
@@ -70,6 +77,9 @@ class SharedLookout:
         self._hour = hour
         self._duty: Desk | None = None
         self._telling: Telling | None = None
+        self._audit: Beside | None = None
+        self._alarmed: SimpleQueue[Alarm] = SimpleQueue()
+        """Alarms of the audit, to be told."""
         self._next_turn = self._next_troubles = self._next_store = self._next_hour = float("-inf")
 
     def step(self) -> bool:
@@ -97,7 +107,23 @@ class SharedLookout:
         if now >= self._next_hour:
             self._next_hour = now + self._hour
             self.observe()
+        if self._audit is None and now >= self._next_audit:
+            self._audit = self._auditing(self._duty)
+        self._tell_of_fixity()
         return True
+
+    def _tell_of_fixity(self) -> None:
+        """What the audit raised, told by the one thread that tells."""
+        while self._telling is not None and not self._alarmed.empty():
+            self._telling.alarmed(self._alarmed.get())
+
+    def _auditing(self, duty: Desk) -> Beside | None:
+        """Compare stored bytes, beside all this: an object store may take its time."""
+        within = self._settings.keep.audit
+        if within <= 0.0:
+            return None
+        terms = AuditTerms(within, lambda connection: keep_duty(connection, duty, _LEASE), self._alarmed.put)
+        return Beside(audit_errand(self._cluster, terms), partial(event, "audit")).__enter__()
 
     def _guard(self, connection: Connection) -> None:
         assert self._duty is not None
@@ -112,6 +138,7 @@ class SharedLookout:
         self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
         self._telling.reload(self._settings, archive_name(Path(shown(self._cluster.database)), self._settings))
         self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._next_audit = time.monotonic() + min(_AUDIT, self._hour / 60.0)
         self._telling.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 
     def _kept(self) -> Settings:
@@ -181,9 +208,13 @@ class SharedLookout:
 
     def close(self) -> None:
         """Decide on what was studied last, let the courier deliver what it can in a few seconds, and leave the duty."""
-        with contextlib.suppress(StrandlineError):  # the next one decides
+        audit, self._audit = self._audit, None
+        if audit is not None:
+            audit.__exit__(None, None, None)
+        with contextlib.suppress(StrandlineError):  # the next one decides, and tells
             if self._duty is not None:
                 self.decide()
+                self._tell_of_fixity()
         duty, self._duty = self._duty, None
         telling, self._telling = self._telling, None
         if telling is not None:
@@ -195,6 +226,9 @@ class SharedLookout:
 
 class StandIn(SharedLookout):
     """Keeps the lookout only while no worker is alive: so that somebody tells when all of them are dead."""
+
+    def _auditing(self, duty: Desk) -> None:
+        """Reading a whole store is for workers."""
 
     def step(self) -> bool:
         """Look around, if nobody else can."""

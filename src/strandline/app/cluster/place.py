@@ -12,9 +12,10 @@ from strandline.app.cluster.shared import init_cluster, kept_settings
 from strandline.app.place import Address, Together, Worker
 from strandline.settings.file import parse_settings, with_overrides
 from strandline.settings.schema import Settings
+from strandline.store.alarming import AlarmWriter
 from strandline.store.outbox import Outbox
 from strandline.store.postgres.session import Session, shown, without_password
-from strandline.store.postgres.telling import SharedOutbox
+from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
 from strandline.store.postgres.troubles import SILENT
 
 _PATIENCE: Final = 10.0
@@ -23,7 +24,7 @@ _PATIENCE: Final = 10.0
 class ClusterPlace:
     """Implements app.place.Place."""
 
-    jobs = ("learn", "simulate")
+    jobs = ("verify", "learn", "simulate")
     """Crawling is the workers' affair."""
 
     def __init__(self, archive: ClusterArchive) -> None:
@@ -65,6 +66,10 @@ class ClusterPlace:
     def outbox(self) -> Outbox:
         """In the database."""
         return SharedOutbox(Session(self._database, _PATIENCE, upgrade=False))
+
+    def alarms(self) -> AlarmWriter:
+        """In the database."""
+        return SharedAlarms(Session(self._database, _PATIENCE, upgrade=False))
 
     def room(self) -> None:
         """Databases and object stores keep an eye on their room themselves."""
