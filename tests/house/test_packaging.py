@@ -67,9 +67,10 @@ def test_the_container_starts_commands_that_exist():
 
 def test_the_container_is_built_from_files_that_exist():
     text = (CONTAINER / "Containerfile").read_text()
-    for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.M):
-        for name in line.split()[:-1]:
-            assert (PACKAGING.parent / name).exists(), name
+    lines = re.findall(r"^COPY (?!--from)(.*)$", text, re.M)
+    names = [name for line in lines for name in line.split()[:-1]]
+    assert names
+    assert not [name for name in names if not (PACKAGING.parent / name).exists()]
 
 
 def test_compose_starts_commands_that_exist_without_rights_and_on_loopback():

@@ -100,7 +100,7 @@ class PostgresServer:
             **other_user(),
         )
         if made.returncode:
-            raise Absent(f"initdb: {made.stderr.strip()}")
+            raise RuntimeError(f"initdb: {made.stderr.strip()}")
 
     def start(self) -> None:
         options = [f"--{name}={value}" for name, value in (_OPTIONS | {"port": str(self.port)}).items()]

@@ -28,7 +28,7 @@ _SIGNAL_WHEN_PARENT_ENDS = 1
 
 
 class Absent(Exception):  # noqa: N818
-    """The server cannot be run here; says why."""
+    """The server is not installed; says what is missing. A server that is there and does not start is a failure."""
 
 
 def free_port() -> int:
@@ -81,9 +81,9 @@ def wait_until(question, what: str, process: subprocess.Popen) -> None:
     deadline = time.monotonic() + PATIENCE
     while not question():
         if process.poll() is not None:
-            raise Absent(f"{what} ended with code {process.returncode} while starting")
+            raise RuntimeError(f"{what} ended with code {process.returncode} while starting")
         if time.monotonic() > deadline:
-            raise Absent(f"{what} did not answer within {PATIENCE:.0f} s")
+            raise RuntimeError(f"{what} did not answer within {PATIENCE:.0f} s")
         time.sleep(0.05)
 
 
