@@ -2,6 +2,7 @@
 
     python -m benchmarks mining                                        1,000,000 captures
     python -m benchmarks.bench_mining --captures 1e7 --keep FOLDER     a month of 10,000,000; FOLDER is made once
+    python -m benchmarks.bench_mining ... --archive FOLDER             the whole command, with quality, of an archive
 
 Each way runs in a process of its own. Plain DuckDB works out the sums that learning starts from, on all cores:
 captures, changes and days watched per page, importance per page, kind of day and hour, changed pages per directory and
@@ -9,7 +10,9 @@ week.
 Learning then spreads changes over gaps, judges, mines and fits, which no SQL does; the ratio says what that costs.
 Memory is the largest resident size of the process that joins the answers, and of each worker. In the way `killed` a
 Dask worker is killed a third of the way; all ways must find the same. Then one site is learned by one task, with few
-and with many captures a page.
+and with many captures a page. With `--archive` the same captures are also put into an archive (without WARC files): the
+way `whole` is `strandline learn DIR --engine dask` on it, from the look for new captures to what is kept, and quality,
+which must be what the way `catalog` (`strandline quality DIR`) says.
 """
 
 import argparse
@@ -38,14 +41,17 @@ from strandline.app.learning_tasks import Wish
 from strandline.app.measuring import measured
 from strandline.app.planning import Planning
 from strandline.cli.quality import quality_data
+from strandline.crawl.experience import Hours
 from strandline.engines.mining_dataset import Dataset
 from strandline.engines.mining_reading import Room
 from strandline.experiments.report import Report, Table, Target
 from strandline.settings.schema import LearnSettings
-from strandline.store.catalog import DATABASE
+from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.learned import LearnedReading
 
 WAYS = ("duckdb", "local", "dask", "killed")
+HOURS = Hours.since(mining_month.START)
+END = mining_month.START + mining_month.LENGTH
 
 
 def plain_duckdb(folder, _options):
@@ -78,7 +84,7 @@ def on_engine(engine, killing=False):
     """Learning on an engine; what it found as a digest. `killing`: a Dask worker is killed a third of the way."""
 
     def learned(folder, options):
-        wish = Wish(LearnSettings(), PARTS)
+        wish = Wish(LearnSettings(), PARTS, hours=HOURS)
         with closing(engine_tasks(engine, workers=options.workers)) as tasks, Workers() as workers:
             killer = workers.killer() if killing else None
             with mine(Dataset(folder), wish, Mining(tasks, Room(options.memory)), killer) as found:
@@ -105,6 +111,9 @@ def digest(found):
         state.update(json.dumps(rules.as_data()).encode())
     for site, policy in learned.states.items():
         state.update(site.encode() + policy.to_bytes())
+    for batch in found.past.batches() if found.past else ():
+        for column in batch:
+            state.update(np.ascontiguousarray(column))
     return state.hexdigest()
 
 
@@ -168,20 +177,38 @@ def one_task(folder, options):
         return {"captures": found.learned.captures, "digest": digest(found)}
 
 
-def quality(folder, options):
-    """`learn quality` on an engine, of an archive with the same captures, measured to the end."""
-    archive = open_archive(folder.parent / "archive")
-    with closing(engine_tasks("local")) as tasks:
+def whole(folder, options):
+    """All of `learn DIR --engine dask`; how long it took until what was learned was kept, and the CPU that quality took here."""
+    archive, turns = _opened(folder), []
+
+    def told(line):
+        if line.startswith("quality of"):
+            turns.append((time.monotonic(), time.process_time()))
+
+    began = time.monotonic()
+    with closing(engine_tasks("dask", workers=options.workers)) as tasks, Workers() as workers:
         how = Mining(tasks, Room(options.memory), folder)
-        found = learn_on_engine(archive, ("quality",), how, mining_month.START + mining_month.LENGTH)[1]
-    return _judged(folder, found)
+        found = learn_on_engine(archive, (), how, END, told)[1]
+        peaks = sorted((peak for peak in workers.peaks().values() if peak > 100), reverse=True)
+    kept, cpu = turns[0]
+    return _judged(folder, found) | {
+        "workers": peaks,
+        "kept_after": kept - began,
+        "quality_cpu": time.process_time() - cpu,
+    }
 
 
-def catalog_quality(folder, options):
-    """The same from the catalog."""
-    archive = open_archive(folder.parent / "archive")
-    found = measured(Planning(archive, mining_month.START + mining_month.LENGTH))
-    return _judged(folder, found)
+def catalog(folder, options):
+    """Quality from the catalog."""
+    return _judged(folder, measured(Planning(_opened(folder), END)))
+
+
+def _opened(folder):
+    """The archive beside a dataset, without what another way has left for planning: each begins at the captures."""
+    archive = folder.parent / "archive"
+    with closing(open_catalog(archive)) as known:
+        known.note("planning", [("learned", None)])
+    return open_archive(archive)
 
 
 def _judged(folder, found):
@@ -193,7 +220,7 @@ def measure(way, folder, options):
     """One way in this process, as JSON."""
     works = {"duckdb": plain_duckdb, "local": on_engine("local"), "dask": on_engine("dask")}
     works |= {"killed": on_engine("dask", killing=True), "task": one_task}
-    works |= {"quality": quality, "catalog": catalog_quality}
+    works |= {"whole": whole, "catalog": catalog}
     began, cpu = time.monotonic(), _cpu()
     found = works[way](folder, options)
     print(json.dumps(found | {"wall": time.monotonic() - began, "cpu": _cpu() - cpu, "here": peak_of()}))
@@ -236,9 +263,7 @@ def main():
     parser.add_argument("--keep", type=Path, help="where the month is, or is to be made")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="256MB", help="DuckDB's in each task")
-    parser.add_argument(
-        "--quality", action="store_true", help="measure quality, too: of an archive with these captures"
-    )
+    parser.add_argument("--archive", type=Path, help="where an archive with these captures is, or is to be made")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -257,17 +282,18 @@ def main():
         for visits in (mining_month.VISITS, 10 * mining_month.VISITS):
             large = mining_month.make(Path(scratch) / f"{visits}", 0, [options.captures // 1000], visits=visits)
             narrow |= {(visits, memory): apart("task", large, options, memory) for memory in ("4GB", "100MB")}
-        judged = quality_ways(folder, Path(scratch) / "judged", options) if options.quality else {}
+        judged = quality_ways(folder, options) if options.archive else {}
         same = same_as_catalog(folder, Room(options.memory)) if "local" in found or "dask" in found else (0, {})
         _report(folder, options, load, (found, narrow, judged), same)
 
 
-def quality_ways(folder, scratch, options):
-    """Quality over the month and from a catalog with the same captures."""
-    scratch.mkdir()
-    dataset = mining_month.linked(folder, scratch / "parquet")
-    mining_month.as_archive(dataset, scratch / "archive")
-    return {way: apart(way, scratch / "parquet", options, options.memory) for way in ("quality", "catalog")}
+def quality_ways(folder, options):
+    """The whole command, and quality from the catalog, of an archive with the same captures."""
+    dataset = options.archive / "parquet"
+    if not (options.archive / "archive").exists():
+        options.archive.mkdir(parents=True, exist_ok=True)
+        mining_month.as_archive(mining_month.linked(folder, dataset), options.archive / "archive")
+    return {way: apart(way, dataset, options, options.memory) for way in ("catalog", "whole")}
 
 
 def apart(way, folder, options, memory):
@@ -282,6 +308,10 @@ def apart(way, folder, options, memory):
     return found
 
 
+def _peaks(one):
+    return ", ".join(f"{peak:.0f}" for peak in one.get("workers", ())) or "-"
+
+
 def _report(folder, options, load, figures, sample):
     found, narrow, judged = figures
     plain = found.get("duckdb", {"wall": float("nan")})["wall"]
@@ -293,7 +323,7 @@ def _report(folder, options, load, figures, sample):
             one["cpu"],
             1e6 * one["cpu"] / one["captures"],
             one["here"],
-            ", ".join(f"{peak:.0f}" for peak in one.get("workers", ())) or "-",
+            _peaks(one),
         )
         for way, one in found.items()
     )
@@ -330,13 +360,23 @@ def _report(folder, options, load, figures, sample):
         targets.append(Target(name, "the same found", str(equal), equal))
     tables = [Table("One month", names, rows), site]
     if judged:
-        columns = ("way", "wall s", "CPU s", "CPU us/capture", "MiB")
+        columns = ("way", "wall s", "x DuckDB", "CPU s", "of that quality", "MiB", "workers MiB")
         lines = [
-            (way, one["wall"], one["cpu"], 1e6 * one["cpu"] / one["captures"], one["here"])
+            (
+                way,
+                one["wall"],
+                one["wall"] / plain,
+                one["cpu"],
+                one.get("quality_cpu", one["cpu"]),
+                one["here"],
+                _peaks(one),
+            )
             for way, one in judged.items()
         ]
-        tables.append(Table("Quality of an archive with these captures", columns, tuple(lines)))
-        equal = judged["quality"]["digest"] == judged["catalog"]["digest"]
+        tables.append(
+            Table("An archive with these captures: the whole command, and quality alone", columns, tuple(lines))
+        )
+        equal = judged["whole"]["digest"] == judged["catalog"]["digest"]
         targets.append(Target("quality over Parquet as from the catalog", "equal", str(equal), equal))
     title = f"Mining {sum(whole.site(name).rows for name in whole.sites()):,} captures"
     print(Report(title, tuple(tables), (), tuple(targets), notes).render())
