@@ -178,7 +178,7 @@ def one_task(folder, options):
 
 
 def whole(folder, options):
-    """All of `learn DIR --engine dask`; how long it took until what was learned was kept, and the CPU that quality took here."""
+    """All of `learn DIR --engine dask`: seconds until what was learned was kept, and CPU that quality took here."""
     archive, turns = _opened(folder), []
 
     def told(line):
