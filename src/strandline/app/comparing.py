@@ -40,7 +40,7 @@ from strandline.core.urls import canonical
 from strandline.crawl.study import Document, UnreadableError
 from strandline.dom import html
 from strandline.dom.scan import PageTooCostlyError
-from strandline.errors import ArchiveBusy, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, ArchiveDamaged, Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.settings.file import with_overrides
@@ -178,10 +178,19 @@ def _fetched(address: str, settings: Settings) -> tuple[str, Document]:
                 target = exchange.header("location") if 300 <= exchange.status < 400 else ""
                 if not target:
                     break
-                url = canonical(target, base=url)
+                url = _redirected(url, target)
+            else:
+                raise Unreachable(f"{address}: redirected more than {settings.fetch.redirects} times")
             exchange.body.seek(0)
             codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
             return url, document(decode(exchange.body, *codings).data, exchange.header("content-type"))
+
+
+def _redirected(url: str, target: str) -> str:
+    try:
+        return canonical(target, base=url)
+    except ValueError as problem:
+        raise Unreachable(f"{url}: redirected to what is {problem}") from None
 
 
 def compare_files(old: str, new: str, level: int = 2) -> Comparison:
@@ -255,7 +264,9 @@ def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> BlockTre
         if not found.text:
             raise UsageError(f"{capture.url}: no page ({found.mime or 'unknown type'})")
         return reader.blocks(found, capture.url, how)
-    except (LostError, UnreadableError) as problem:
+    except LostError as problem:
+        raise ArchiveDamaged(f"{capture.url}: {problem}") from None
+    except UnreadableError as problem:
         raise UsageError(f"{capture.url}: {problem}") from None
 
 
@@ -273,6 +284,8 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
         if last is None:
             raise UsageError(f"{url}: no change was observed yet; name a block with --block (see strandline blocks)")
         paths = tuple(dict.fromkeys(part["path"] for part in last.blocks if part["path"]))
+    else:
+        _require_blocks(archive, address, paths)
     try:
         with archive.writing("rate") as catalog:
             catalog.studies.rate(address, paths, rating)
@@ -281,6 +294,18 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
             raise
         rate_beside(archive.folder / DATABASE, address, paths, rating)
     return paths
+
+
+def _require_blocks(archive: Archive, address: str, paths: Sequence[str]) -> None:
+    """UsageError unless every path is one of a block that changed, or that the page shows now."""
+    known = {part["path"] for change in archive.studies.changes_of(address) for part in change.blocks}
+    if not known.issuperset(paths):
+        latest, _, _ = compare_versions(archive, address, float("inf"), float("inf"))
+        known.update(shown.block.path for shown in latest.blocks())
+    unknown = [path for path in paths if path not in known]
+    if unknown:
+        there = ", ".join(sorted(known - {""})[:10]) or "none"
+        raise UsageError(f"{address}: no block {unknown[0]!r} on this page; there are {there}")
 
 
 def _known(archive: Archive, url: str) -> str:

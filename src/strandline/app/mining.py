@@ -140,10 +140,10 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
     """Run what was wished for, on all cores."""
     try:
         world = _world(wish)
-        names = NAMES if wish.strategies == "all" else tuple(wish.strategies.split(","))
+        names = NAMES if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
         request = Request(
             strategies=names,
-            budgets=tuple(float(text) for text in wish.budgets.split(",")),
+            budgets=tuple(_percentage(text) for text in wish.budgets.split(",")),
             objectives=tuple(_objective(text) for text in wish.objectives.split(",")),
             coherence=wish.coherence,
             known=not wish.cold,
@@ -157,6 +157,13 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
             tell(f"{done} of {all_cells} simulated")
 
     return run_grid(world, request, wish.results, progress=progress)
+
+
+def _percentage(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--budgets are percentages separated by commas, such as 5,10,20; not {text!r}") from None
 
 
 def _objective(text: str) -> Objective:
@@ -185,10 +192,16 @@ def _world(wish: SimulationWish) -> World:
 def _recipe(file: Path) -> Recipe:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except OSError as problem:
+        raise ValueError(f"{file}: {problem.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise ValueError(f"{file}: {problem}") from None
     known = {field.name for field in fields(Recipe)} - {"groups"}
     unknown = set(table) - known
     if unknown:
         raise ValueError(f"{file}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(sorted(known))}")
+    for key, value in table.items():
+        kind = type(getattr(Recipe(), key))
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            raise ValueError(f"{file}: {key} must be like {getattr(Recipe(), key)!r}, not {value!r}")
     return Recipe(**table)

@@ -11,7 +11,7 @@ from strandline import __version__
 from strandline.app.clock import SystemClock
 from strandline.core.capture import Capture, Exchange, Original, Outcome, Request
 from strandline.core.urls import canonical, surt_key
-from strandline.errors import SettingError, UsageError
+from strandline.errors import UsageError
 from strandline.settings.schema import Settings
 from strandline.simulate.page_versions import page_versions
 from strandline.store.catalog import SqliteCatalog
@@ -135,7 +135,7 @@ def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReadi
     if not name.endswith(writers):
         raise UsageError(f"{wanted.target}: the name must end in {', '.join(writers)}")
     if not wanted.target.absolute().parent.is_dir():
-        raise SettingError(f"{wanted.target}: there is no such folder")
+        raise UsageError(f"{wanted.target}: there is no such folder")
     chosen = Selection(
         wanted.site,
         float("-inf") if wanted.start is None else wanted.start,

@@ -45,6 +45,8 @@ def alerts(
         print(printable(f"{alert['time']}  {alert['text']}"))
         for one in alert["deliveries"]:
             print(printable(f"    {one['state']} to {one['target']} {one['detail']}".rstrip()))
+    if not found.alerts:
+        print("No alerts yet.")
     for queue in found.as_data()["targets"]:
         print(printable(f"{queue['target']}: {queue['delivered']} delivered, {queue['waiting']} waiting"))
 
@@ -77,7 +79,8 @@ def feed(
     site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
     page: Annotated[str, typer.Option(help="Only this page.")] = "",
     min_importance: Annotated[
-        float | None, typer.Option(help="Changes from this importance on; as the settings say by default.")
+        float | None,
+        typer.Option(help="Changes from this importance on; as the settings say by default.", min=0, max=1),
     ] = None,
     limit: Annotated[int, typer.Option(help="So many of the newest.", min=1, max=1000)] = 50,
     form: Annotated[str, typer.Option("--format", help="atom or rss.")] = "atom",

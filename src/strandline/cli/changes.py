@@ -80,6 +80,8 @@ def compare(
     else:
         found, extra = compare_files(first, second, level), {"from": first, "to": second}
     if html is not None:
+        if not html.absolute().parent.is_dir():
+            raise UsageError(f"{html}: there is no such folder")
         html.write_text(found.as_html(), encoding="utf-8")
         tell(f"Side by side: {html}")
     if xml:
@@ -104,13 +106,18 @@ def changes(
     quiet: Quiet = False,
 ) -> None:
     """List every observed change: when, how much it matters, and why."""
+    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.cli.change_texts import change_data, change_lines, span_start
-    from strandline.cli.output import as_json, printable
+    from strandline.cli.output import as_json, counted, printable
     from strandline.cli.studying import study_pending
+    from strandline.errors import UsageError
 
+    if level and not relearn:
+        raise UsageError("--level goes with --relearn: name the page that is to be cut at another level")
     archive = open_archive(folder)
     start = span_start(since) if since else None
+    require_site(archive, site or "")
     study_pending(archive, quiet or json_)
     if relearn:
         archive.relearn(relearn, level)
@@ -126,7 +133,7 @@ def changes(
             hidden += 1
     if not json_:
         rest = f" {hidden} more changed bytes and showed nothing." if hidden else ""
-        print(f"{shown} changes.{rest}")
+        print(f"{counted(shown, 'change')}.{rest}")
 
 
 def search(
@@ -142,22 +149,30 @@ def search(
     """Find blocks by their words, and when they appeared on a page and vanished from it."""
     from itertools import islice
 
+    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.app.searching import Wanted, found_blocks
     from strandline.cli.change_texts import found_data, found_lines, span_start
     from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
+    from strandline.errors import UsageError
 
+    if not any(letter.isalnum() for letter in words + topic):
+        raise UsageError("name words to look for, or a --topic")
     archive = open_archive(folder)
     start = span_start(since) if since else float("-inf")
     end = span_start(until) if until else float("inf")
+    require_site(archive, site)
     study_pending(archive, quiet=json_)
+    found = None
     for found in islice(found_blocks(archive, Wanted(words, topic, start, end, site)), limit):
         if json_:
             as_json(found_data(found))
         else:
             for line in found_lines(found):
                 print(printable(line))
+    if found is None and not json_:
+        print("Nothing found.")
 
 
 def rate(
@@ -192,7 +207,7 @@ def compact(
     """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
     from strandline.app.compacting import compact_archive
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, printable, size, tell
+    from strandline.cli.output import as_json, counted, printable, size, tell
     from strandline.errors import UsageError
     from strandline.settings.units import seconds
 
@@ -208,4 +223,4 @@ def compact(
         print(printable(f"{one.file} is left as it is: {one.left}"))
     share = f" ({done.after / done.before:.0%})" if done.before else ""
     sizes = f"{size(done.before)} -> {size(done.after)}{share}"
-    print(f"{len(done.files)} files compacted, {sizes}; {done.kept} as they were.")
+    print(f"{counted(len(done.files), 'file')} compacted, {sizes}; {done.kept} as they were.")

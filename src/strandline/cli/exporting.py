@@ -31,7 +31,7 @@ def export(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Write standard files that other tools open, or bring a Parquet dataset up to date."""
-    from strandline.cli.output import as_json, moment, printable, tell
+    from strandline.cli.output import as_json, counted, moment, printable, tell
     from strandline.errors import UsageError
 
     if (to is None) == (dataset is None):
@@ -50,13 +50,17 @@ def export(
             print(printable(f"{dataset}: {done.captures} captures and {done.changes} changes added"))
         return
     assert to is not None
+    from strandline.app.known_sites import require_site
     from strandline.app.moving import Wanted
     from strandline.app.opening import open_archive
 
-    written = open_archive(folder).export(
-        Wanted(to, site or "", moment(from_) if from_ else None, moment(to_time) if to_time else None)
-    )
+    start, end = moment(from_) if from_ else None, moment(to_time) if to_time else None
+    if start is not None and end is not None and start > end:
+        raise UsageError(f"nothing lies between --from {from_} and --to-time {to_time}")
+    archive = open_archive(folder)
+    require_site(archive, site or "")
+    written = archive.export(Wanted(to, site or "", start, end))
     if json_:
         as_json({"event": "exported", "file": str(to), "captures": written})
     else:
-        print(printable(f"{to}: {written} captures"))
+        print(printable(f"{to}: {counted(written, 'capture')}"))

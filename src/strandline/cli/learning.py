@@ -54,7 +54,9 @@ def learn(
             metavar="FOLDER",
         ),
     ] = None,
-    memory: Annotated[str, typer.Option(help="Memory a task may sort in; what is more goes to disk.")] = "1GB",
+    memory: Annotated[
+        str | None, typer.Option(help="Memory a task may sort in (default: 1GB); what is more goes to disk.")
+    ] = None,
     workers: Annotated[int, typer.Option(help="Dask workers to start here; 0: one a core.", min=0)] = 0,
     json_: Json = False,
     quiet: Quiet = False,
@@ -73,10 +75,10 @@ def learn(
 
         if new:
             raise UsageError("--new adds captures where the archive is: leave out --engine")
-        learn_there(archive, parts or (), (engine, scheduler, workers), (dataset, memory), (json_, told))
+        learn_there(archive, parts or (), (engine, scheduler, workers), (dataset, memory or "1GB"), (json_, told))
         return
-    if scheduler or dataset or workers:
-        raise UsageError("--scheduler, --dataset and --workers go with --engine")
+    if scheduler or dataset or workers or memory:
+        raise UsageError("--scheduler, --dataset, --workers and --memory go with --engine")
     if new:
         if parts:
             raise UsageError("--new adds to patterns and rates together: leave out " + ", ".join(parts))
@@ -112,6 +114,7 @@ def patterns(
     from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
     from strandline.cli.output import as_json, tell
 
+    _known_form(form)
     lore = with_cycle(Lore(open_archive(folder), say=None if quiet or json_ else tell), cycle, periods)
     found = page_patterns(lore, url)
     if json_:
@@ -120,7 +123,8 @@ def patterns(
         for one in found:
             print("\n".join(pattern_in_words(one)))
     else:
-        print("\n".join([*patterns_in_words(found), *groups_in_words(lore.groups(), found, lore.trust())]))
+        for line in [*patterns_in_words(found), *groups_in_words(lore.groups(), found, lore.trust())]:
+            print(line)
     if not found:
         tell("no captures of pages to learn patterns from")
     if plot is not None:
@@ -148,6 +152,7 @@ def classes(
     from strandline.cli.learned_texts import classes_in_words, tree_data, tree_in_words
     from strandline.cli.output import as_json, tell
 
+    _known_form(form)
     lore = Lore(open_archive(folder), say=None if quiet or json_ else tell)
     found = page_classes(lore)
     grown = None
@@ -169,3 +174,8 @@ def classes(
 
         for file in draw_classes(lore, plot, form):
             tell(f"{file} drawn")
+
+
+def _known_form(form: str) -> None:
+    if form not in ("svg", "png"):
+        raise UsageError(f"--format is svg or png, not {form!r}")

@@ -31,6 +31,7 @@ def report(
     json_: Json = False,
 ) -> None:
     """New, changed, gone and moved pages per site, visits intended and made, and what the learning changed."""
+    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.app.reports import ReportRequest
     from strandline.app.reports import report as made
@@ -41,7 +42,9 @@ def report(
     if form not in ("text", "json", "html"):
         raise UsageError(f"no format {form!r}; there are text, json and html")
     wanted = ReportRequest(site, moment(from_) if from_ else None, moment(to) if to else None, limit)
-    found = made(open_archive(folder), wanted)
+    archive = open_archive(folder)
+    require_site(archive, site)
+    found = made(archive, wanted)
     if form == "json":
         as_json(found.as_data())
     elif form == "html":
