@@ -65,6 +65,7 @@ class Crawl:
         self._troubles = 0
         self._tickets = 0
         self._stop_requests = 0
+        self._over = ""
         self._stopped_at = 0.0
         self._last_commit = parts.clock.monotonic()
         self._started = parts.clock.monotonic()
@@ -77,6 +78,10 @@ class Crawl:
     def stop(self) -> None:
         """Ask the crawl to stop: finish what is in flight; asked again, stop at once. Safe in a signal handler."""
         self._stop_requests += 1
+
+    def end(self, why: str) -> None:
+        """Ask the crawl to finish what is in flight and end, for a reason of the caller's. Safe in another thread."""
+        self._over = why
 
     @property
     def asked_to_stop(self) -> bool:
@@ -151,7 +156,7 @@ class Crawl:
             return "time"
         if limits.octets and self.tally.octets >= limits.octets:
             return "size"
-        return ""
+        return self._over
 
     def _out_of_patience(self) -> bool:
         waited = self._parts.clock.monotonic() - self._stopped_at

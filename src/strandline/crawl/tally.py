@@ -30,6 +30,23 @@ class Tally:
     ended: str = ""
     """Why the run ended: complete, limit, time, size, space, interrupted, forced."""
 
+    def followed_by(self, later: "Tally") -> "Tally":
+        """Both runs as one."""
+        return Tally(
+            captured=self.captured + later.captured,
+            unchanged=self.unchanged + later.unchanged,
+            failed=self.failed + later.failed,
+            skipped=self.skipped + later.skipped,
+            octets=self.octets + later.octets,
+            waiting=later.waiting,
+            failures=self.failures + later.failures,
+            statuses=self.statuses + later.statuses,
+            refusals=self.refusals + later.refusals,
+            traps=self.traps + later.traps,
+            hosts_waiting=self.hosts_waiting | later.hosts_waiting,
+            ended=later.ended,
+        )
+
     def document(self) -> dict[str, object]:
         """The last line of `crawl --json`."""
         return {

@@ -1,5 +1,5 @@
 """An archive on more than one machine.
 
-Reading order: shared, worker, watching, agenda, purse, desks, skipping, studying, learning, lookout; archive and place
-are what readers see.
+Reading order: shared, worker, following, watching, agenda, purse, desks, skipping, studying, learning, lookout,
+auditing; archive and place are what readers see.
 """

@@ -28,7 +28,7 @@ from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.shared import Cluster, kept_settings
 from strandline.app.events import event
 from strandline.app.plan_wishes import budget_of
-from strandline.errors import StrandlineError
+from strandline.errors import SettingError, StrandlineError
 from strandline.settings.file import parse_settings
 from strandline.settings.schema import Settings
 from strandline.store.alarming import Alarm
@@ -100,6 +100,7 @@ class SharedLookout:
         self.decide()
         if now >= self._next_troubles:
             self._next_troubles = now + _TROUBLES
+            self._follow()
             self.look()
         if now >= self._next_store:
             self._next_store = now + _STORE
@@ -132,18 +133,32 @@ class SharedLookout:
     def _begin(self) -> None:
         """Take over: settings as they are now, and what the one before may not have told."""
         self._alarms = SharedAlarms(self._session, self._guard)
-        self._settings = self._kept()
+        self._kept = b""
         name, password = without_password(self._cluster.database)
         outbox = SharedOutbox(self._session, self._guard)
         self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
-        self._telling.reload(self._settings, archive_name(Path(shown(self._cluster.database)), self._settings))
+        self._follow()
         self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
         self._next_audit = time.monotonic() + min(_AUDIT, self._hour / 60.0)
         self._telling.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 
-    def _kept(self) -> Settings:
+    def _follow(self) -> None:
+        """Take the cluster's settings as they are now; those nobody can use change nothing."""
         text = kept_settings(self._alarms)
-        return parse_settings(text.decode(), "the cluster's settings") if text else self._cluster.settings
+        if text == self._kept:
+            return
+        first, self._kept = not self._kept, text
+        try:
+            self._take(parse_settings(text.decode(), "the cluster's settings"))
+        except SettingError as problem:
+            event("lookout", f"the settings stay as they were: {problem}", "warning")
+            if first:
+                self._take(self._cluster.settings)
+
+    def _take(self, settings: Settings) -> None:
+        assert self._telling is not None
+        self._telling.reload(settings, archive_name(Path(shown(self._cluster.database)), settings))
+        self._settings = settings
 
     def decide(self) -> int:
         """Alerts on what was studied since the last time; how many."""

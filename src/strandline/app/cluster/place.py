@@ -1,6 +1,6 @@
 """A cluster as the interface sees it: settings in the database, many workers, no disk of its own.
 
-Settings that are changed here are those `cluster init` keeps: a worker follows them from its next start on.
+Settings that are changed here are those `cluster init` keeps; workers follow them within a minute.
 """
 
 import time

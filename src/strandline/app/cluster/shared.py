@@ -11,10 +11,12 @@ start. Passwords and keys are not: they come with the database's address and fro
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from strandline.access.index import Holdings
 from strandline.app.crawling import CrawlRequest, prepare_crawl
 from strandline.app.holdings import CatalogIndex
+from strandline.app.space import reserve_of
 from strandline.errors import SettingError, UsageError
 from strandline.settings.file import parse_settings, settings_text
 from strandline.settings.schema import Settings
@@ -41,8 +43,6 @@ class Cluster:
 
 def init_cluster(database: str, store: str, change: Callable[[Settings], Settings]) -> Cluster:
     """Make a database and a store ready, or change the settings of those that are."""
-    from strandline.app.plan_wishes import check_plan  # noqa: PLC0415 - slow to load, and workers need it not
-
     if not is_database(database):
         raise UsageError(f"--database {database}: use postgresql://user@host/name")
     with contextlib.closing(PostgresCatalog(database, name="cluster init", patience=10.0)) as catalog:
@@ -55,10 +55,23 @@ def init_cluster(database: str, store: str, change: Callable[[Settings], Setting
         Objects(store, patience=10.0).check()
         text = catalog.reading.note(_KIND, "settings")
         settings = change(parse_settings(text.decode(), "the cluster's settings") if text else Settings())
-        prepare_crawl(settings, CrawlRequest())
-        check_plan(settings.plan)
+        check_settings(settings)
         catalog.note(_KIND, [("store", store.encode()), ("settings", settings_text(settings).encode())])
     return Cluster(database, store, settings)
+
+
+def check_settings(settings: Settings) -> None:
+    """SettingError names the first one that workers could not use."""
+    from strandline.app.alerts_telling import check_alert_settings  # noqa: PLC0415 - slow to load
+    from strandline.app.plan_wishes import check_plan  # noqa: PLC0415
+
+    prepare_crawl(settings, CrawlRequest())
+    check_plan(settings.plan)
+    check_alert_settings(settings)
+    try:
+        reserve_of(settings.keep.disk_reserve, Path.cwd())
+    except ValueError as problem:
+        raise SettingError(f"keep.disk_reserve: {problem}") from None
 
 
 @dataclass(frozen=True, slots=True)

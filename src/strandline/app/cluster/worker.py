@@ -2,7 +2,8 @@
 
 A worker holds nothing that matters. Its leases run out by the clock of the database when it dies, its unfinished WARC
 file is joined from its parts by any other, and what it had not committed is fetched again. When it is thought dead and
-is not (a machine that slept, a network that was cut), its commit is refused, and it starts anew under a new number.
+is not (a machine that slept, a network that was cut), its commit is refused, and it starts anew under a new number. So
+it does, between two commits, when the cluster's settings have changed (app/cluster/following.py).
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from typing import Final
 from strandline import __version__
 from strandline.app.cluster.beside import Beside, Errand, Step
 from strandline.app.cluster.clock import DatabaseClock, OnTime
+from strandline.app.cluster.following import CHANGED, Account, Following, follow_errand
 from strandline.app.cluster.shared import Cluster
 from strandline.app.crawling import (
     CrawlRequest,
@@ -82,15 +84,7 @@ class WorkerRequest:
 
 def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
     """Work on the pass under way until nothing waits, a limit is reached or a signal comes."""
-    prepared = prepare_crawl(cluster.settings, request.crawl)
-    orders = replace(
-        prepared.orders,
-        commit_seconds=request.commit_seconds,
-        commit_captures=request.commit_captures,
-        # A pass is not over while a worker that may be dead holds pages: its lease must run out first.
-        patience=max(prepared.orders.patience, 2 * request.lease),
-    )
-    prepared = replace(prepared, orders=orders)
+    _prepared(cluster, request, request.crawl)  # what is wrong is said before anything is touched
     objects = Objects(cluster.store, request.patience)
     objects.check()
     with contextlib.ExitStack() as stack:
@@ -100,14 +94,36 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
             spool = request.spool
             spool.mkdir(parents=True, exist_ok=True, mode=0o700)
         stack.enter_context(Beside(_janitor(cluster, request, spool), request.say))
-        while True:
+        following, account = Following(cluster, request.say), Account(request.crawl)
+        while (rest := account.rest()) is not None:
             try:
-                return _work(cluster, prepared, request, (objects, spool))
+                tally = _work(following, _prepared(following.cluster, request, rest), request, (objects, spool))
             except LeaseLost as lost:
                 if not request.hour and not pass_under_way(cluster.database):
                     request.say(f"the others have finished meanwhile: {lost}")
-                    return Tally(ended="complete")
+                    account.add(Tally(ended="complete"))
+                    break
                 request.say(f"starting anew: {lost}")
+                continue
+            account.add(tally)
+            if tally.ended != CHANGED:
+                break
+        if request.hour and account.total.ended == "time":
+            account.total.ended = "complete"
+        return account.total
+
+
+def _prepared(cluster: Cluster, request: WorkerRequest, crawl: CrawlRequest) -> Prepared:
+    """What the settings and a request ask for; SettingError when they cannot be followed."""
+    prepared = prepare_crawl(cluster.settings, crawl)
+    orders = replace(
+        prepared.orders,
+        commit_seconds=request.commit_seconds,
+        commit_captures=request.commit_captures,
+        # A pass is not over while a worker that may be dead holds pages: its lease must run out first.
+        patience=max(prepared.orders.patience, 2 * request.lease),
+    )
+    return replace(prepared, orders=orders)
 
 
 def pass_under_way(database: str) -> bool:
@@ -118,9 +134,9 @@ def pass_under_way(database: str) -> bool:
         )
 
 
-def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:
+def _work(following: Following, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:
     """One registration, from the first lease to the last commit."""
-    (objects, folder), settings = place, prepared.settings
+    (objects, folder), settings, cluster = place, prepared.settings, following.cluster
     manners = Manners(prepared.manners, random)
 
     def polite(authority: str) -> float:
@@ -178,11 +194,12 @@ def _work(cluster: Cluster, prepared: Prepared, request: WorkerRequest, place: t
                 beside.enter_context(Beside(errand, request.say))
             agenda = beside.enter_context(watch) if watch is not None else None
             crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
+            beside.enter_context(
+                Beside(follow_errand(following, lambda: catalog.settings_mark, crawl.end), request.say)
+            )
             beside.enter_context(stopped_by_signals(crawl))
             tally = crawl.run()
-        if request.hour and tally.ended == "time":
-            tally.ended = "complete"
-        elif not request.hour and tally.ended == "complete" and settings.study.workers > 0:
+        if not request.hour and tally.ended == "complete" and settings.study.workers > 0:
             with stopped_by_signals(crawl):
                 _study_rest(cluster, catalog.worker, crawl)
         return tally

@@ -67,6 +67,11 @@ class PostgresCatalog(CatalogReading):
         """The number of this worker."""
         return self._frontier.me
 
+    @property
+    def settings_mark(self) -> str:
+        """A mark of the cluster's settings as of the last heartbeat (md5); empty before the first."""
+        return self._heartbeat.settings
+
     # -- pages and passes -------------------------------------------------------------------------------------------
 
     def add(self, found: Iterable[Found]) -> int:

@@ -62,6 +62,8 @@ class Heartbeat:
     def __init__(self, url: str, frontier: SharedFrontier) -> None:
         self._frontier = frontier
         self._lease = frontier.terms.seconds
+        self.settings = ""
+        """A mark of the settings the cluster had at the last beat (md5); empty before the first."""
         self._pulse = _Pulse(url, self._lease / _BEATS, self._beat)
 
     def stop(self) -> None:
@@ -89,7 +91,12 @@ class Heartbeat:
         )
 
     def _alive(self, connection: Connection) -> None:
-        connection.execute("UPDATE workers SET seen = clock_timestamp() WHERE worker = %s", (self._frontier.me,))
+        row = connection.execute(
+            """UPDATE workers SET seen = clock_timestamp() WHERE worker = %s
+               RETURNING (SELECT md5(value) FROM notes WHERE kind = 'cluster' AND key = 'settings')""",
+            (self._frontier.me,),
+        ).fetchone()
+        self.settings = str(row[0] or "") if row else ""
 
 
 class DeskKeeper:
