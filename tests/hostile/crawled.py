@@ -50,7 +50,8 @@ def crawled(
     """Crawl from the front page until it is `enough` (asked with every line), or for as long as `limit`."""
     crawl = Crawl(missing=set(site.good))
     began, before, peak, told = time.monotonic(), 0.0, 0.0, False
-    running = start("crawl", folder, "--seeds", f"{site.url}/", *LOOPBACK, "--time-limit", limit, *flags)
+    words = ("--seeds", f"{site.url}/", *LOOPBACK, "--time-limit", limit, *flags)
+    running = start("crawl", folder, *words, fresh=True)
     with running.stdout, running.stderr:
         for line in running.stdout:
             event = json.loads(line)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from typer.testing import CliRunner
 
+from servers.commands import Command
 from strandline.cli.main import app
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -28,29 +29,24 @@ class Done:
         return [line for line in self.lines if line["event"] == "captured"]
 
 
-def strandline(*words, timeout=300, **options):
+def strandline(*words, timeout=300, env=None, fresh=False):
     """Run to the end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "strandline", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-        env=ENVIRONMENT | options.pop("env", {}),
-        **options,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
+    running = start(*words, env=env, fresh=fresh)
+    try:
+        out, err = running.communicate(timeout=timeout)
+    finally:
+        running.kill()
+    return Done(running.wait(), out, err)
 
 
-def start(*words):
-    """Run beside the test."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "strandline", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
+def start(*words, env=None, fresh=False, **outputs):
+    """Run beside the test; as a process that loads everything itself when it is to be fresh."""
+    surroundings = ENVIRONMENT | (env or {})
+    if not fresh:
+        return Command(*words, env=surroundings, **outputs)
+    outputs = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | outputs
+    command = [sys.executable, "-m", "strandline", *map(str, words)]
+    return subprocess.Popen(command, text=True, env=surroundings, **outputs)
 
 
 def here(*words):
@@ -63,3 +59,5 @@ def here(*words):
 
 
 LOOPBACK = ("--delay", "0", "--allow-address", "127.0.0.1/32", "--json")
+UNSTUDIED = (*LOOPBACK, "--set", "study.workers=0")
+"""Without the process that studies, which takes a second to start: for what is not about changes."""

@@ -14,6 +14,7 @@ import pytest
 
 from journeys.command import ENVIRONMENT
 from servers import postgres, s3
+from servers.commands import Command
 from servers.sites import page, sites
 from strandline.store.postgres.reading import PostgresReading
 from strandline.warc.objects import Objects
@@ -33,13 +34,7 @@ def place(monkeypatch):
 
 
 def command(environment, *words):
-    return subprocess.Popen(
-        [sys.executable, "-m", "strandline", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    return Command(*words, env=environment)
 
 
 def done(process, timeout=300):
@@ -160,11 +155,8 @@ def massacre(place, site, kills, restarts, folder):
         out = (folder / f"worker-{serial}.out").open("w")
         err = (folder / f"worker-{serial}.err").open("w")
         database, _, environment = place
-        running[serial] = subprocess.Popen(
-            [sys.executable, "-m", "strandline", "worker", "--database", database, "--json", "--quiet",
-             "--lease", "2", "--commit-seconds", "0.2"],
-            stdout=out, stderr=err, env=environment | {"TMPDIR": str(folder)},
-        )  # fmt: skip
+        words = ("worker", "--database", database, "--json", "--quiet", "--lease", "2", "--commit-seconds", "0.2")
+        running[serial] = Command(*words, stdout=out, stderr=err, env=environment | {"TMPDIR": str(folder)})
         out.close()
         err.close()
 

@@ -5,14 +5,13 @@ whoever is to be told hears of every important change once and in order.
 import json
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing, contextmanager
 
 import pytest
 
 from app.receivers import Webhook, wait_for
-from journeys.command import ENVIRONMENT, strandline
+from journeys.command import start, strandline
 from strandline.demo.server import DemoServer
 from strandline.settings.edit import change_settings
 from strandline.store.alarming import AlarmReading
@@ -25,16 +24,11 @@ HOUR = "0.5"
 class Watching:
     """`strandline watch` under way, its log in a file."""
 
-    def __init__(self, folder, log, *more):
+    def __init__(self, folder, log, *more, fresh=False):
         words = ["watch", folder, "--hour-seconds", HOUR, "--allow-address", "127.0.0.1/32", "--log-format", "json"]
         self.log = log
         with log.open("ab") as stderr:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "strandline", *map(str, (*words, *more))],
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                env=ENVIRONMENT,
-            )
+            self.process = start(*words, *more, stdout=subprocess.DEVNULL, stderr=stderr, fresh=fresh)
 
     @property
     def said(self):
@@ -96,7 +90,7 @@ def told_once_and_in_order(folder, hook):
 
 def test_a_day_in_the_life_of_a_daemon(site, tmp_path):
     folder, demo, hook = site
-    watch = Watching(folder, tmp_path / "log")
+    watch = Watching(folder, tmp_path / "log", fresh=True)
     assert wait_for(lambda: hook.got, 180)
     status = strandline("status", folder, "--json", "--quick").lines[0]
     assert status["state"] == "running" and status["watch"]["pid"] == watch.process.pid

@@ -17,8 +17,8 @@ def archived(tmp_path_factory):
     """The demonstration site, crawled twice."""
     folder = tmp_path_factory.mktemp("first") / "archive"
     with DemoServer(hour_seconds=30.0) as site:
-        made = strandline("init", folder, "--seeds", site.url)
-        first = strandline("crawl", folder, *LOOPBACK)
+        made = strandline("init", folder, "--seeds", site.url, fresh=True)
+        first = strandline("crawl", folder, *LOOPBACK, fresh=True)
         seen = len(site.log)
         second = strandline("crawl", folder, *LOOPBACK)
         return folder, site.url, site.log, seen, (made, first, second)
@@ -79,12 +79,12 @@ def test_versions_and_verify_and_reindex_agree(archived):
     folder, url, *_ = archived
     before = strandline("versions", folder, f"{url}archive/1998/1.html", "--json").lines
     assert [version["revisit"] for version in before] == [False, True]
-    audit = strandline("verify", folder, "--json")
+    audit = strandline("verify", folder, "--json", fresh=True)
     assert audit.code == 0
     counted = json.loads(audit.out)
     assert counted["ok"]
     (folder / "strandline.db").unlink()
-    rebuilt = strandline("reindex", folder, "--json")
+    rebuilt = strandline("reindex", folder, "--json", fresh=True)
     assert rebuilt.code == 0, rebuilt.err
     assert rebuilt.lines[0]["captures"] == counted["captures"]
     assert strandline("versions", folder, f"{url}archive/1998/1.html", "--json").lines == before

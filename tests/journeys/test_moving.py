@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from journeys.command import LOOPBACK, strandline
+from journeys.command import UNSTUDIED, strandline
 from strandline.demo.server import DemoServer
 
 
@@ -16,7 +16,7 @@ def archived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("moving") / "archive"
     with DemoServer(hour_seconds=60.0) as site:
         for _ in range(2):
-            assert strandline("crawl", folder, "--seeds", site.url, "--limit", "60", *LOOPBACK).code == 0
+            assert strandline("crawl", folder, "--seeds", site.url, "--limit", "60", *UNSTUDIED).code == 0
         return folder, site.url
 
 

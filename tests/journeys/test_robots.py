@@ -3,7 +3,7 @@
 import json
 
 from hostile.server import HostileSite
-from journeys.command import LOOPBACK, strandline
+from journeys.command import UNSTUDIED, strandline
 
 QUICK = (
     "--set",
@@ -21,7 +21,7 @@ def test_every_variant_is_read_as_rfc_9309_says(tmp_path):
     with HostileSite() as site:
         seeds = tmp_path / "seeds.txt"
         seeds.write_text("".join(f"{place}/page\n" for place, _ in site.robots.values()))
-        done = strandline("crawl", tmp_path / "archive", "--seeds", seeds, "--scope", "page", *LOOPBACK, *QUICK)
+        done = strandline("crawl", tmp_path / "archive", "--seeds", seeds, "--scope", "page", *UNSTUDIED, *QUICK)
         assert done.code == 0, done.err
         fetched = {name: site.robots_hits[name, "/page"] > 0 for name in site.robots}
         assert fetched == {name: allowed for name, (_, allowed) in site.robots.items()}
@@ -34,7 +34,7 @@ def test_unreachable_robots_can_be_allowed_by_name(tmp_path):
         shut = [site.robots[name][0] for name in ("error", "busy")]
         words = [word for place in shut for word in ("--seeds", f"{place}/page")]
         setting = ("--set", "politeness.robots_unreachable=allow")
-        done = strandline("crawl", tmp_path / "archive", *words, "--scope", "page", *LOOPBACK, *QUICK, *setting)
+        done = strandline("crawl", tmp_path / "archive", *words, "--scope", "page", *UNSTUDIED, *QUICK, *setting)
         assert done.code == 0, done.err
         assert {event["url"] for event in done.captured if event["url"].endswith("/page")} == {
             f"{p}/page" for p in shut

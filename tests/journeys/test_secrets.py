@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from journeys.command import LOOPBACK, strandline
+from journeys.command import UNSTUDIED, strandline
 
 SECRET = "hidden-7731"
 
@@ -52,7 +52,7 @@ def test_a_secret_in_the_query_is_sent_and_never_kept(servers, tmp_path):
     folder = tmp_path / "archive"
     seed = f"http://127.0.0.1:{site.server_port}/?token=stale-5520"
     flags = ("--set", "crawl.patience=0s", "--set", "study.workers=0")
-    done = strandline("crawl", folder, "--seeds", seed, *LOOPBACK, *flags, env={"STRANDLINE_QUERY": f"token={SECRET}"})
+    done = strandline("crawl", folder, "--seeds", seed, *UNSTUDIED, *flags, env={"STRANDLINE_QUERY": f"token={SECRET}"})
     assert done.code == 0, done.err
     asked = {f"/?token={SECRET}", f"/page?x=1&token={SECRET}"}
     assert asked <= set(site.asked)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from journeys.command import LOOPBACK, strandline
+from journeys.command import UNSTUDIED, strandline
 from strandline.demo.server import DemoServer
 
 
@@ -19,8 +19,8 @@ def pages(done):
 def test_a_run_without_seeds_starts_where_the_archive_started(tmp_path, site):
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
-    first = strandline("crawl", folder, "--seeds", site.url, *LOOPBACK)
-    again = strandline("crawl", folder, *LOOPBACK)
+    first = strandline("crawl", folder, "--seeds", site.url, *UNSTUDIED)
+    again = strandline("crawl", folder, *UNSTUDIED)
     assert again.code == 0, again.err
     assert pages(again) == pages(first)
     assert len(pages(first)) > 20
@@ -43,9 +43,9 @@ def test_a_run_without_seeds_starts_where_the_archive_started(tmp_path, site):
 def test_what_a_narrower_run_left_out_is_asked_again_by_a_wider_one(tmp_path, site):
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
-    whole = strandline("crawl", folder, "--seeds", site.url, *LOOPBACK)
-    narrow = strandline("crawl", folder, "--seeds", f"{site.url}news/", "--scope", "prefix", *LOOPBACK)
+    whole = strandline("crawl", folder, "--seeds", site.url, *UNSTUDIED)
+    narrow = strandline("crawl", folder, "--seeds", f"{site.url}news/", "--scope", "prefix", *UNSTUDIED)
     assert 0 < len(pages(narrow)) < len(pages(whole))
     assert all("/news/" in url for url in pages(narrow))
-    wide = strandline("crawl", folder, "--seeds", site.url, *LOOPBACK)
+    wide = strandline("crawl", folder, "--seeds", site.url, *UNSTUDIED)
     assert pages(wide) == pages(whole)

@@ -31,7 +31,7 @@ class Soak:
         self.samples = []
         self.process = start(
             "watch", folder, "--seeds", url, "--allow-address", "127.0.0.1/32", "--budget", f"{budget}/hour",
-            "--hour-seconds", hour, "--quiet",
+            "--hour-seconds", hour, "--quiet", fresh=True,
         )  # fmt: skip
 
     def look(self):
