@@ -1,8 +1,11 @@
 """How commands lay out what they say."""
 
+import json
 import sys
 
 from strandline.cli.output import under
+from strandline.cli.serving import tell_programs
+from strandline.web.server import Addresses
 
 TEXT = "pending change worth 0.4 against a price of 0.1; waiting gains nothing"
 
@@ -20,3 +23,14 @@ def test_a_long_answer_stays_beside_its_name_on_a_terminal(monkeypatch):
 def test_a_program_reads_one_line(monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
     assert under("  now     ", TEXT) == ["  now     " + TEXT]
+
+
+def test_programs_are_told_where_the_server_listens_and_people_the_token(capsys):
+    tell_programs(Addresses("http://127.0.0.1:8080/", "http://127.0.0.1:8081/", "drawn-just-now"))
+    told = capsys.readouterr()
+    assert json.loads(told.out) == {
+        "event": "ready",
+        "interface": "http://127.0.0.1:8080/",
+        "replay": "http://127.0.0.1:8081/",
+    }
+    assert "drawn-just-now" in told.err

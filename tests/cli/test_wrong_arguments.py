@@ -1,6 +1,8 @@
 """What was asked for makes no sense: one line says so, and nothing is answered in its place."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -57,6 +59,8 @@ def wrong(place, words):
         (["learn", "{archive}", "--memory", "2GB"], "--engine"),
         (["patterns", "{archive}", "--format", "gif"], "svg or png"),
         (["classes", "{archive}", "--format", "gif"], "svg or png"),
+        (["demo", "--archive", "{archive}", "--seconds", "2"], "not of an earlier demonstration"),
+        (["demo", "--archive", "{in}", "--seconds", "2"], "not of an earlier demonstration"),
         (["simulate", "--budgets", "ten"], "percentages"),
         (["simulate", "--world", "{in}/missing.toml"], "missing.toml: No such file"),
         (["simulate", "--world", "{in}/odd.toml"], "pages must be like 1000"),
@@ -81,3 +85,25 @@ def test_a_site_is_a_registered_domain_or_a_host(place, tmp_path, site):
 def test_a_search_without_results_says_so(place):
     done = CliRunner().invoke(app, ["search", str(place / "archive"), "zeppelin"])
     assert (done.exit_code, done.stdout) == (0, "Nothing found.\n")
+
+
+def test_reindex_keeps_a_catalog_whose_files_are_not_there(place, tmp_path):
+    folder = Path(shutil.copytree(place / "archive", tmp_path / "archive"))
+    before = (folder / "strandline.db").read_bytes()
+    for file in (folder / "archive").iterdir():
+        file.unlink()  # what an unmounted disk looks like
+    for _ in range(2):
+        code, line = wrong(folder, ["reindex", str(folder)])
+        assert code == 6
+        assert "is its disk there" in line
+        assert (folder / "strandline.db").read_bytes() == before
+        shutil.rmtree(folder / "archive", ignore_errors=True)
+
+
+def test_reindex_names_a_file_that_is_missing(place, tmp_path):
+    folder = Path(shutil.copytree(place / "archive", tmp_path / "archive"))
+    (folder / "fixity" / "lost.warc.gz.sums").write_text("# xxh3-128 of each record: offset length checksum\n")
+    done = CliRunner().invoke(app, ["reindex", str(folder), "--json"])
+    found = json.loads(done.stdout)
+    assert found["captures"] == 2
+    assert ["lost.warc.gz" in line for line in found["findings"]] == [True]

@@ -108,7 +108,7 @@ def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
         running = start("crawl", folder, "--seeds", demo.url, *LOOPBACK)
         running.stdout.readline()
         running.stdout.close()
-        running.wait(60)
+        assert running.wait(60) == 11, "it did not end by itself, and the same command goes on"
         assert "Traceback" not in running.stderr.read()
         running.stderr.close()
         assert json.loads(strandline("verify", folder, "--json").out)["ok"]

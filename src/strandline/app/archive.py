@@ -33,7 +33,7 @@ from strandline.core.capture import Capture, Unanswered
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
-from strandline.errors import SettingError, StrandlineError, Unreachable, UsageError
+from strandline.errors import ArchiveDamaged, SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings, StudySettings
@@ -44,7 +44,7 @@ from strandline.store.outbox import take_over_alerts
 from strandline.store.sqlite import outdated
 from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.compacted import finished_files
+from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
@@ -288,6 +288,7 @@ def rebuild(archive: Archive) -> Rebuilt:
         for _ in recover(archive.folder / "archive", archive.folder / "quarantine", lambda _: 0):
             pass  # whole records are found below, with all others
         files = warc_files(archive.folder / "archive")
+        findings += _missing(archive.folder, files)
         for file in files:
             if not sums_path(file.parent, file.name).exists():
                 complete_sums(file.parent, file.name, file)
@@ -300,6 +301,20 @@ def rebuild(archive: Archive) -> Rebuilt:
         new.replace(archive.folder / DATABASE)
         archive.index.rebuild()
     return Rebuilt(count, len(files), tuple(findings))
+
+
+def _missing(folder: Path, files: list[Path]) -> list[str]:
+    """Files whose checksums are there and which are not; ArchiveDamaged when that is so of all of them, as it is when
+    the disk they are on is not mounted: the catalog then knows more than a new one would.
+    """
+    there = {name_of(file) for file in files}
+    gone = sorted(sums.stem for sums in (folder / "fixity").glob("*.sums") if sums.stem not in there)
+    if not files and (gone or not (folder / "archive").is_dir()):
+        raise ArchiveDamaged(
+            f"{folder / 'archive'} holds none of the WARC files of this archive; is its disk there? "
+            "The catalog is left as it is"
+        )
+    return [f"{name} is missing: what it held is in this archive no more" for name in gone]
 
 
 def warc_files(folder: Path) -> list[Path]:

@@ -25,7 +25,7 @@ from strandline.cli import (
     serve,
     status,
 )
-from strandline.errors import StrandlineError
+from strandline.errors import Interrupted, StrandlineError
 
 _TYPER_INTERRUPTED = 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -77,6 +77,7 @@ def main() -> None:
     """Run a command; whatever goes wrong ends in one line and a documented exit code."""
     tidy_less_often()
     _only("".join(sys.argv[1:2]))
+    out = sys.stdout
     try:
         app()
     except StrandlineError as problem:
@@ -85,14 +86,14 @@ def main() -> None:
         sys.exit(problem.exit_code)
     except SystemExit as end:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if sys.stdout is not out:
+            # Typer put something else there because the reader of our output has gone (`| head`), which ends a command
+            # as an interrupt does, but quietly.
+            sys.exit(Interrupted.exit_code)
         if end.code != _TYPER_INTERRUPTED:
             raise
         print("strandline: interrupted", file=sys.stderr)
-        sys.exit(11)
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): end quietly, and keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(Interrupted.exit_code)
     except OSError as problem:
         code = 3 if problem.errno in _NO_ROOM else 4 if problem.errno in _NOT_ALLOWED else 1
         where = f"{problem.filename}: " if problem.filename else ""

@@ -1,11 +1,12 @@
 """How commands speak: data on stdout, everything else on stderr, and nothing that a terminal could take for orders."""
 
 import json
+import os
 import sys
 import unicodedata
 from datetime import UTC, datetime
 
-from strandline.errors import UsageError
+from strandline.errors import Interrupted, UsageError
 
 
 def tell(line: str) -> None:
@@ -14,8 +15,14 @@ def tell(line: str) -> None:
 
 
 def as_json(document: object) -> None:
-    """One JSON document, or one line of a stream, on stdout."""
-    print(json.dumps(document, ensure_ascii=False, default=str), flush=True)
+    """One JSON document, or one line of a stream, on stdout. Interrupted when its reader has gone (`| head`): to
+    a crawl an OSError would look like trouble with its disk.
+    """
+    try:
+        print(json.dumps(document, ensure_ascii=False, default=str), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        raise Interrupted("nobody reads the output any more") from None
 
 
 def printable(text: str) -> str:

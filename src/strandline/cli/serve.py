@@ -22,6 +22,7 @@ def serve(
         typer.Option(help="Port of archived content (its own origin); 0 picks a free one.", min=0, max=65535),
     ] = None,
     token_file: Annotated[Path | None, typer.Option(help="File with the access token (or STRANDLINE_TOKEN).")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Where it listens, machine-readable on stdout.")] = False,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
     from strandline.app.database_names import database_at
@@ -34,4 +35,4 @@ def serve(
 
         serve_cluster(database, host, port, replay_port, token_file)
         return
-    run_server(open_archive(folder), host, port, replay_port, token_file)
+    run_server(open_archive(folder), host, port, replay_port, token_file, json_)

@@ -4,17 +4,23 @@ import os
 from pathlib import Path
 
 from strandline.app.archive import Archive
-from strandline.cli.output import tell
+from strandline.cli.output import as_json, tell
 from strandline.settings.schema import ServeSettings
 from strandline.web.options import ServeOptions
 from strandline.web.server import Addresses, serve
 
 
 def run_server(
-    archive: Archive, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
+    archive: Archive,
+    host: str | None,
+    port: int | None,
+    replay_port: int | None,
+    token_file: Path | None,
+    as_document: bool = False,
 ) -> None:
     """Serve until interrupted."""
-    serve(archive, serve_options(archive.settings.serve, host, port, replay_port, token_file), tell_ready)
+    options = serve_options(archive.settings.serve, host, port, replay_port, token_file)
+    serve(archive, options, tell_programs if as_document else tell_ready)
 
 
 def serve_options(
@@ -29,6 +35,13 @@ def serve_options(
         token=os.environ.get("STRANDLINE_TOKEN", ""),
         read_token=os.environ.get("STRANDLINE_READ_TOKEN", ""),
     )
+
+
+def tell_programs(addresses: Addresses) -> None:
+    """Where the server is, as a JSON document; a token that was drawn is told to people only."""
+    as_json({"event": "ready", "interface": addresses.interface, "replay": addresses.replay})
+    if addresses.token:
+        tell(f"Access token, shown once: {addresses.token}")
 
 
 def tell_ready(addresses: Addresses) -> None:
