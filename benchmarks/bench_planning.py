@@ -71,6 +71,7 @@ def replan(nodes=3, plans=2000, horizon=96):
         rate, importance, level, np.full((plans, nodes), 1.0 / nodes), rate.mean(axis=1).astype(float),
         importance.mean(axis=1).astype(float), np.zeros(plans), np.full(plans, 0.5), np.ones(plans),
         np.full(plans, 0.3), np.zeros(plans, dtype=np.bool_), np.zeros(plans, dtype=np.int64), week,
+        np.zeros(1),
     )  # fmt: skip
     rows = np.arange(plans)
     evaluate(pages, rows[:2], 20, horizon)

@@ -4,10 +4,15 @@ import signal
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from order import SECONDS, LongestFirst, unit_of
 from servers import leftovers
+
+# No test is a question of time: a busy machine would fail examples that took longer than 200 ms.
+hypothesis.settings.register_profile("strandline", deadline=None)
+hypothesis.settings.load_profile("strandline")
 
 
 def pytest_sessionstart(session):

@@ -209,7 +209,7 @@ def test_a_planner_at_work_learns_and_grows(past, monkeypatch, scanned):
     now = NOW
     assert set(NEW) <= found_by(plan, now)
     plan.observe([Sighting(page, now + 60.0) for page in NEW])
-    assert set(NEW).isdisjoint(found_by(plan, now + 3600.0))
+    assert set(NEW).isdisjoint(found_by(plan, now + 3600.0, len(HOT)))
     plan.grow(pages(60)[44:])
     assert len(plan.table) == 60
     assert found_by(plan, now + 3600.0, 16) == set(range(45, 61))

@@ -302,6 +302,7 @@ def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> M
         slow=np.zeros(count, dtype=np.bool_),
         shift=np.zeros(count, dtype=np.int64),
         cycle=np.zeros(1, dtype=np.int64),
+        fading=np.zeros(1),
     )
     share = count / max(len(held.weight), 1)
     return worth_of_more(pages, visits * share, more * share)

@@ -78,6 +78,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
         objective=objective,
         coherence=request.coherence,
         window=window,
+        lasting=window,
         period_hours=world.period_hours,
         accumulates=world.accumulates,
         cycle=world.patterns.cycle,
@@ -85,7 +86,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
     if name == KNOWN:
         settings = options.priced
         priced = PricedPlanSettings(
-            worth=Worth(objective, window, once_per_period=world.accumulates),
+            worth=Worth(objective, window, once_per_period=world.accumulates, lasting=window),
             coherence=request.coherence,
             price_step=settings.price_step,
             slow_below=settings.slow_below,

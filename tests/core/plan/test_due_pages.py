@@ -17,7 +17,7 @@ def pages(last, value):
     return Pages(
         ones.astype(np.float32), ones.astype(np.float32), ones, np.asarray(value, float)[:, None], np.full(count, 0.1),
         np.ones(count), np.asarray(last, float), np.full(count, 0.5), np.ones(count), np.full(count, 0.2),
-        np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(1, np.int64),
+        np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(1, np.int64), np.zeros(1),
     )  # fmt: skip
 
 

@@ -15,14 +15,14 @@ from strandline.core.plan.shadow_price import worth_of_more
 from strandline.core.plan.strategy import Outcomes, PageTable
 
 
-def tables(rate, importance, value, last, price, slow=False, phase=0.5):
+def tables(rate, importance, value, last, price, slow=False, phase=0.5, fading=0.0):
     count = len(rate)
     cycle = np.arange(rate.shape[1], dtype=np.int64)
     return Pages(
         rate.astype(np.float32), importance.astype(np.float32), np.ones((count, 1)), np.asarray(value)[:, None],
         rate.mean(axis=1), (rate * importance).sum(axis=1) / rate.sum(axis=1), np.asarray(last, float),
         np.full(count, phase), np.ones(count), np.full(count, price), np.full(count, slow),
-        np.zeros(count, np.int64), cycle,
+        np.zeros(count, np.int64), cycle, np.array([fading]),
     )  # fmt: skip
 
 
@@ -73,6 +73,30 @@ def test_the_best_spacing_is_the_best_of_a_fine_ladder():
     value = (2.0 * 0.6 * -np.expm1(-0.05 * ladder) - 0.3) / ladder
     assert rho == pytest.approx(value.max(), rel=1e-4)
     assert tau == pytest.approx(ladder[value.argmax()], rel=0.02)
+
+
+@pytest.mark.parametrize("rate", [0.0005, 0.004, 0.02])
+def test_what_is_pending_on_a_slow_page_fades_while_it_waits(rate):
+    """Against captures of drawn changes: a version caught u periods late is missing from u of those it is judged by."""
+    lasting, age = 2000.0, 300.0
+    pages = tables(np.full((1, 2), rate), np.full((1, 2), 0.6), [2.0], [0.0], 0.1, slow=True, fading=1 / lasting)
+    _, value, _ = evaluate(pages, np.array([0]), int(age) - 1, 24)
+    since = np.random.default_rng(0).exponential(
+        1.0 / rate, 400_000
+    )  # the last change, seen backwards from the capture
+    kept = np.where(since < age - 0.5, np.exp(-since / lasting), 0.0)
+    assert value[0] == pytest.approx(2.0 * 0.6 * kept.mean(), rel=0.02)
+
+
+def test_the_best_spacing_of_what_fades_is_the_best_of_a_fine_ladder():
+    pages = tables(np.full((1, 2), 0.002), np.full((1, 2), 0.6), [2.0], [0.0], price=0.1, fading=0.004)
+    tau, rho = best_spacing(pages, 0, 0.1)
+    ladder = np.arange(1.0, 2000.0, 0.1)
+    value = (2.0 * 0.6 * 0.002 / 0.006 * -np.expm1(-0.006 * ladder) - 0.1) / ladder
+    assert rho == pytest.approx(value.max(), rel=1e-4)
+    assert tau == pytest.approx(ladder[value.argmax()], rel=0.02)
+    steady = tables(np.full((1, 2), 0.002), np.full((1, 2), 0.6), [2.0], [0.0], price=0.1)
+    assert tau < best_spacing(steady, 0, 0.1)[0]
 
 
 def test_a_page_worth_less_than_the_price_is_never_wanted():

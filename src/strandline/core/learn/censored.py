@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from strandline.core.growing import GrowingTable, with_room
 from strandline.core.learn.censored_kernels import (
     Beliefs,
-    Clock,
     Rules,
     Shared,
     learn_captures,
 )
 from strandline.core.learn.estimate import Estimate
 from strandline.core.learn.estimate_kernels import estimate_rows
+from strandline.core.learn.group_clock import choose_inertia, effective_ages, new_clock, turn, with_groups
 from strandline.core.learn.level_prior import gamma_on_grid, likely_priors, some_pages
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,6 @@ Ints = NDArray[np.int64]
 FIRST_SIGHT_ROWS = 40
 FIRST_SIGHT_SHAPE = 2.0
 UNLIKE = 0.02
-CLOCK_DAYS = 512
 OPEN_END, TOLD = 0.5, 2.0
 """Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something."""
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
@@ -123,7 +122,7 @@ class CensoredLearner:
         self._total = np.zeros(4)
         self._sights = np.empty(0)
         self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
-        self._clock = _clock(0, 0, self.settings.periods_per_day)
+        self._clock = new_clock(self.settings.periods_per_day)
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -172,7 +171,7 @@ class CensoredLearner:
         self._pages.append(fresh)
         self._sights = with_room(self._sights, old, old + extra)
         self._sights[old : old + extra] = sight
-        self._grow_clock(int(site.max()) + 1, int(directory.max()) + 1)
+        self._clock = with_groups(self._clock, int(site.max()) + 1, int(directory.max()) + 1)
 
     def start_from(self, last_visit: Floats, since: int = 0) -> None:
         """Pages without any capture yet: their first interval begins at the last visit known of them. Rows before
@@ -186,7 +185,7 @@ class CensoredLearner:
         """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
         time, changed, importance, last_change = findings
         if len(time):
-            self._turn_clock(float(np.max(time)))
+            turn(self._clock, float(np.max(time)))
         state = (self._beliefs, self._shared, self._clock, self._rules)
         learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
 
@@ -232,13 +231,14 @@ class CensoredLearner:
         return self._shared.grid
 
     def refresh(self, now: float) -> None:
-        """Relearn what pages share: shapes, importance profiles, site priors. Once a day is enough."""
+        """Relearn what pages share: shapes, importance profiles, clocks, site priors. Once a day is enough."""
         shared = self._shared
         shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
         shared.shape[:] = shape / (shape @ shared.share)[:, None]
         shared.running[:] = _running(shared.shape, self.cycle)
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
-        self._turn_clock(now)
+        turn(self._clock, now)
+        choose_inertia(self._clock)
         if len(self):
             self._set_priors()
 
@@ -247,29 +247,13 @@ class CensoredLearner:
         found, now = np.ones(len(rows)), np.broadcast_to(now, len(rows))
         if not len(rows) or now.max() < self._rules.clock_after:
             return found
-        clock, day_length = self._clock, self.settings.periods_per_day
         rate = self.levels(rows) @ self.grid
         old = (rate < self._rules.clock_below) & (now - last_visit > 1e-9)
         if not old.any():
             return found
-        names, member = np.unique(self._beliefs.directory[rows[old]], return_inverse=True)
-        site_of = np.zeros(len(names), dtype=np.int64)
-        site_of[member] = self._beliefs.site[rows[old]]
-        site, directory = clock.site[site_of], clock.directory[names]
-        factor = (clock.site_inertia + site[..., 0]) / (clock.site_inertia + site[..., 1])
-        factor *= (clock.directory_inertia + directory[..., 0]) / (clock.directory_inertia + directory[..., 1])
-        running = np.concatenate([np.zeros((len(factor), 1)), np.cumsum(factor, axis=1)], axis=1)
-        effective = self._clock_at(running, member, now[old] / day_length) - self._clock_at(
-            running, member, last_visit[old] / day_length
-        )
-        found[old] = np.clip(effective * day_length / (now[old] - last_visit[old]), 0.02, 50.0)
-        return found
-
-    def _clock_at(self, running: Floats, rows: Ints, day: Floats | float) -> Floats:
-        place = np.clip(np.asarray(day) - self._clock.origin[0], 0.0, running.shape[1] - 1.0001)
-        whole = np.floor(place).astype(np.int64)
-        low, high = running[rows, whole], running[rows, whole + 1]
-        found: Floats = low + (place - whole) * (high - low)
+        groups = self._beliefs.site[rows[old]], self._beliefs.directory[rows[old]]
+        effective = effective_ages(self._clock, groups, last_visit[old], now[old])
+        found[old] = np.clip(effective / (now[old] - last_visit[old]), 0.02, 50.0)
         return found
 
     def _set_priors(self, anew: bool = False) -> None:
@@ -305,27 +289,6 @@ class CensoredLearner:
         step = np.clip(np.searchsorted(self._ladder, first_sight), 0, FIRST_SIGHT_ROWS - 1)
         return np.where(np.isnan(first_sight), FIRST_SIGHT_ROWS + site, step)
 
-    def _grow_clock(self, sites: int, directories: int) -> None:
-        old = self._clock
-        if sites > len(old.site) or directories > len(old.directory):
-            self._clock = old._replace(
-                site=with_room(old.site, len(old.site), sites),
-                directory=with_room(old.directory, len(old.directory), directories),
-            )
-
-    def _turn_clock(self, now: float) -> None:
-        """Forget the oldest half of the days when the table is full."""
-        clock = self._clock
-        day = int(now // self.settings.periods_per_day)
-        if day - clock.origin[0] < CLOCK_DAYS:
-            return
-        shift = max(day - int(clock.origin[0]) - CLOCK_DAYS // 2, 1)
-        for table in (clock.site, clock.directory):
-            kept = table[:, shift:].copy()
-            table[:] = 0.0
-            table[:, : kept.shape[1]] = kept
-        clock.origin[0] += shift
-
     # Keeping ------------------------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
@@ -337,7 +300,8 @@ class CensoredLearner:
         sites = int(self._beliefs.site.max(initial=-1)) + 1
         directories = int(self._beliefs.directory.max(initial=-1)) + 1
         arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
-        arrays["clock.origin"] = clock.origin
+        arrays |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
+        arrays["clock.inertia"] = clock.inertia[:sites]
         stream = io.BytesIO()
         np.savez_compressed(stream, allow_pickle=False, **arrays)
         return stream.getvalue()
@@ -352,10 +316,8 @@ class CensoredLearner:
             raise ValueError("this state was learned with another grid of rates")
         learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
         learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
-        empty = learner._clock
-        learner._clock = empty._replace(
-            site=arrays["clock.site"], directory=arrays["clock.directory"], origin=arrays["clock.origin"]
-        )
+        names = ("site", "directory", "origin", "inertia", "evidence")
+        learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
         learner._total, learner._sights = arrays["total"], arrays["first_sight"]
         return learner
 
@@ -369,13 +331,6 @@ def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
         np.zeros((count, levels)), np.zeros((count, shapes)), per_bin(), per_bin(), per_bin(), per_bin(),
         np.zeros((count, 2)), np.zeros((count, 2)), np.full(count, np.nan), names.copy(), names.copy(), names.copy(),
     )  # fmt: skip
-
-
-def _clock(sites: int, directories: int, day_length: int) -> Clock:
-    origin = np.zeros(1, dtype=np.int64)
-    return Clock(
-        np.zeros((sites, CLOCK_DAYS, 2)), np.zeros((directories, CLOCK_DAYS, 2)), origin, day_length, 1.0, 0.05
-    )
 
 
 def _running(shape: Floats, cycle: Ints) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.compiled import compiled
+from strandline.core.learn.clock_kernels import Clock, count_changes, day_factor, weigh
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -48,17 +49,6 @@ class Shared(NamedTuple):
     cycle: Ints
     running: Floats
     share: Floats
-
-
-class Clock(NamedTuple):
-    """Counts and expectations per day, [group, day, 0 or 1]; day 0 of the table is `origin`."""
-
-    site: Floats
-    directory: Floats
-    origin: Ints
-    daylength: int
-    site_inertia: float
-    directory_inertia: float
 
 
 class Rules(NamedTuple):
@@ -113,19 +103,6 @@ def shape_odds(beliefs: Beliefs, row: int, odds: Floats) -> None:
 
 
 @compiled
-def day_factor(clock: Clock, site: int, directory: int, day: int) -> float:
-    """How busy a day was for a directory against expectation (site factor times directory factor)."""
-    place = day - clock.origin[0]
-    if place < 0 or place >= clock.site.shape[1]:
-        return 1.0
-    at_site = clock.site[site, place]
-    at_directory = clock.directory[directory, place]
-    of_site = (clock.site_inertia + at_site[0]) / (clock.site_inertia + at_site[1])
-    own = (clock.directory_inertia + at_directory[0]) / (clock.directory_inertia + at_directory[1])
-    return float(of_site * own)
-
-
-@compiled
 def shape_exposure(shared: Shared, c: int, begin: float, end: float) -> float:
     """Integral of the shape of a class over an interval, by its running sum over the cycle."""
     cycle = len(shared.cycle)
@@ -162,7 +139,8 @@ def page_pattern(beliefs: Beliefs, shared: Shared, row: int, odds: Floats, corre
 def walk(
     state: tuple[Beliefs, Shared, Clock, Rules], row: int, span: tuple[float, float], odds: Floats, parts: Floats
 ) -> tuple[int, float, float]:
-    """Exposure of each period of the interval into parts[:, 0] (with clock) and [:, 1] (without, no correction).
+    """Exposure of each period of the interval into parts[:, 0] (with clock), [:, 1] (without, no correction) and
+    [:, 2] (without, corrected); its length into [:, 3].
 
     Returns the number of parts, the exposure, and the length in periods that the clock turned it into.
     """
@@ -180,11 +158,12 @@ def walk(
         following = min(period + 1.0, end)
         if clocked and period // clock.daylength != day:
             day = period // clock.daylength
-            factor = day_factor(clock, beliefs.site[row], beliefs.directory[row], day)
+            factor = day_factor(clock, (beliefs.site[row], beliefs.directory[row]), day)
         b = shared.cycle[period % len(shared.cycle)]
         length = following - now
         parts[count, 0] = pattern[0, b] * factor * length
         parts[count, 1] = pattern[1, b] * length
+        parts[count, 2] = pattern[0, b] * length
         parts[count, 3] = length
         exposure += parts[count, 0]
         stretched += factor * length
@@ -269,30 +248,27 @@ def learn_importance(
 
 
 @compiled
-def learn_clock(
-    state: tuple[Beliefs, Shared, Clock, Rules], row: int, first: int, parts: Floats, counts: tuple[float, float]
-) -> None:
-    """Add to each day of the interval the changes it probably held and those expected of it.
+def learn_hours(
+    state: tuple[Beliefs, Shared, Clock, Rules], row: int, found: tuple[int, int], parts: Floats,
+    counts: tuple[float, float, float], odds: Floats,
+) -> None:  # fmt: skip
+    """Book on each bin, of the page and of its shape, the changes it probably held and those expected of it.
 
-    counts = expected changes given what was seen (0 if unchanged), mean level.
+    found = first period, what was seen; counts = expected changes given that, exposure, mean level.
     """
-    beliefs, _, clock, _ = state
-    exposure = 0.0
+    beliefs, shared, _, _rules = state
+    first, seen = found
+    counted, exposure, mean = counts
     for k in range(len(parts)):
-        exposure += parts[k, 0]
-    for k in range(len(parts)):
-        day = (first + k) // clock.daylength - clock.origin[0]
-        if day < 0 or day >= clock.site.shape[1]:
-            continue
-        at_site = clock.site[beliefs.site[row], day]
-        at_directory = clock.directory[beliefs.directory[row], day]
-        of_site = (clock.site_inertia + at_site[0]) / (clock.site_inertia + at_site[1])
-        happened = counts[0] * parts[k, 0] / max(exposure, 1e-300)
-        expected = counts[1] * parts[k, 1]
-        at_site[0] += happened
-        at_site[1] += expected
-        at_directory[0] += happened
-        at_directory[1] += expected * of_site
+        b = shared.cycle[(first + k) % len(shared.cycle)]
+        happened = counted * parts[k, 0] / max(exposure, 1e-300)
+        if seen == 2:
+            happened = 1.0 if k == 0 else 0.0
+        beliefs.counted[row, b] += happened
+        beliefs.exposure[row, b] += mean * parts[k, 1]
+        for c in range(len(odds)):
+            shared.shape_count[c, b] += odds[c] * happened
+            shared.shape_exposure[c, b] += odds[c] * mean * parts[k, 3]
 
 
 @compiled
@@ -312,7 +288,8 @@ def last_change_shares(parts: Floats, level: float, shares: Floats) -> None:
 @compiled
 def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding: Finding, total: Floats) -> None:
     """Take in one capture. total = sums over all pages: importance, changes, turnover, exposure."""
-    beliefs, shared, _clock, rules = state
+    beliefs, shared, clock, rules = state
+    group = (beliefs.site[row], beliefs.directory[row])
     begin = beliefs.last[row]
     beliefs.last[row] = finding.time
     if np.isnan(begin) or finding.time <= begin:
@@ -327,12 +304,15 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
     shape_odds(beliefs, row, shapes)
     limit = int(finding.time - begin) + 3
     parts = np.zeros((limit, 4))
-    clocked = mean < rules.clock_below and finding.time > rules.clock_after
+    slow = mean < rules.clock_below
+    clocked = slow and finding.time > rules.clock_after
     parts[0, 2] = 1.0 if clocked else 0.0
     count, exposure, stretched = walk(state, row, (begin, finding.time), shapes, parts)
     length = max(finding.time - begin, 1e-6)
     parts = parts[:count]
     first = int(np.floor(begin + 1e-9))
+    if slow:
+        weigh(clock, group, first, parts[:, 2], (seen, grid, odds))
     learn_shape(beliefs, shared, row, (begin, finding.time, stretched / length), seen, odds)
     learn_level(beliefs, shared, row, exposure, seen)
     after = level_odds(beliefs, shared, row, odds)
@@ -343,18 +323,9 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
         counted = 0.0
     elif seen == 2:
         counted, changed_periods = 1.0, 1.0
-    for k in range(count):
-        b = shared.cycle[(first + k) % len(shared.cycle)]
-        happened = counted * parts[k, 0] / max(exposure, 1e-300)
-        if seen == 2:
-            happened = 1.0 if k == 0 else 0.0
-        beliefs.counted[row, b] += happened
-        beliefs.exposure[row, b] += after * parts[k, 1]
-        for c in range(len(shapes)):
-            shared.shape_count[c, b] += shapes[c] * happened
-            shared.shape_exposure[c, b] += shapes[c] * after * parts[k, 3]
-    if mean < rules.clock_below:
-        learn_clock(state, row, first, parts, (counted, after))
+    learn_hours(state, row, (first, seen), parts, (counted, exposure, after), shapes)
+    if slow:
+        count_changes(clock, group, first, parts, (counted, after))
     beliefs.turnover[row, 1] += exposure
     total[3] += exposure
     if not finding.changed:

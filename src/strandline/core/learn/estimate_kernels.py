@@ -5,7 +5,6 @@ import numpy as np
 from strandline.core.compiled import compiled
 from strandline.core.learn.censored_kernels import (
     Beliefs,
-    Clock,
     Floats,
     Ints,
     Rules,
@@ -15,6 +14,7 @@ from strandline.core.learn.censored_kernels import (
     page_pattern,
     shape_odds,
 )
+from strandline.core.learn.clock_kernels import Clock
 
 
 @compiled

@@ -28,13 +28,15 @@ from strandline.core.plan.urgency import IMPORTANCE, IMPORTANCE_PATTERN, PATTERN
 
 @dataclass(frozen=True)
 class StrategyOptions:
-    """What the makers of strategies may need. `window` is the span (in periods) quality is judged over;
+    """What the makers of strategies may need. `window` is the span (in periods) quality is judged over,
+    `lasting` the one the archive will be asked about (core/plan/objective.py);
     `accumulates` says that a capture shows the difference to the last capture, as a real crawler's does.
     """
 
     objective: Objective = "page"
     coherence: float = 0.0
     window: float = 504.0
+    lasting: float = 8760.0
     period_hours: float = 1.0
     accumulates: bool = True
     clock: bool = True
@@ -54,7 +56,7 @@ class StrategyOptions:
     @property
     def priced(self) -> PricedPlanSettings:
         """Settings of a priced plan for this length of period."""
-        worth = Worth(self.objective, self.window)
+        worth = Worth(self.objective, self.window, lasting=self.lasting)
         if self.period_hours >= 24.0:
             return PricedPlanSettings(
                 worth=worth, coherence=self.coherence, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1,

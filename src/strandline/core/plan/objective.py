@@ -26,18 +26,22 @@ TOGETHER = 4096
 @dataclass(frozen=True)
 class Worth:
     """How versions are valued: the objective, the periods it is judged over, and whether several changes in
-    one period count once (a crawler cannot tell them apart) or each.
+    one period count once (a crawler cannot tell them apart) or each. `lasting` are the periods the archive will be
+    asked about: a version caught u periods late is missing from u of them.
     """
 
     objective: Objective = "page"
     window: float = 504.0
     once_per_period: bool = True
+    lasting: float = 8760.0
 
     def __post_init__(self) -> None:
         if self.objective not in OBJECTIVES:
             raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
         if not self.window > 0:
             raise ValueError(f"the window must be above zero, not {self.window:g}")
+        if not self.lasting > 0:
+            raise ValueError(f"the time an archive lasts must be above zero, not {self.lasting:g}")
 
     def node_values(self, estimate: Estimate, weight: Floats) -> Floats:
         """Worth of one unit of pending importance, per page and node."""

@@ -4,6 +4,8 @@ Notation: G(s, t) is the expected importance of the version pending at t after a
 constant rate r and mean importance m it grows by G <- m - (m - G) exp(-r dt); a capture resets it to 0. Over one
 period this is a straight line, G <- gain + keep * G, so that a plan over H periods needs H exponentials per node
 and H^2/2 multiplications. An uncertain rate is carried as Q nodes (columns of `level` and `value`).
+A version that is caught late is in the archive for less of the time it is judged by: a slow page's pending version
+fades by `fading` a period, so that dG/dt = r m - (r + fading) G. Fast pages are caught long before that matters.
 B(t) is what the future is worth after a capture at t; rho the value per period of the best even spacing, used as
 the worth of what lies beyond the horizon; tau the best spacing.
 """
@@ -27,7 +29,7 @@ NEVER = 1e30
 
 class Pages(NamedTuple):
     """Per page: pattern (rate and importance per bin), rate nodes and their value, place in time. `shift` are the
-    periods to add for the time of the page's own place; `cycle` is not per page.
+    periods to add for the time of the page's own place; `cycle` and `fading` are not per page.
     """
 
     rate: Singles
@@ -43,6 +45,7 @@ class Pages(NamedTuple):
     slow: Flags
     shift: Ints
     cycle: Ints
+    fading: Floats
 
 
 class Plans(NamedTuple):
@@ -58,10 +61,16 @@ class Plans(NamedTuple):
 
 
 @compiled
+def grown(rate: float, fading: float, age: float) -> float:
+    """G of a steady page of importance 1: r / (r + fading) (1 - exp(-(r + fading) age))."""
+    return float(rate / max(rate + fading, 1e-300) * -np.expm1(-(rate + fading) * age))
+
+
+@compiled
 def best_spacing(pages: Pages, row: int, price: float) -> tuple[float, float]:
     """Best even spacing tau and its value per period rho; (inf, 0) when no spacing pays.
 
-    tau solves sum_q value_q m [1 - (1 + x_q) exp(-x_q)] = price with x_q = rate_q tau.
+    tau solves sum_q value_q m r_q / s_q [1 - (1 + x_q) exp(-x_q)] = price with s_q = r_q + fading, x_q = s_q tau.
     """
     worth = 0.0
     for q in range(pages.level.shape[1]):
@@ -69,14 +78,17 @@ def best_spacing(pages: Pages, row: int, price: float) -> tuple[float, float]:
     mean = pages.mean_importance[row]
     if worth * mean <= price:
         return np.inf, 0.0
+    fading = pages.fading[0]
     unit = 1.0 / max(pages.mean_rate[row], 1e-12)
     low, high = 1e-3 * unit, 1e3 * unit
     for _ in range(26):
         tau = np.sqrt(low * high)
         gained = 0.0
         for q in range(pages.level.shape[1]):
-            x = pages.mean_rate[row] * pages.level[row, q] * tau
-            gained += pages.value[row, q] * mean * (1.0 - (1.0 + x) * np.exp(-x))
+            rate = pages.mean_rate[row] * pages.level[row, q]
+            x = (rate + fading) * tau
+            kept = rate / max(rate + fading, 1e-300)
+            gained += pages.value[row, q] * mean * kept * (1.0 - (1.0 + x) * np.exp(-x))
         if gained > price:
             high = tau
         else:
@@ -84,7 +96,7 @@ def best_spacing(pages: Pages, row: int, price: float) -> tuple[float, float]:
     tau = max(np.sqrt(low * high), 1.0)
     gained = -price
     for q in range(pages.level.shape[1]):
-        gained += pages.value[row, q] * mean * -np.expm1(-pages.mean_rate[row] * pages.level[row, q] * tau)
+        gained += pages.value[row, q] * mean * grown(pages.mean_rate[row] * pages.level[row, q], fading, tau)
     if gained <= 0.0:
         return np.inf, 0.0
     return tau, gained / tau
@@ -150,8 +162,8 @@ def pending_now(pages: Pages, row: int, period: int, pending: Floats) -> float:
         pending[q] = 0.0
     if pages.slow[row] or age > LONGEST_WALK:
         for q in range(nodes):
-            x = pages.mean_rate[row] * pages.level[row, q] * age * pages.stretch[row]
-            pending[q] = pages.mean_importance[row] * -np.expm1(-x)
+            rate = pages.mean_rate[row] * pages.level[row, q] * pages.stretch[row]
+            pending[q] = pages.mean_importance[row] * grown(rate, pages.fading[0], age)
         return float(age)
     cycle = len(pages.cycle)
     now = pages.last[row]
@@ -175,7 +187,7 @@ def slow_advantage(pages: Pages, row: int, age: float, pending: Floats, price: f
     for q in range(nodes):
         rate = pages.mean_rate[row] * pages.level[row, q] * pages.stretch[row]
         have += pages.value[row, q] * pending[q]
-        slope += pages.value[row, q] * rate * (pages.mean_importance[row] - pending[q])
+        slope += pages.value[row, q] * (rate * pages.mean_importance[row] - (rate + pages.fading[0]) * pending[q])
     tau, rho = best_spacing(pages, row, price)
     if rho <= 0.0:
         return have - price, np.inf
@@ -184,8 +196,8 @@ def slow_advantage(pages: Pages, row: int, age: float, pending: Floats, price: f
         return min(have - price - rho * effective, -1e-12), (tau - effective) / max(pages.stretch[row], 0.1)
     at_tau = -price - rho * tau
     for q in range(nodes):
-        x = pages.mean_rate[row] * pages.level[row, q] * tau
-        at_tau += pages.value[row, q] * pages.mean_importance[row] * -np.expm1(-x)
+        rate = pages.mean_rate[row] * pages.level[row, q]
+        at_tau += pages.value[row, q] * pages.mean_importance[row] * grown(rate, pages.fading[0], tau)
     return max(rho - slope, 0.1 * (have - price - rho * tau), 0.1 * at_tau, 1e-12), 0.0
 
 
@@ -201,12 +213,12 @@ def advantage_from(
         capture += value[q] * pending[q]
     wait = rho * horizon
     best_step = horizon
-    grown = pending.copy()
+    later = pending.copy()
     for u in range(1, horizon + 1):
         total = worth[u] - price
         for q in range(nodes):
-            grown[q] = gain[u, q] + keep[u, q] * grown[q]
-            total += value[q] * grown[q]
+            later[q] = gain[u, q] + keep[u, q] * later[q]
+            total += value[q] * later[q]
         if total > wait:
             wait = total
             best_step = u

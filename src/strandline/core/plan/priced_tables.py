@@ -75,7 +75,9 @@ class PricedTables:
         self.sites = len(np.unique(table.site))
         every = np.arange(len(table))
         estimate = self._knowledge.estimate(every)
-        self._store = GrowingTable(self._blank(table, every, np.full(len(table), 0.5), estimate), fixed=("cycle",))
+        self._store = GrowingTable(
+            self._blank(table, every, np.full(len(table), 0.5), estimate), fixed=("cycle", "fading")
+        )
         self._write(table, every, estimate)
         self.place(table)
 
@@ -120,6 +122,7 @@ class PricedTables:
             slow=np.zeros(count, dtype=np.bool_),
             shift=table.shift[rows],
             cycle=np.asarray(self._knowledge.cycle, dtype=np.int64),
+            fading=np.array([1.0 / self._worth.lasting]),
         )
 
     def _new_place(self, site: int, row: int) -> float:
