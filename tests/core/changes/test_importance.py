@@ -217,6 +217,11 @@ def test_reasons_explain_the_score():
     assert "2 new words (extraordinary, tidings)" in reason.why
     assert reason.contribution == pytest.approx(reason.factor * reason.steadiness * reason.novelty)
     assert set(reason.as_data()) >= {"path", "topic", "why", "contribution"}
+    noise = NoiseState()
+    old, new = clock("today there are old news"), clock("today there are extraordinary tidings")
+    study(compare(old, new), noise)
+    (reason,) = importance(compare(new, clock("today tidings are extraordinary there")), noise).reasons
+    assert "known words in 3 new pairs" in reason.why
 
 
 STATE = st.builds(

@@ -153,7 +153,7 @@ def test_a_tracking_token_in_a_link_is_no_change():
 def test_a_moved_block_is_moved_and_nothing_else():
     parts = [block("m", f"paragraph number {name} about {name}", nth=n) for n, name in enumerate("abcde")]
     delta = compare(page(*parts), page(parts[0], parts[4], parts[1], parts[2], parts[3]))
-    assert [(op.kind, op.element) for op in delta.operations] == [("move", "block")]
+    assert [(op.kind, op.element, op.weight) for op in delta.operations] == [("move", "block", 0.0)]
     assert delta.changes[0].block.text == parts[4].text
     assert impch(delta) == 0.0
 

@@ -16,7 +16,7 @@ def refuses(reach, url, kind=Kind.PAGE, hops=1, **rules):
         ("page", [SEED], ["https://www.example.org/docs/other.html"]),
         (
             "prefix",
-            ["http://example.org/docs/a/b", "https://www.example.org/docs/"],
+            ["http://example.org/docs/a/b", "https://www.example.org/docs/", "http://example.org/docs/a//b"],
             ["https://www.example.org/", "https://www.example.org/docs2/x", "https://x.example.org/docs/a"],
         ),
         (
@@ -60,6 +60,12 @@ def test_a_seed_that_moved_takes_its_scope_along():
     assert scope.refuses("https://new.example.com/a", Kind.PAGE, 1) == "out of scope"
     scope.extend(["https://new.example.com/"])
     assert scope.refuses("https://new.example.com/a", Kind.PAGE, 1) == ""
+
+
+def test_a_prefix_may_have_two_slashes():
+    scope = Scope(ScopeRules(("https://example.org/a//b/",), "prefix"))
+    found = [scope.refuses(f"https://example.org/{path}", Kind.PAGE, 1) for path in ("a//b/x", "a//c/x")]
+    assert found == ["", "out of scope"]
 
 
 def test_unknown_reach_is_refused():

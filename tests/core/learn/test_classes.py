@@ -59,6 +59,7 @@ def test_fastest_group_first_and_pages_sit_in_their_group():
     rates = np.concatenate([np.full(5, 1.0), np.full(50, 1 / 30), np.zeros(500)])
     groups = change_groups(rates, 3)
     assert groups.sizes.tolist() == [5, 50, 500]
+    assert change_groups(np.arange(100.0)).sizes.size == 4, "as many as in the paper"
     assert (np.diff(groups.rates) < 0).all()
     assert np.bincount(groups.assign(rates)).tolist() == [5, 50, 500]
     assert groups.names() == ["every day", "every 4 weeks", "never seen to change"]

@@ -166,6 +166,10 @@ def test_indexing_follows_algorithm_4_and_bounds_what_is_skipped(importances, de
         assert skipped < 2 * delta or delta == 0.0
 
 
+def test_what_was_skipped_is_enough_when_it_is_just_the_threshold():
+    assert indexed_versions([0.25, 0.25, 0.0, 0.25], 0.5).tolist() == [False, False, True, False]
+
+
 def test_nonsense_is_refused():
     with pytest.raises(ValueError, match="from 0 up"):
         indexed_versions([0.1, float("nan")], 0.5)

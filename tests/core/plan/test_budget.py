@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.core.plan.budget import Allowance, Budget, spend
+from strandline.core.plan.budget import SAMPLE, Allowance, Budget, spend
 from strandline.core.plan.strategy import PageTable
 
 
@@ -51,6 +51,21 @@ def test_long_tables_give_the_same_choice_as_a_full_sort(kind):
         assert np.array_equal(spend(score, Budget(visits), pages), expected)
 
 
+def test_a_sample_that_misleads_changes_nothing():
+    """Every row the sample sees is among the best: where it would cut there are too few."""
+    score = np.random.default_rng(2).random(70_000) / 2
+    score[:: len(score) // SAMPLE] = 1.0
+    expected = np.lexsort((np.arange(len(score)), -score))[:5000]
+    assert np.array_equal(spend(score, Budget(5000), PageTable.of(len(score))), expected)
+
+
+def test_caps_by_name_of_sites_and_of_hosts_hold_together():
+    pages = PageTable.of(6, site=[0, 0, 0, 1, 1, 1], host=[0, 1, 2, 3, 4, 4])
+    budget = Budget(6, site_caps={0: 2}, host_caps={4: 1})
+    urgency = np.arange(6.0)
+    assert spend(urgency, budget, pages).tolist() == slow_spend(urgency, budget, pages) == [5, 3, 2, 1]
+
+
 def test_bytes_are_kept():
     pages = PageTable.of(4, size=[100.0, 100.0, 100.0, 10.0])
     assert spend(np.array([4.0, 3.0, 2.0, 1.0]), Budget(4, max_bytes=205.0), pages).tolist() == [0, 1]
@@ -62,6 +77,16 @@ def test_impossible_budgets_are_refused(visits):
         Budget(visits)
     with pytest.raises(ValueError, match="above zero"):
         Allowance(float(visits), 24.0)
+    with pytest.raises(ValueError, match="above zero"):
+        Allowance(24.0, float(visits))
+
+
+@pytest.mark.parametrize(
+    "spans", [("h", "hour", 1.0), ("d", "day", 24.0), ("w", "Week", 168.0)], ids=lambda one: one[1]
+)
+def test_spans_of_time_have_a_name_and_a_letter(spans):
+    letter, name, hours = spans
+    assert Allowance.parse(f"7/{letter}") == Allowance.parse(f"7 per {name}") == Allowance(7.0, hours)
 
 
 @pytest.mark.parametrize("text", ["", "fast", "500", "-3/day", "5/century", "0/day", "nan/day"])

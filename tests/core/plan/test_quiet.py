@@ -101,6 +101,16 @@ def test_a_change_in_a_quiet_directory_brings_back_what_was_passed_over():
     assert (record.directory, record.tests, record.failures) == ("still", 1, 1)
 
 
+def test_a_change_that_study_finds_later_counts_for_a_site_that_is_quiet_as_a_whole():
+    site, _ = view([f"{n}" for n in range(40)], 1.0)
+    one = ListedPass(site, "dormant", {}, 100.0, {0: "never changed"})
+    (place, *_) = np.flatnonzero(one.sampled())
+    one.visited(int(place), changed=False, name="x", now=100.5)
+    one.found_since(int(place), "x", 101.0)
+    (record,) = one.touched()
+    assert (record.directory, record.tests, record.failures) == ("", 1, 1)
+
+
 def test_answers_wait_for_a_round_unless_nothing_is_left_to_ask():
     one, _ = policy()
     one._round = 2

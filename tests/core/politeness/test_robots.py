@@ -62,7 +62,10 @@ def test_status_decides_when_there_are_no_rules(status, allowed):
 def test_unreachable_for_a_month_is_lifted():
     silent = RobotsCopy(1000.0, 0)
     assert not Robots(silent, 1000.0 + GIVE_UP_SECONDS - 1).allows(SITE + "/")
-    assert Robots(silent, 1000.0 + GIVE_UP_SECONDS).allows(SITE + "/")
+    lifted = Robots(silent, 1000.0 + GIVE_UP_SECONDS)
+    assert lifted.allows(SITE + "/") and lifted.reason == "robots.txt unreachable (no answer), for 30 days"
+    told = Robots(RobotsCopy(0.0, 503), 1.0, unreachable="allow").reason
+    assert told == "robots.txt unreachable (status 503), allowed by setting"
 
 
 def test_failures_keep_the_old_copy_and_the_first_failure():

@@ -7,10 +7,13 @@ from hypothesis import strategies as st
 from strandline.core.quality.alarms import (
     COLD,
     GONE,
+    LEAST_VISITS,
     SETTLED,
     SMALLER,
     Judged,
+    Normal,
     Point,
+    is_strange,
     judge,
     normal_of,
 )
@@ -93,6 +96,11 @@ def test_no_alarm_on_a_cold_start(values):
     series = Series(GONE)
     for value in values:
         assert series.see(value, 50) == Judged(False, "", None)
+
+
+def test_as_many_visits_as_it_takes_are_enough():
+    usual = Normal(0.02, 0.01, 0.1, 30)
+    assert [is_strange(Point(1.0, LEAST_VISITS + more), usual, GONE) for more in (-1, 0)] == [False, True]
 
 
 def test_what_lasts_becomes_normal_and_says_so():

@@ -93,3 +93,5 @@ def test_an_archive_without_captures():
         Changes(np.array([0, 0]), np.empty(0), np.empty(0)), Captures.of(np.empty(0, int), np.empty(0), 1), np.ones(1)
     )
     assert query_coherence(shown, 3.0).by_weight == 1.0
+    nothing = Evidence(shown.captures, np.empty(0, int), np.ones(1), np.ones(1))
+    assert best_instant(nothing, 3.0, 2.0) == (3.0, 1.0)
