@@ -3,6 +3,7 @@
 import contextlib
 import time
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -259,6 +260,51 @@ class Everything(PlanReading):
 
     def all_sightings(self, site):
         return super().all_sightings()
+
+
+def test_pages_of_a_new_site_start_as_in_one_plan_over_all_sites(database, catalog, session):
+    for site, changing in zip(SITES, (5, 1, 0), strict=True):
+        history(catalog, site, changing=changing, visits=24 if site != "c.example" else 1)
+    desks = office(session, "plan.budget=9/hour")
+    market = opened_hour(desks, START)
+
+    def expected(reading, site):
+        outlook = outlook_of(desks, reading, site, market)
+        rows = [row for row, page in enumerate(outlook.planner.pages) if page.site == "c.example"]
+        return outlook._learned.learner.estimate(np.array(rows)).mean_rate
+
+    together, alone = expected(Everything(session), ""), expected(PlanReading(session), "c.example")
+    assert PlanReading(session).other_sites("c.example") == (0, 0.0)
+    assert plan_all(desks, catalog.worker, START) == 3
+    sites, logs = PlanReading(session).other_sites("c.example")
+    assert sites == 2 and logs == pytest.approx(PlanReading(session).other_sites("")[1] - np.log(0.005))
+    after = expected(PlanReading(session), "c.example")
+    assert len(after) == 6 and after == pytest.approx(together, rel=1e-6)
+    assert np.all(alone < 0.6 * together), (
+        "without what others know a site is believed to be as the first of an archive"
+    )
+
+
+def test_a_desk_that_is_left_in_the_middle_goes_to_others(database, catalog, session):
+    for site in SITES:
+        history(catalog, site, changing=1, visits=2)
+    desks, asked = office(session, "plan.budget=9/hour"), []
+
+    def stopped():
+        asked.append(1)
+        return len(asked) > 1
+
+    assert plan_due_sites(desks, catalog.worker, START, None, stopped) == 3
+    assert len({desk.site for desk in claim_plans(session, 2, START + 1.0, 60.0, 5)}) == 2
+
+
+def test_a_plan_is_counted_once_whatever_became_of_the_answer(database, catalog, session):
+    pages = history(catalog, "a.example", changing=1, visits=2)
+    opened_hour(office(session, "plan.budget=9/hour"), START)
+    (desk,) = claim_plans(session, 1, START + HOUR, 600.0, 5)
+    wanted = plan_for(START + HOUR, [(pages["http://a.example/0"], START + 5.0, 0.0)])
+    assert hand_in(session, desk, wanted) and not hand_in(session, desk, wanted)
+    assert known_hour(session, START).taken == 1
 
 
 def test_the_word_of_a_site_is_remembered_as_it_was_kept():

@@ -49,7 +49,9 @@ def worth_telling(changes: Iterable[Change], telling: Telling, settings: Setting
 
 
 def note_rules(alarms: AlarmWriter, learned: LearnedReading, now: float) -> None:
-    """Note which directory rules are new and which are gone, for reports."""
+    """Note which directory rules are new and which are gone, for reports; nothing before any were learned."""
+    if learned.learned_from("rules") is None:
+        return
     rules = {
         (one.site, f"when {' and '.join(rule.if_changed)} change, skip {rule.skip}")
         for one in learned.site_rules()

@@ -19,7 +19,7 @@ import numpy as np
 from strandline.core.growing import GrowingTable, with_room
 from strandline.core.learn.censored import CensoredLearner
 from strandline.core.learn.features import read_address
-from strandline.core.learn.first_sight import SiteSight, archive_base
+from strandline.core.learn.first_sight import OtherSites, SiteSight, archive_base
 from strandline.core.learn.level_prior import some_pages
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
 from strandline.crawl.sightings import Sighting
@@ -211,6 +211,10 @@ class Learned:
         self.learner = learner
         self._record = GrowingTable(record)
         self._sights: dict[int, SiteSight] = {}
+        self.others = OtherSites()
+        """Sites that are not among these pages."""
+        self.levels: Floats = np.empty(0)
+        """Of each site, before anything is known of others: what a desk tells those of other sites."""
 
     def __len__(self) -> int:
         return len(self._record)
@@ -262,7 +266,7 @@ class Learned:
             others = days > 0
             others[site : site + 1] = False
             base = archive_base(np.empty(0))
-            sight.lean_on(archive_base((1.0 + changes[others]) / (1.0 / base + days[others])))
+            sight.lean_on(self.others.base((1.0 + changes[others]) / (1.0 / base + days[others])))
             self._sights[site] = sight
         return self._sights[site]
 
@@ -283,9 +287,9 @@ class Learned:
         for rows in members:
             addresses = [read_address(path_of(pages[row].url)) for row in rows.tolist()]
             sights.append(SiteSight(addresses, self.found[rows], watched[rows]))
-        levels = np.array([sight.level for sight in sights])
+        self.levels = np.array([sight.level for sight in sights])
         for number, (rows, sight) in enumerate(zip(members, sights, strict=True)):
-            sight.lean_on(archive_base(np.delete(levels, number)))
+            sight.lean_on(self.others.base(np.delete(self.levels, number)))
             rate[rows] = sight.mean / 24.0
         self._sights = dict(enumerate(sights))
         return np.where(watched > 0, np.nan, rate)
@@ -321,8 +325,10 @@ def folder_of(url: str) -> str:
     return url.partition("?")[0].rpartition("/")[0]
 
 
-def learn(pages: Sequence[Known], past: History, hours: Hours) -> Learned:
-    """Replay a history: the learner sees captures in the order of time, and what pages share is renewed on the way."""
+def learn(pages: Sequence[Known], past: History, hours: Hours, others: OtherSites | None = None) -> Learned:
+    """Replay a history: the learner sees captures in the order of time, and what pages share is renewed on the way.
+    `others` are sites of which no pages are here.
+    """
     groups = Groups.of(pages)
     count = len(pages)
     found = np.bincount(past.row[past.changed], minlength=count).astype(np.float64)
@@ -330,6 +336,7 @@ def learn(pages: Sequence[Known], past: History, hours: Hours) -> Learned:
     np.minimum.at(first, past.row, past.time)
     np.maximum.at(last, past.row, past.time)
     learned = Learned(hours, CensoredLearner(), Record(found, _or_nan(first), _or_nan(last)))
+    learned.others = others or OtherSites()
     if count == 0:
         return learned
     learner = learned.learner

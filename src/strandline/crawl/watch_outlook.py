@@ -68,6 +68,11 @@ class Outlook:
         self.left_out = 0
         """Visits of the last plan that were not worth making."""
 
+    @property
+    def levels(self) -> Floats:
+        """Changes a day of an average page of each site, before anything is known of other sites."""
+        return self._learned.levels
+
     def grow(self, pages: Iterable[Known]) -> None:
         """Pages are new, or something about them changed."""
         self.planner.grow(pages)

@@ -9,6 +9,9 @@ Sites share the budget by worth (core/plan/market.py). The first desk of an hour
 ago, and writes down the price of a visit and the cut; each desk makes the visits above it. While more than a twentieth
 of an hour stays without a use (somebody's visits were not worth making, something failed), the cut is lowered each
 quarter of an hour, and desks plan again.
+
+What is expected of pages that were never seen twice leans on the levels of all sites (core/learn/first_sight.py): each
+desk leaves that of its own, and reads the sum of the others.
 """
 
 import contextlib
@@ -28,6 +31,7 @@ from strandline.app.cluster.skipping import desk_skips
 from strandline.app.crawling import CrawlRequest, Prepared, prepare_crawl
 from strandline.app.plan_making import Making, PlanMaker, believed
 from strandline.app.plan_wishes import budget_of
+from strandline.core.learn.first_sight import OtherSites
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.market import PRICES, above_cut, counted, cut_for, price_for
 from strandline.core.plan.priced_plan import PricedPlan
@@ -39,7 +43,7 @@ from strandline.crawl.watch_claims import Claims
 from strandline.crawl.watch_outlook import Outlook
 from strandline.ports import HostState
 from strandline.settings.schema import Settings
-from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in
+from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in, leave_desks
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_hour, wanted_by_all
 from strandline.store.postgres.purse import SharedBook
@@ -113,7 +117,7 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
             office = Office.of(session, cluster.settings, clock.now(), hour)
 
             def step() -> None:
-                while not stopped() and plan_due_sites(office, worker, clock.now(), keeper):
+                while not stopped() and plan_due_sites(office, worker, clock.now(), keeper, stopped):
                     pass
 
             yield step
@@ -121,14 +125,28 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
     return Errand("desks", min(_LOOK, hour / _LOOKS), opened, "sites are not planned by this worker")
 
 
-def plan_due_sites(office: Office, worker: int, now: float, keeper: DeskKeeper | None = None) -> int:
-    """Plan the rest of this hour for some sites nobody has planned; returns how many. `keeper` keeps their desks."""
+def plan_due_sites(
+    office: Office,
+    worker: int,
+    now: float,
+    keeper: DeskKeeper | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Plan the rest of this hour for some sites nobody has planned; returns how many desks were taken. `keeper` keeps
+    them; when `stopped`, those that are left go to others.
+    """
     market = opened_hour(office, now)
     until = market.start + (market.round + 1) * office.hours.length / _ROUNDS
     desks = claim_plans(office.session, worker, until, keeper.lease if keeper else _LEASE, _DESKS)
     if keeper is not None:
         keeper.keep(desks)
-    for desk in desks:
+    for number, desk in enumerate(desks):
+        if stopped():
+            if keeper is not None:
+                keeper.keep([])
+            with office.session.transaction() as connection:
+                leave_desks(connection, desks[number:])
+            break
         market = known_hour(office.session, market.start) or market  # others take visits, too
         hand_in(office.session, desk, plan_site(office, desk.site, market, now)._replace(until=until))
         if keeper is not None:
@@ -224,6 +242,7 @@ def plan_site(office: Office, site: str, market: PlanHour, now: float) -> SitePl
         demand=demand.tolist(),
         offers=None if market.round else counted(np.array([due.urgency for due in offers])).tolist(),
         trust=outlook.claims.trust(site),
+        level=float(outlook.levels[0]),
     )
 
 
@@ -241,7 +260,8 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
     if not market.price:
         allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
-    outlook = maker.outlook(pages, learn(pages, past, hours), visits, allowance)
+    learned = learn(pages, past, hours, OtherSites(*reading.other_sites(site)))
+    outlook = maker.outlook(pages, learned, visits, allowance)
     if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
         outlook.planner.strategy.agree(market.price)
     remember_claims(outlook.claims, seen, told, _RECENT * hours.length)

@@ -2,7 +2,7 @@
 
     1  WARC files and their checksums; each is read back and compared with what was sent
     2  the catalog, row by row, with the numbers it has (store/postgres/moving.py)
-    3  digests over all captures and pages of both sides must be equal
+    3  digests over all rows that were moved must be equal on both sides, table by table (store/postgres/moved.py)
 
 The source is only read. Until the last step is done the target is marked as unfinished: no worker starts on it, and
 the same command goes on where it stopped.
@@ -10,6 +10,7 @@ the same command goes on where it stopped.
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,8 @@ from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import WriteLock
-from strandline.store.postgres.moving import digest_of_postgres, digest_of_sqlite, to_postgres, to_sqlite
+from strandline.store.postgres.moved import Digests, differences, digests_of_postgres, digests_of_sqlite
+from strandline.store.postgres.moving import close_alarms, close_alarms_in_folder, to_postgres, to_sqlite
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import cluster_status
 from strandline.warc.compacted import finished_files, name_of
@@ -53,7 +55,8 @@ def to_cluster(folder: Path, database: str, store: str, say: Say) -> tuple[int, 
                 say(f"{path.name}: sent and compared ({number} of {len(files)})")
         with contextlib.closing(sqlite.open_reading(folder / DATABASE)) as source:
             to_postgres(source, session, lambda table, count: say(f"{table}: {count} rows"))
-            captures = _compare(digest_of_sqlite(source), digest_of_postgres(session))
+            captures = _compare(digests_of_sqlite(source), digests_of_postgres(session))
+        session.run(lambda connection: close_alarms(connection, time.time()))
     mark(database, None)
     return captures, len(files)
 
@@ -101,7 +104,8 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
                 say(f"{name}: received and compared ({number} of {len(names)})")
         with contextlib.closing(_open_bare(folder / DATABASE)) as target:
             to_sqlite(session, target, lambda table, count: say(f"{table}: {count} rows"))
-            captures = _compare(digest_of_postgres(session), digest_of_sqlite(target))
+            captures = _compare(digests_of_postgres(session), digests_of_sqlite(target))
+            close_alarms_in_folder(target, time.time())
     archive = open_archive(folder)
     archive.index.rebuild()
     (folder / _UNFINISHED).unlink()
@@ -140,10 +144,12 @@ def _same(objects: Objects, path: Path) -> bool:
     return digest_of_object(objects, f"{ARCHIVE}/{path.name}") == digest_of_file(path)
 
 
-def _compare(one: tuple[int, str], other: tuple[int, str]) -> int:
-    if one != other:
+def _compare(one: Digests, other: Digests) -> int:
+    """How many captures both have; ArchiveDamaged when anything differs."""
+    differ = differences(one, other)
+    if differ:
         raise ArchiveDamaged(
-            f"the two catalogs differ ({one[0]} and {other[0]} captures, digests {one[1][:12]} and {other[1][:12]}); "
-            "the source was not changed"
+            f"the two catalogs differ: {', '.join(differ)}; the source was not changed. If it was written to since the "
+            "migration began, start again with an empty target"
         )
-    return one[0]
+    return one["captures"][0]

@@ -154,8 +154,10 @@ class HostPurse(Purse):
 
     def begun(self, ticket: int) -> float:
         """A request is being sent."""
-        slot, _ = slot_of(self.allowance, self._hours, self._clock.now())
-        self._book.add(Entry(self._host, slot, 1.0, 1))
+        now = self._clock.now()
+        slot, _ = slot_of(self.allowance, self._hours, now)
+        span = max(self.allowance.hours, _DAY) * self._hours.length
+        self._book.add(Entry(self._host, slot, 1.0, 1), forget=now - 2.0 * span)
         self._left -= 1.0
         return 1.0
 

@@ -47,7 +47,7 @@ from strandline.fetch.options import user_agent
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.frontier import LeaseTerms
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.workers import bury, ended
+from strandline.store.postgres.workers import bury, ended, last_ended
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import join, unfinished
 from strandline.warc.objects_writer import ObjectWriter
@@ -245,33 +245,50 @@ def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:
 
 
 def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
-    """Ends workers that were not heard of for long, and finishes the files they left."""
+    """Ends workers that were not heard of for long, and finishes the files they left.
+
+    Everything in the store is listed for that, so it is done once at the start, and then after a worker has ended.
+    """
 
     @contextlib.contextmanager
     def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
-        yield lambda: finish_abandoned(cluster, folder, 2 * request.lease, stopped)
+        looked = -1.0
+
+        def step() -> None:
+            nonlocal looked
+            with contextlib.closing(Session(cluster.database, 10.0)) as session:
+                bury(session, 2 * request.lease)
+                ending = last_ended(session)
+                if ending != looked:
+                    _finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
+                    looked = ending
+
+        yield step
 
     return Errand("janitor", request.lease, opened, "files of ended workers are not finished")
 
 
-def finish_abandoned(
-    cluster: Cluster, folder: Path, silence: float, stopped: Callable[[], bool] = lambda: False
-) -> list[str]:
+def finish_abandoned(cluster: Cluster, folder: Path, silence: float) -> list[str]:
     """End workers that were silent for so many seconds, then make whole files of the parts of all that ended.
 
     One process at a time does this; the others come back later. Returns the files.
     """
-    objects, done = Objects(cluster.store, 10.0), []
     with contextlib.closing(Session(cluster.database, 10.0)) as session:
         bury(session, silence)
-        waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
-        over = ended(session, {_worker_of(file) for file in waiting})
-        for file, parts in waiting.items():
-            if stopped():
-                break
-            if _worker_of(file) in over and session.run(_alone(file), at_once=True):
-                join(objects, file, parts, folder)
-                done.append(file)
+        return _finish_files(session, Objects(cluster.store, 10.0), folder, lambda: False)
+
+
+def _finish_files(session: Session, objects: Objects, folder: Path, stopped: Callable[[], bool]) -> list[str]:
+    """Make whole files of the parts that ended workers left, but for those another is at."""
+    done = []
+    waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
+    over = ended(session, {_worker_of(file) for file in waiting})
+    for file, parts in waiting.items():
+        if stopped():
+            break
+        if _worker_of(file) in over and session.run(_alone(file), at_once=True):
+            join(objects, file, parts, folder)
+            done.append(file)
     return done
 
 

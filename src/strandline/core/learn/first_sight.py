@@ -78,6 +78,27 @@ def archive_base(levels: Floats, settings: FirstSight = DEFAULT) -> float:
     return settings.first_base if levels.size == 0 else float(np.exp(np.log(levels).mean()))
 
 
+@dataclass(frozen=True, slots=True)
+class OtherSites:
+    """Sites that are known elsewhere, to who learns about some only: how many, and the sum of the logarithms of their
+    levels. A level to be told to others is the one before anything is known of them (base = `first_base`).
+
+    >>> some, both = np.array([0.01]), np.array([0.01, 0.0001])
+    >>> more = OtherSites(1, float(np.log(0.0001)))
+    >>> round(more.base(some) / archive_base(both), 12), round(OtherSites().base(some), 12)
+    (1.0, 0.01)
+    """
+
+    sites: int = 0
+    logs: float = 0.0
+
+    def base(self, levels: Floats, settings: FirstSight = DEFAULT) -> float:
+        """What to expect of a site, from the levels of others here and elsewhere."""
+        if not self.sites:
+            return archive_base(levels, settings)
+        return float(np.exp((self.logs + float(np.log(levels).sum())) / (self.sites + levels.size)))
+
+
 def site_level(found: Floats, watched: Floats, static: Floats, base: float) -> float:
     """L: changes a day of an average page of the site."""
     return float((1.0 + found.sum()) / (1.0 / base + (watched * static).sum()))

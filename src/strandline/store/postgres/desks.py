@@ -48,6 +48,13 @@ class PlanReading(PostgresStudyReading):
         row = self._row("SELECT sum(pages) FILTER (WHERE site = ?), sum(pages) FROM hosts", site)
         return int(str(row[0] or 0)) / max(1, int(str(row[1] or 0))) if row is not None else 0.0
 
+    def other_sites(self, site: str) -> tuple[int, float]:
+        """What the desks of other sites told of theirs: how many, and the sum of the logarithms of their levels."""
+        query = """SELECT count(*), coalesce(sum(ln(level)), 0.0) FROM site_desks
+            WHERE work = ? AND level > 0 AND site <> ?"""
+        row = self._row(query, PLAN, site)
+        return (int(str(row[0])), float(str(row[1]))) if row is not None else (0, 0.0)
+
     def trust(self, site: str) -> float:
         """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
         row = self._row("SELECT trust FROM site_desks WHERE site = ? AND work = ?", site, PLAN)
@@ -184,7 +191,7 @@ def leave_desks(connection: Connection, desks: Sequence[Desk], planned: float | 
     if not desks:
         return 0
     statement = f"""UPDATE site_desks SET owner = NULL, until = '-infinity',
-            planned = coalesce(%(planned)s::float8, planned) FROM {_THESE}"""
+            planned = coalesce(%(planned)s::float8, planned) FROM {_THESE} AND owner IS NOT NULL"""
     return connection.execute(statement.encode(), _these(desks) | {"planned": planned}).rowcount
 
 
@@ -221,6 +228,8 @@ class SitePlan(NamedTuple):
     offers: Sequence[float] | None
     """None to leave what was offered earlier in the hour."""
     trust: float
+    level: float | None = None
+    """Changes a day of an average page of the site; None for nobody knows."""
 
 
 def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
@@ -231,9 +240,10 @@ def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
             return False
         offers = None if plan.offers is None else list(plan.offers)
         connection.execute(
-            """UPDATE site_desks SET visits = %s, demand = %s::real[], offers = coalesce(%s::real[], offers), trust = %s
+            """UPDATE site_desks SET visits = %s, demand = %s::real[], offers = coalesce(%s::real[], offers),
+                   trust = %s, level = coalesce(%s, level)
                WHERE site = %s AND work = %s""",
-            (len(plan.visits), list(plan.demand), offers, plan.trust, desk.site, desk.work),
+            (len(plan.visits), list(plan.demand), offers, plan.trust, plan.level, desk.site, desk.work),
         )
         if plan.visits:
             pages, dues, priorities = zip(*plan.visits, strict=True)

@@ -1,20 +1,20 @@
 """Moves a catalog between SQLite and PostgreSQL, row by row, with the numbers it has: nothing is worked out anew.
 
 Rows go in the order of their keys, some thousand in a transaction. What is there already is behind the highest key, so
-a move that was cut short goes on where it stopped. Leases and places in queues are not moved: pages rest, and are
-queued when they are due. What was learned by study is not moved either; it is found again in the WARC files. Ratings,
-which people gave, are.
+a move that was cut short goes on where it stopped. `TABLES` are moved, `LEFT` says why the others are not: leases and
+places in queues (pages rest, and are queued when they are due), and what study and learning find again in the WARC
+files. What people said, whom they were told what, alarms, and what a watch did and spent, no WARC file holds: all that
+is moved. Whether both sides are the same is the affair of store/postgres/moved.py.
 """
 
-import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from psycopg import sql
 
-from strandline.store import addresses, rows
+from strandline.store import addresses
 from strandline.store.postgres import addresses as postgres_addresses
 from strandline.store.postgres.addresses import clean
 from strandline.store.postgres.reading import spelled
@@ -58,9 +58,74 @@ _TABLES = (
     ("passes", 1, "pass started ended"),
     ("ratings", 2, "url path rating time"),
     ("watch_time", 1, "start hour length"),
+    (
+        "watch_hours",
+        1,
+        "hour start allowed planned requests revisits firsts parts changed unchanged failed octets",
+    ),
+    ("skip_tests", 3, "site directory method tests failures recent pass failed retired why"),
+    ("alerts", 1, "alert key time kind site url importance document"),
+    ("deliveries", 2, "target alert state tries not_before time detail"),
+    ("alarms", 1, "alarm kind subject opened closed explanation ending"),
+    ("observations", 1, "observation site signal time value visits strange"),
+    ("rule_history", 3, "site rule made retired"),
 )
 TABLES: Final = tuple(Table(name, keys, tuple(columns.split())) for name, keys, columns in _TABLES)
-_IDENTITIES: Final = (("hosts", "host"), ("pages", "page"), ("files", "file"), ("captures", "seq"), ("passes", "pass"))
+_IDENTITIES: Final = (
+    ("hosts", "host"),
+    ("pages", "page"),
+    ("files", "file"),
+    ("captures", "seq"),
+    ("passes", "pass"),
+    ("alerts", "alert"),
+    ("alarms", "alarm"),
+    ("observations", "observation"),
+)
+_STUDIED: Final = "study finds it again in the WARC files"
+_LEARNED: Final = "`learn` finds it again in captures and changes"
+_QUEUES: Final = "pages rest, and are queued when they are due"
+_COUNTED: Final = "counted by triggers when captures and changes come in"
+_BOTH: Final = {
+    **dict.fromkeys(
+        ("page_states", "changes", "layouts", "blocks", "versions", "appearances", "block_words", "study_problems"),
+        _STUDIED,
+    ),
+    **dict.fromkeys(
+        ("learned_from", "learned_sites", "page_series", "page_rates", "first_sights", "heads_read", "trust"), _LEARNED
+    ),
+    **dict.fromkeys(("site_rules", "site_rates"), _LEARNED),
+    "frontier": _QUEUES,
+    "restudied": "for readers of changes, which are found again",
+    "alert_progress": "reckoned: which changes were decided on (see `settle`)",
+}
+LEFT: Final[dict[str, dict[str, str]]] = {
+    "sqlite": _BOTH
+    | {
+        "leases": _QUEUES,
+        "study_progress": _STUDIED,
+        "host_days": _COUNTED,
+        "watch_requests": "moved as spans of time in `spending`",
+        "watch_state": "how a process stood that has ended",
+    },
+    "postgres": _BOTH
+    | {
+        "unstudied": _STUDIED,
+        "undecided": "becomes `alert_progress`",
+        "capture_days": _COUNTED,
+        "change_days": _COUNTED,
+        "spending": "moved as `watch_requests`",
+        "workers": "processes that have ended",
+        "site_desks": "who plans and studies, made anew; what desks tell one another is an hour old at most",
+        "plan_hours": "the price of an hour, found anew each hour",
+        "strandline_format": "of this database",
+    },
+}
+"""Tables that are not moved, and why."""
+SPAN: Final = 60.0
+"""Seconds of a line of spending that was moved."""
+ONLY_IN_FOLDERS: Final = ("disk",)
+ONLY_IN_CLUSTERS: Final = ("worker", "workers", "desk", "hosts", "store")
+"""Alarms nobody would close on the other side."""
 
 
 def to_postgres(source: sqlite3.Connection, session: Session, progress: Progress) -> None:
@@ -75,7 +140,13 @@ def to_postgres(source: sqlite3.Connection, session: Session, progress: Progress
             session.run(lambda connection, table=table, piece=piece: _into_postgres(connection, table, piece))  # type: ignore[misc]
             moved += len(piece)
             progress(table.name, moved)
-    session.run(_settle)
+    spent = source.execute(
+        f"SELECT cast(time / {SPAN} AS INTEGER) * {SPAN}, sum(abs(cost)), count(*) FROM watch_requests GROUP BY 1"
+    ).fetchall()
+    decided = source.execute(
+        "SELECT coalesce((SELECT max(seq) FROM alert_progress), (SELECT max(seq) FROM captures), 0)"
+    ).fetchone()[0]
+    session.run(lambda connection: _settle(connection, spent, decided))
 
 
 def to_sqlite(session: Session, target: sqlite3.Connection, progress: Progress) -> None:
@@ -94,6 +165,32 @@ def to_sqlite(session: Session, target: sqlite3.Connection, progress: Progress) 
                 _into_sqlite(target, table, piece)
             moved += len(piece)
             progress(table.name, moved)
+    spent, decided = session.run(_unsettled, at_once=True)
+    with transaction(target):
+        target.execute("DELETE FROM watch_requests")
+        target.executemany("INSERT INTO watch_requests (time, cost) VALUES (?, ?)", spent)
+        target.execute("DELETE FROM alert_progress")
+        target.execute("INSERT INTO alert_progress VALUES (?)", (decided,))
+
+
+def close_alarms(connection: Connection, now: float) -> None:
+    """After a move to a cluster: alarms of folders are over."""
+    connection.execute(
+        """UPDATE alarms SET closed = %s, ending = 'the archive is a cluster now'
+           WHERE closed IS NULL AND kind = ANY (%s)""",
+        (now, list(ONLY_IN_FOLDERS)),
+    )
+
+
+def close_alarms_in_folder(connection: sqlite3.Connection, now: float) -> None:
+    """After a move to a folder: alarms of clusters are over."""
+    marks = ", ".join("?" * len(ONLY_IN_CLUSTERS))
+    with transaction(connection):
+        connection.execute(
+            f"""UPDATE alarms SET closed = ?, ending = 'the archive is a folder now'
+                WHERE closed IS NULL AND kind IN ({marks})""",
+            (now, *ONLY_IN_CLUSTERS),
+        )
 
 
 # -- PostgreSQL --------------------------------------------------------------------------------------------------------
@@ -106,7 +203,7 @@ def _last(table: Table) -> str:
     return f"SELECT {keys} FROM {table.name} WHERE {_own(table)} ORDER BY {order} LIMIT 1"
 
 
-def _next(table: Table, behind: Row | None) -> str:
+def next_rows(table: Table, behind: Row | None) -> str:
     """The next rows in the order of their keys."""
     keys = ", ".join(f'"{name}"' for name in table.columns[: table.keys])
     names = ", ".join(f'"{name}"' for name in table.columns)
@@ -124,7 +221,7 @@ def _last_in_postgres(connection: Connection, table: Table) -> Row | None:
 
 
 def _from_postgres(connection: Connection, table: Table, behind: Row | None) -> list[Row]:
-    return connection.execute(spelled(_next(table, behind)).encode(), behind).fetchall()
+    return connection.execute(spelled(next_rows(table, behind)).encode(), behind).fetchall()
 
 
 def _into_postgres(connection: Connection, table: Table, piece: Sequence[Row]) -> None:
@@ -140,14 +237,38 @@ def _into_postgres(connection: Connection, table: Table, piece: Sequence[Row]) -
             copy.write_row([clean(value) if isinstance(value, str) else value for value in row])
 
 
-def _settle(connection: Connection) -> None:
-    """New numbers begin behind those that were moved."""
+def _settle(connection: Connection, spent: Sequence[Row], decided: int) -> None:
+    """New numbers begin behind those that were moved; what was spent counts; what was decided on is not told again.
+
+    `spent` has first second, cost and requests of spans of time; `decided` is the last capture whose change was decided
+    on. A folder that never told anybody has only history.
+    """
     for table, column in _IDENTITIES:
         connection.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), coalesce(max({column}), 0) + 1, false) "
             f"FROM {table}".encode()
         )
     connection.execute("SELECT setval('turns', coalesce(max(turn), 0) + 1, false) FROM hosts")
+    connection.execute("DELETE FROM spending")
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO spending (start, spent, requests) VALUES (%s, %s, %s)", spent)
+    connection.execute("DELETE FROM alert_progress")
+    connection.execute("INSERT INTO alert_progress VALUES (%s)", (decided,))
+
+
+def _unsettled(connection: Connection) -> tuple[list[Row], int]:
+    """What was spent, by spans of time, and the last capture up to which changes were decided on."""
+    spent = connection.execute(
+        "SELECT start, greatest(spent, 0) FROM spending WHERE place = '' AND spent > 0 ORDER BY start"
+    ).fetchall()
+    row = connection.execute(
+        """SELECT greatest((SELECT max(seq) FROM alert_progress), least(
+               (SELECT min(seq) FROM unstudied),
+               (SELECT min(by_seq) FROM changes JOIN undecided USING (change)),
+               (SELECT coalesce(max(seq), 0) + 1 FROM captures)) - 1)"""
+    ).fetchone()
+    assert row is not None
+    return spent, int(str(row[0]))
 
 
 # -- SQLite ------------------------------------------------------------------------------------------------------------
@@ -159,7 +280,7 @@ def _last_in_sqlite(connection: sqlite3.Connection, table: Table) -> Row | None:
 
 
 def _from_sqlite(connection: sqlite3.Connection, table: Table, behind: Row | None) -> list[Row]:
-    return connection.execute(_next(table, behind), behind or ()).fetchall()
+    return connection.execute(next_rows(table, behind), behind or ()).fetchall()
 
 
 def _into_sqlite(connection: sqlite3.Connection, table: Table, piece: Sequence[Row]) -> None:
@@ -170,46 +291,3 @@ def _into_sqlite(connection: sqlite3.Connection, table: Table, piece: Sequence[R
         values = [(*row, addresses.key(str(row[1])), 0) for row in values]
     marks = ", ".join("?" * len(values[0]))
     connection.executemany(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", values)
-
-
-# -- are they the same? ------------------------------------------------------------------------------------------------
-
-_COMPARED: Final = (
-    f"SELECT seq, {rows.CAPTURE} FROM {rows.CAPTURES} WHERE seq > ? ORDER BY seq LIMIT {PIECE}",
-    f"""SELECT page, url, authority, kind, via, hops, priority, due, pages.not_before, attempts, evidence, since,
-        visited, weight, weight_given, surt, etag, pages.last_modified, conditional, origin
-        FROM pages JOIN hosts USING (host) WHERE page > ? ORDER BY page LIMIT {PIECE}""",
-)
-
-
-def digest_of_sqlite(connection: sqlite3.Connection) -> tuple[int, str]:
-    """Captures counted, and a digest over all of them and all pages, in order."""
-    return _digest(lambda query, after: connection.execute(query, (after,)).fetchall())
-
-
-def digest_of_postgres(session: Session) -> tuple[int, str]:
-    """The same of a database in PostgreSQL."""
-
-    def ask(query: str, after: int) -> list[Row]:
-        return session.run(
-            lambda connection: connection.execute(spelled(query).encode(), (after,)).fetchall(), at_once=True
-        )
-
-    return _digest(ask)
-
-
-def _digest(ask: Callable[[str, int], list[Row]]) -> tuple[int, str]:
-    running, counts = hashlib.sha256(), []
-    for query in _COMPARED:
-        counts.append(0)
-        for row in _all(ask, query):
-            counts[-1] += 1
-            running.update(repr(tuple(clean(v) if isinstance(v, str) else v for v in row)).encode())
-    return counts[0], running.hexdigest()
-
-
-def _all(ask: Callable[[str, int], list[Row]], query: str) -> Iterator[Row]:
-    after = 0
-    while piece := ask(query, after):
-        yield from piece
-        after = int(str(piece[-1][0]))

@@ -5,6 +5,7 @@ every stretch of time, not for hours of the clock only. Whoever sets something a
 moment it takes to count.
 """
 
+import math
 from typing import Final, NamedTuple
 
 from strandline.store.postgres.session import Connection, Session
@@ -47,17 +48,19 @@ class SharedBook:
             room = _left(connection, wanted.place, limit)
             granted = max(0, min(wanted.requests, int(room / price + _ROUNDING)))
             if granted and _add(connection, wanted._replace(cost=granted * price, requests=granted)):
-                oldest = min(limit.since, limit.dealt_since)
-                connection.execute(
-                    "DELETE FROM spending WHERE place = %s AND start < %s", (wanted.place, 2 * oldest - wanted.start)
-                )
+                _forget(connection, wanted.place, 2 * min(limit.since, limit.dealt_since) - wanted.start)
             return granted
 
         return self._session.run(book)
 
-    def add(self, entry: Entry) -> None:
-        """Book a cost, or give one back, whatever the purse holds."""
-        self._session.run(lambda connection: _add(connection, entry))
+    def add(self, entry: Entry, forget: float = -math.inf) -> None:
+        """Book a cost, or give one back, whatever the purse holds; lines from before `forget` count no more."""
+
+        def book(connection: Connection) -> None:
+            if _add(connection, entry) and forget > -math.inf:
+                _forget(connection, entry.place, forget)
+
+        self._session.run(book)
 
     def left(self, place: str, limit: Limit) -> float:
         """What a purse still holds."""
@@ -78,6 +81,10 @@ class SharedBook:
 
 def _lock(connection: Connection, place: str) -> None:
     connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (f"purse {place}",))
+
+
+def _forget(connection: Connection, place: str, before: float) -> None:
+    connection.execute("DELETE FROM spending WHERE place = %s AND start < %s", (place, before))
 
 
 def _add(connection: Connection, entry: Entry) -> bool:

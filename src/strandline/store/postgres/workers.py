@@ -31,3 +31,13 @@ def ended(session: Session, workers: Collection[int]) -> set[int]:
         return {int(str(worker)) for (worker,) in rows}
 
     return session.run(ask, at_once=True)
+
+
+def last_ended(session: Session) -> float:
+    """When a worker last ended, as UTC epoch seconds; 0 when none ever did."""
+
+    def ask(connection: Connection) -> float:
+        row = connection.execute("SELECT coalesce(extract(epoch FROM max(ended)), 0)::float8 FROM workers").fetchone()
+        return float(str(row[0])) if row else 0.0
+
+    return session.run(ask, at_once=True)
