@@ -6,6 +6,7 @@ import pytest
 
 from contracts.stores import found
 from servers import postgres
+from strandline.app.cluster import worker
 from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
 from strandline.app.cluster.studying import for_watch
 from strandline.app.cluster.worker import finish_abandoned
@@ -63,6 +64,19 @@ def test_what_a_dead_worker_left_is_finished_and_it_may_not_commit(database, cat
     assert unfinished(objects) == {} and ObjectReader(objects).read(kept.place).body.read() == b"kept"
     with pytest.raises(LeaseLost):
         catalog.commit(Batch(found=[found("http://a.example/late")]))
+
+
+def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database, catalog, tmp_path, monkeypatch):
+    cluster, listed = Cluster(database, (tmp_path / "store").as_uri(), Settings()), []
+    monkeypatch.setattr(worker, "unfinished", lambda _objects: listed.append(1) or {})
+    with worker._janitor(cluster, worker.WorkerRequest(), tmp_path).opened(lambda: False) as step:
+        for _ in range(3):
+            step()
+        assert len(listed) == 1
+        PostgresCatalog(database).close()
+        for _ in range(3):
+            step()
+        assert len(listed) == 2
 
 
 def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):

@@ -52,6 +52,17 @@ def test_no_hour_ever_holds_more_than_the_budget_whoever_sends(book):
     assert len(times) > 3.4 * 40, "nearly all of it is spent"
 
 
+def test_what_hosts_had_long_ago_is_forgotten(book):
+    clock, hours = StillClock(MONDAY), Hours.since(MONDAY)
+    purse = HostPurse("a.example", Allowance(5, 1.0), hours, clock, book)
+    for hour in range(100):
+        clock.time = MONDAY + hour * HOUR
+        purse.begun(hour)
+    count = "SELECT count(*), min(start) FROM spending WHERE place = 'a.example'"
+    lines, first = book._session.run(lambda connection: connection.execute(count).fetchone())
+    assert lines == 49 and first == MONDAY + 51 * HOUR
+
+
 def test_what_an_hour_leaves_is_spent_later_the_same_day_and_never_twice_in_one_day(book):
     clock, hours, tickets = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000))
     purse = SharedPurse(Allowance(48, 24.0), hours, clock, book)

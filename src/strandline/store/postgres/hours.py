@@ -2,9 +2,13 @@
 the captures of all workers. Reports and the alarm on the budget read it (store/watching.py, HourRow).
 """
 
+from typing import Final
+
 from strandline.store.postgres.session import Connection
 from strandline.store.watching import HourRow
 
+FAILED: Final = "kind = 'page' AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline')"
+"""Pages whose last visit failed; index `pages_failed` has these words, and so has store/alarming.py."""
 _NOTE = ("lookout", "hours")
 """Note with the number of the last capture that was looked at."""
 
@@ -65,10 +69,9 @@ def _hour(
         between,
     ).fetchone()
     rest = connection.execute(
-        """SELECT (SELECT coalesce(sum(requests), 0) FROM spending
+        f"""SELECT (SELECT coalesce(sum(requests), 0) FROM spending
                    WHERE place = '' AND start >= %(start)s AND start < %(end)s),
-               (SELECT count(*) FROM pages WHERE visited >= %(start)s AND visited < %(end)s AND kind = 'page'
-                   AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline'))""",
+               (SELECT count(*) FROM pages WHERE visited >= %(start)s AND visited < %(end)s AND {FAILED})""".encode(),
         between,
     ).fetchone()
     assert row is not None and rest is not None
