@@ -1,7 +1,8 @@
-"""Tasks that end the worker they run on, the first time."""
+"""Tasks that end the worker they run on, the first time, and that look at how it was started."""
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 from strandline.app.learning_tasks import learn_sites
@@ -15,3 +16,8 @@ def fatal_once(work):
         return learn_sites(work)
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("still alive")
+
+
+def how_started(_):
+    """Whether an interrupt at the terminal leaves this worker alone, and where it puts temporary files."""
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN, tempfile.gettempdir()

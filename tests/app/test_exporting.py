@@ -206,14 +206,30 @@ def test_what_is_wrong_is_told_in_one_line(archive, tmp_path, monkeypatch):
     next((tmp_path / "out").rglob("*.parquet")).unlink()
     with pytest.raises(ArchiveDamaged, match="cut short"):
         Dataset(tmp_path / "out").whole()
-    (tmp_path / "out" / LIST).write_text("{")
-    with pytest.raises(ArchiveDamaged, match="cannot be read"):
-        export_archive(open_archive(archive), tmp_path / "out")
+    listed = tmp_path / "out" / LIST
+    for text, kind, problem in (
+        ("{", ArchiveDamaged, "cannot be read"),
+        (listed.read_text().replace('"format": 1', '"format": 2'), SettingError, "written by a newer strandline"),
+    ):
+        listed.write_text(text)
+        for action in (lambda: export_archive(open_archive(archive), tmp_path / "out"), lambda: Dataset(listed.parent)):
+            with pytest.raises(kind, match=problem):
+                action()
     with pytest.raises(UsageError, match="holds no Parquet dataset"):
         Dataset(tmp_path)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(SettingError, match=r"pip install 'strandline\[cluster\]'"):
         export_archive(open_archive(archive), tmp_path / "other")
+
+
+def test_a_lost_file_makes_it_all_anew(archive, tmp_path):
+    export_archive(open_archive(archive), tmp_path / "out")
+    next((tmp_path / "out" / "captures").rglob("*.parquet")).unlink()
+    told = []
+    done = export_archive(open_archive(archive), tmp_path / "out", told.append)
+    assert done.anew and "has lost captures/site=" in told[0]
+    assert exported(tmp_path / "out") == expected(archive)
+    Dataset(tmp_path / "out").whole()
 
 
 def test_the_command(archive, tmp_path):

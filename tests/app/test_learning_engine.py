@@ -3,8 +3,10 @@
 import json
 import random
 import sys
+import tempfile
 from contextlib import closing
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from app.deadly_mining import fatal_once
+from app.deadly_mining import fatal_once, how_started
 from app.studied import START, captures, made_up, study
 from strandline.app import learning_engine
 from strandline.app.archive import open_archive
@@ -137,8 +139,12 @@ def test_dask_workers_learn_the_same_though_one_is_killed(archive, embedded, tmp
     pytest.importorskip("distributed")
     monkeypatch.setattr(learning_engine, "_TOGETHER", 1)
     monkeypatch.setattr(learning_engine, "learn_sites", fatal_once)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with closing(tasks_on("dask", workers=2)) as tasks:
         found = mined(archive, Mining(tasks, Room(spill=str(tmp_path))))
+        deaf, folder = next(tasks.run(how_started, [0]))
+        assert deaf and Path(folder).parent == tmp_path  # an interrupt is for us, who then remove that folder
+    assert {path.name for path in tmp_path.iterdir()} == {"killed"}
     assert (tmp_path / "killed").exists()
     assert found == comparable(embedded)
 

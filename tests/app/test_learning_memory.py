@@ -23,7 +23,7 @@ from strandline.engines import mining_reading
 from strandline.engines.mining import LocalTasks
 from strandline.engines.mining_dataset import Dataset, Writing
 from strandline.engines.mining_reading import Reading, Room
-from strandline.engines.mining_scratch import Scratch, TableWriter, pieces
+from strandline.engines.mining_scratch import FINDINGS, Scratch, TableWriter, pieces
 from strandline.settings.schema import LearnSettings
 
 pa = pytest.importorskip("pyarrow")
@@ -110,7 +110,7 @@ def test_a_task_holds_pages_and_not_captures(tmp_path, small):
 def test_joining_holds_a_byte_for_a_page_that_changed(tmp_path, small):
     def patterns(pages):
         rng = np.random.default_rng(pages)
-        with Scratch(tmp_path) as scratch:
+        with Scratch(tmp_path, FINDINGS) as scratch:
             table = TableWriter(scratch.path, "changed")
             for start in range(0, pages, 50):
                 numbers = np.arange(start, start + 50)
@@ -142,7 +142,7 @@ def test_joining_holds_a_byte_for_a_page_that_changed(tmp_path, small):
 
 def test_rates_are_read_some_at_a_time(tmp_path, small):
     def rates(pages):
-        with Scratch(tmp_path) as scratch:
+        with Scratch(tmp_path, FINDINGS) as scratch:
             table = TableWriter(scratch.path, "rates")
             numbers = np.arange(pages)
             whole = {name: numbers for name in ("page", "visits", "changes")}
@@ -179,13 +179,3 @@ def test_what_was_learned_in_bits_is_what_was_learned_at_once(tmp_path, monkeypa
     request.getfixturevalue("small")
     assert learned() == wanted
     assert len(wanted[0]) == len(wanted[1]) == PAGES and len(wanted[3]) == PAGES * 40
-
-
-def test_what_is_left_by_a_killed_run_goes_away(tmp_path):
-    dead = tmp_path / "learning-dead"
-    dead.mkdir()
-    (dead / "still-1.parquet").touch()
-    with Scratch(tmp_path) as first, Scratch(tmp_path) as second:
-        names = {path.name for path in tmp_path.iterdir()}
-        assert names == {first.path.rpartition("/")[2], second.path.rpartition("/")[2]}
-    assert not list(tmp_path.iterdir())

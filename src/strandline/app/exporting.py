@@ -6,7 +6,7 @@ Captures never change once they are recorded: those after the last exported numb
 time, each window a commit. Changes follow the captures that were studied. Where pages were studied anew (older captures
 were imported, a page is cut otherwise), the months they touch are written again. Pages and claims are few: they are
 read whole, and written again for the sites where anything differs. A catalog that was rebuilt gives captures other
-numbers; that is noticed, and everything is exported anew.
+numbers; that is noticed, and everything is exported anew. So it is when a file was lost.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -96,7 +96,7 @@ class Exported:
     """Partitions that were written again."""
     files: int = 0
     anew: bool = False
-    """Whether what was there before belonged to another catalog."""
+    """Whether what was there before belonged to another catalog, or was no longer whole."""
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
@@ -151,10 +151,12 @@ class _Run:
         self.done = done
 
     def same_catalog(self, source: str) -> None:
-        """Begin anew when captures have other numbers than they had."""
+        """Begin anew when captures have other numbers than they had, or when a file was lost."""
         contents = self._writing.contents
-        if contents.parts and not self._reading.knows(contents.anchors):
-            self._say(f"{self.done.folder} was exported from another catalog: everything is exported anew")
+        lost = self._writing.lost()
+        if lost or (contents.parts and not self._reading.knows(contents.anchors)):
+            why = f"has lost {lost}" if lost else "was exported from another catalog"
+            self._say(f"{self.done.folder} {why}: everything is exported anew")
             self._writing.clear()
             self.done.anew = True
         self._writing.contents.source = source

@@ -7,8 +7,6 @@
 Tasks read and write files of their own machine only. With a folder nothing is copied.
 """
 
-import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -20,7 +18,7 @@ from typing import Final, NamedTuple
 from strandline.engines.mining_dataset import MISSING, SiteFiles
 from strandline.engines.mining_objects import ObjectPlace, ObjectStore, fetch
 from strandline.engines.mining_place import DatasetPlace, FolderPlace
-from strandline.engines.mining_scratch import PREFIX, Scratch
+from strandline.engines.mining_scratch import FINDINGS, Scratch
 from strandline.errors import ArchiveDamaged, SettingError
 
 _FORGOTTEN: Final = 2 * 86_400.0
@@ -54,28 +52,28 @@ class ObjectFindings:
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
-        self._cache = tempfile.mkdtemp(prefix="strandline-findings-")
+        self._cache = Scratch()
         self._sweep()
-        self.place = FindingsPlace(f"{PREFIX}{int(time.time()):x}-{uuid.uuid4().hex}", objects.url)
+        self.place = FindingsPlace(f"{FINDINGS}{int(time.time()):x}-{uuid.uuid4().hex}", objects.url)
 
     def local(self, file: str) -> str:
         """A path to read a file of findings from."""
-        path = Path(self._cache) / file.rpartition("/")[2]
+        path = Path(self._cache.path) / file.rpartition("/")[2]
         if not path.exists():
             _fetch(self._objects, file, path)
         return str(path)
 
     def close(self) -> None:
         """Remove it all."""
-        shutil.rmtree(self._cache, ignore_errors=True)
+        self._cache.close()
         self._objects.delete([name for name, _ in self._objects.names(f"{self.place.folder}/")])
 
     def _sweep(self) -> None:
         """What runs left that were killed long ago."""
         old = []
         for name, _ in self._objects.names(""):
-            began = name.removeprefix(PREFIX).partition("-")[0]
-            if name.startswith(PREFIX) and int(began, 16) < time.time() - _FORGOTTEN:
+            began = name.removeprefix(FINDINGS).partition("-")[0]
+            if name.startswith(FINDINGS) and int(began, 16) < time.time() - _FORGOTTEN:
                 old.append(name)
         self._objects.delete(old)
 
@@ -84,7 +82,7 @@ class FolderFindings:
     """Findings in a folder beside the dataset's tables."""
 
     def __init__(self, folder: Path) -> None:
-        self._scratch = Scratch(folder)
+        self._scratch = Scratch(folder, FINDINGS)
         self.place = FindingsPlace(self._scratch.path)
 
     def local(self, file: str) -> str:
@@ -112,10 +110,10 @@ def writing_to(place: FindingsPlace) -> Iterator[str]:
     if not place.store:
         yield place.folder
         return
-    with tempfile.TemporaryDirectory() as folder:
-        yield folder
+    with Scratch() as scratch:
+        yield scratch.path
         objects = _objects(place.store)
-        for path in sorted(Path(folder).iterdir()):
+        for path in sorted(Path(scratch.path).iterdir()):
             objects.put(f"{place.folder}/{path.name}", path)
 
 
@@ -130,11 +128,11 @@ def here(place: FindingsPlace, files: Mapping[str, str]) -> Iterator[dict[str, s
     if not place.store:
         yield dict(files)
         return
-    with tempfile.TemporaryDirectory() as folder:
+    with Scratch() as scratch:
         found = {}
         objects = _objects(place.store)
         for table, name in files.items():
-            found[table] = str(Path(folder) / name.rpartition("/")[2])
+            found[table] = str(Path(scratch.path) / name.rpartition("/")[2])
             _fetch(objects, name, Path(found[table]))
         yield found
 
@@ -145,11 +143,11 @@ def site_here(site: SiteFiles, spill: str) -> Iterator[SiteFiles]:
     if not site.store:
         yield site
         return
-    with tempfile.TemporaryDirectory(dir=spill or None) as folder:
+    with Scratch(Path(spill) if spill else None) as scratch:
         objects = _objects(site.store)
         found = {}
         for table, names in site.files.items():
-            paths = [Path(folder) / f"{table}-{number:06}.parquet" for number in range(len(names))]
+            paths = [Path(scratch.path) / f"{table}-{number:06}.parquet" for number in range(len(names))]
             for name, path in zip(names, paths, strict=True):
                 _fetch(objects, name, path)
             found[table] = tuple(map(str, paths))

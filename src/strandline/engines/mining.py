@@ -6,6 +6,7 @@ worker died is simply run again, wherever there is room, and its answer is the s
 
 import contextlib
 import logging
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
+from strandline.engines.mining_scratch import Scratch
 from strandline.errors import SettingError, Unreachable, UsageError
 from strandline.ports import Tasks
 
@@ -28,6 +30,7 @@ _PAUSE: Final = 0.02
 _LOOK: Final = 5.0
 _DESERTED: Final = 300.0
 """Seconds between two looks for an answer, between two looks for workers, and without any until that is an error."""
+_WORKERS: Final = "strandline-dask-"
 _MISSING: Final = "--engine dask needs Dask: pip install 'strandline[cluster]'"
 
 
@@ -65,18 +68,31 @@ class DaskTasks:
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it would say is told in our words
         self._client: Any = None
         self._cluster: Any = None
+        self._scratch: Scratch | None = None
         try:
             if scheduler:
                 self._client = self._distributed.Client(scheduler, timeout=patience)
             else:
-                self._cluster = self._distributed.LocalCluster(
-                    n_workers=workers or None, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-                )
+                self._cluster = self._started(workers)
                 self._client = self._distributed.Client(self._cluster, timeout=60.0)
-        except (OSError, ValueError, TimeoutError, RuntimeError) as problem:
+        except BaseException as problem:  # an interrupt, too, leaves nothing behind
             self.close()
+            if not isinstance(problem, OSError | ValueError | TimeoutError | RuntimeError):
+                raise
             where = f"the Dask scheduler {scheduler}" if scheduler else "Dask"
             raise Unreachable(f"{where} cannot be reached: {_line(problem)}") from None
+
+    def _started(self, workers: int) -> Any:  # noqa: ANN401 - Dask has no types
+        """Workers on this machine. Those that are ended clean up nothing: what they leave is in a folder of ours."""
+        self._scratch = Scratch(prefix=_WORKERS)
+        with import_module("dask.config").set({"temporary-directory": self._scratch.path}):
+            return self._distributed.LocalCluster(
+                n_workers=workers or None,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                env={"TMPDIR": self._scratch.path},
+                preload=[__name__],
+            )
 
     def run(self, function: Callable[[Work], Answer], works: Sequence[Work]) -> Iterator[Answer]:
         """The answer to each piece of work as it comes."""
@@ -126,7 +142,19 @@ class DaskTasks:
         if self._client is not None:
             self._client.close()
         if self._cluster is not None:
+            logging.getLogger("distributed.nanny").setLevel(logging.CRITICAL)  # that busy workers are killed is meant
             self._cluster.close()
+        if self._scratch is not None:
+            self._scratch.close()
+
+
+def dask_setup(_worker: object) -> None:
+    """Dask calls this in each worker we start: an interrupt at the terminal is for us, who then end the workers.
+
+    What goes wrong in a task is told by us in one line, too; Dask would add a traceback.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
 
 
 def _line(problem: BaseException) -> str:

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from strandline.engines.mining_place import LIST, TABLES, DatasetPlace, FolderPlace
+from strandline.engines.mining_place import LIST, TABLES, DatasetPlace, FolderPlace, full_disk_named
 from strandline.errors import ArchiveDamaged, SettingError, UsageError
 
 FORMAT: Final = 1
@@ -147,7 +147,7 @@ class Dataset:
         """ArchiveDamaged when a listed file is not there."""
         lost = self.place.missing([one.file for one in self.about.parts])
         if lost is not None:
-            raise ArchiveDamaged(f"{self.place.name}/{lost} is missing: the export was cut short; run it again")
+            raise ArchiveDamaged(f"{self.place.name}/{lost} is missing: the export was cut short; export it again")
 
 
 def read_list(place: DatasetPlace) -> Contents | None:
@@ -211,6 +211,10 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         finally:
             self._place.leave()
 
+    def lost(self) -> str | None:
+        """A file that should be there and is not."""
+        return self._place.missing([one.file for one in self.contents.parts])
+
     def add(self, partition: Partition, rows: Iterable[Sequence[object]]) -> int:
         """Write rows (in the order of the schema's columns) as one more file of a partition; how many they were."""
         schema = self._schemas[partition[0]]
@@ -231,7 +235,8 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
         path = self._place.begin(part.file)
         count = 0
         self._added.append(part)
-        with self._arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        with full_disk_named(path.parent):
+            writer = self._arrow.parquet.ParquetWriter(path, schema, compression="zstd")
             for table in tables:
                 known = set(table.column_names)
                 columns = [
@@ -240,6 +245,7 @@ class Writing(contextlib.AbstractContextManager["Writing"]):
                 ]
                 writer.write_table(self._arrow.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
                 count += len(table)
+            writer.close()  # not when writing failed: it would say something else than why
         self._place.ready(part.file)
         self._added[-1] = Part(*partition, part.number, count)
         return count

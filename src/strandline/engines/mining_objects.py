@@ -8,9 +8,7 @@ for an hour after the last commit.
 import contextlib
 import json
 import os
-import shutil
 import socket
-import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from strandline.engines.mining_place import LIST, TABLES
+from strandline.engines.mining_scratch import Scratch
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 
 LOCK: Final = "dataset.lock"
@@ -51,7 +50,7 @@ class ObjectPlace:
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
         self.store = objects.url
-        self._spool = ""
+        self._spool: Scratch | None = None
         self._token = b""
 
     @property
@@ -90,27 +89,27 @@ class ObjectPlace:
             raise ArchiveBusy(
                 f"{self.store} is being written by another export; if that has ended, remove {LOCK} or wait an hour"
             ) from None
-        self._spool = tempfile.mkdtemp(prefix="strandline-dataset-")
+        self._spool = Scratch()
 
     def leave(self) -> None:
         """Remove the note."""
         if self._token:
             self.objects.delete([LOCK])
             self._token = b""
-        if self._spool:
-            shutil.rmtree(self._spool, ignore_errors=True)
-            self._spool = ""
+        if self._spool is not None:
+            self._spool.close()
+            self._spool = None
 
     def put_list(self, text: str) -> None:
         """See DatasetPlace; what is written goes on for another hour."""
         for name, content in ((LIST, text.encode()), (LOCK, self._note())):
-            path = Path(self._spool) / name
+            path = self._waiting(name)
             path.write_bytes(content)
             self.objects.put(name, path)
 
     def begin(self, file: str) -> Path:
         """Beside others that are to be sent."""
-        return Path(self._spool) / file.replace("/", "_")
+        return self._waiting(file.replace("/", "_"))
 
     def ready(self, file: str) -> None:
         """Sent: an object is there whole or not at all."""
@@ -136,6 +135,11 @@ class ObjectPlace:
         """See DatasetPlace."""
         there = [name for table in TABLES for name, _ in self.objects.names(f"{table}/")]
         self.objects.delete([name for name in there if name not in listed])
+
+    def _waiting(self, name: str) -> Path:
+        """Where a file waits on this machine until it is sent."""
+        assert self._spool is not None, "only the writer sends files"
+        return Path(self._spool.path) / name
 
     def _note(self) -> bytes:
         about = {"until": time.time() + _HOLDS, "by": f"{socket.gethostname()} {os.getpid()}", "mark": uuid.uuid4().hex}

@@ -4,13 +4,15 @@ New files become part of a dataset in one step, when its list is replaced. In a 
 no engine looks at (`*.new`), so that whoever reads all files sees nothing twice.
 """
 
+import contextlib
+import errno
 import fcntl
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from strandline.errors import ArchiveBusy, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, UsageError
 
 LIST: Final = "dataset.json"
 TABLES: Final = ("captures", "changes", "problems", "claims", "pages")
@@ -168,6 +170,17 @@ class FolderPlace:
 
     def _new(self, file: str) -> Path:
         return self.folder / f"{file}{_NEW}"
+
+
+@contextlib.contextmanager
+def full_disk_named(folder: Path | str) -> Iterator[None]:
+    """OutOfSpace with the folder where there is no room left: the system does not say which disk it means."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        raise OutOfSpace(f"{folder}: no space left") from None
 
 
 def _sync(path: Path) -> None:

@@ -9,13 +9,15 @@ import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strandline.engines.mining_dataset import MISSING, SiteFiles
-from strandline.errors import ArchiveDamaged, SettingError, UsageError
+from strandline.engines.mining_scratch import Scratch
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, UsageError
 
 _BATCH: Final = 100_000
 _FEW: Final = 2_000
@@ -78,7 +80,7 @@ class Reading(contextlib.AbstractContextManager["Reading"]):
 
     def __enter__(self) -> "Reading":
         module = duckdb()
-        spill = self._stack.enter_context(tempfile.TemporaryDirectory(dir=self._room.spill or None))
+        spill = self._stack.enter_context(Scratch(Path(self._room.spill) if self._room.spill else None)).path
         config = {"memory_limit": self._room.memory, "temp_directory": spill, "threads": self._room.threads}
         try:
             self._connection = module.connect(":memory:", config=config)
@@ -93,7 +95,7 @@ class Reading(contextlib.AbstractContextManager["Reading"]):
 
     def site(self, files: SiteFiles) -> "SiteReading":
         """The files of one site."""
-        return SiteReading(files, self._connection)
+        return SiteReading(files, self._connection, self._room)
 
     def ordered(
         self, files: Sequence[str], columns: Sequence[str], order: str, where: str = "true"
@@ -101,15 +103,17 @@ class Reading(contextlib.AbstractContextManager["Reading"]):
         """Columns of Parquet files in an order, some rows at a time; what does not fit is sorted on disk."""
         if files:
             query = f"SELECT {', '.join(columns)} FROM read_parquet({_list(files)}) WHERE {where} ORDER BY {order}"
-            yield from _batches(self._connection, query)
+            with _told(self._room, str(Path(files[0]).parent)):
+                yield from _batches(self._connection, query)
 
 
 class SiteReading:
     """Queries over the files of one site. Several may be read side by side."""
 
-    def __init__(self, site: SiteFiles, connection: Any) -> None:  # noqa: ANN401 - an extra
+    def __init__(self, site: SiteFiles, connection: Any, room: Room) -> None:  # noqa: ANN401 - an extra
         self._site = site
         self._connection = connection
+        self._room = room
 
     def pages(self) -> list[SitePage]:
         """Pages of the site by number."""
@@ -187,26 +191,33 @@ class SiteReading:
 
     def _few(self, query: str) -> Iterator[Any]:
         """Rows as tuples, fetched some at a time."""
-        with self._told():
+        with _told(self._room, self._site.folder):
             result = self._connection.cursor().execute(query)
             while rows := result.fetchmany(_FEW):
                 yield from rows
 
     def _looks(self, query: str) -> Iterator[Looks]:
-        with self._told():
+        with _told(self._room, self._site.folder):
             for columns in _batches(self._connection, query):
                 for place in (3, 5, 6, 7):
                     columns[place] = columns[place].astype(np.bool_)
                 yield Looks._make(columns)
 
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except duckdb().IOException as problem:
-            raise ArchiveDamaged(
-                f"{self._site.folder}: {str(problem).splitlines()[0]}; every worker must see this folder"
-            ) from None
+
+@contextlib.contextmanager
+def _told(room: Room, folder: str) -> Iterator[None]:
+    """Say in the words of `errors` what DuckDB ran out of, or could not read."""
+    module = duckdb()
+    try:
+        yield
+    except (module.OutOfMemoryException, module.IOException) as problem:
+        said = str(problem)
+        if "max_temp_directory_size" in said or "No space left" in said:
+            place = room.spill or tempfile.gettempdir()
+            raise OutOfSpace(f"{place}: no space left for what does not fit into --memory {room.memory}") from None
+        if isinstance(problem, module.OutOfMemoryException):
+            raise UsageError(f"--memory {room.memory} is too little for {folder}; give a task more") from None
+        raise ArchiveDamaged(f"{folder}: {said.splitlines()[0]}; every worker must see this folder") from None
 
 
 def _batches(connection: Any, query: str) -> Iterator[list[NDArray[Any]]]:  # noqa: ANN401 - an extra

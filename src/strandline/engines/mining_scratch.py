@@ -1,6 +1,6 @@
 """What tasks find out about pages, in files: written where a task runs, read piece by piece where answers are joined.
 
-    with Scratch(dataset) as scratch            a folder beside the dataset's tables, gone at the end
+    with Scratch(dataset, FINDINGS) as scratch   a folder beside the dataset's tables, gone at the end
         table = TableWriter(scratch.path, "still");  table.add({"site": ..., "page": ...});  table.close()
         for piece in pieces([table.file])        the same columns, some rows at a time
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.engines.mining_dataset import arrow
+from strandline.engines.mining_place import full_disk_named
 from strandline.errors import ArchiveDamaged, SettingError
 
 Column = NDArray[Any] | Sequence[bytes]
@@ -31,7 +32,9 @@ Columns = dict[str, Any]
 """Arrays, or lists of bytes, by name."""
 
 SITE: Final = "site"
-PREFIX: Final = "learning-"
+FINDINGS: Final = "learning-"
+SPILL: Final = "strandline-spill-"
+"""What the folders for findings, and for what does not fit into memory, begin with."""
 _GROUP: Final = 4 << 20
 """Bytes that make a row group."""
 _ROWS: Final = 4096
@@ -39,18 +42,20 @@ _ROWS: Final = 4096
 
 
 class Scratch(contextlib.AbstractContextManager["Scratch"]):
-    """A folder for the findings of one run. Those of runs that were killed are removed."""
+    """A folder for the files of one run or one task. Those of processes that were killed are removed."""
 
-    def __init__(self, dataset: Path) -> None:
-        """Made in the folder of a dataset, which all workers see."""
-        self._dataset = dataset.absolute()
+    def __init__(self, folder: Path | None = None, prefix: str = SPILL) -> None:
+        """Made in a folder, by default that for temporary files; SettingError where that is not allowed."""
         self._lock: int | None = None
+        within = (folder or Path(tempfile.gettempdir())).absolute()
         try:
-            self._sweep()
-            self.path = tempfile.mkdtemp(prefix=PREFIX, dir=self._dataset)
+            _sweep(within, prefix)
+            with full_disk_named(within):
+                while self._lock is None:
+                    self.path = tempfile.mkdtemp(prefix=prefix, dir=within)
+                    self._lock = _locked(self.path)
         except OSError as problem:
-            raise SettingError(f"{dataset} must be writable for what tasks find: {problem.strerror}") from None
-        self._lock = _locked(self.path)
+            raise SettingError(f"{within} must be writable for files of a run: {problem.strerror}") from None
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -62,22 +67,29 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
             os.close(self._lock)
             self._lock = None
 
-    def _sweep(self) -> None:
-        for old in self._dataset.glob(f"{PREFIX}*"):
-            lock = _locked(str(old))
-            if lock is not None:  # nobody works with it
-                shutil.rmtree(old, ignore_errors=True)
-                os.close(lock)
+
+def _sweep(within: Path, prefix: str) -> None:
+    for old in within.glob(f"{prefix}*"):
+        lock = _locked(str(old))
+        if lock is not None:  # nobody works with it
+            shutil.rmtree(old, ignore_errors=True)
+            os.close(lock)
 
 
 def _locked(folder: str) -> int | None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    """Hold a folder; None when another process does, when it is gone, or when it is somebody else's."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except (FileNotFoundError, PermissionError, NotADirectoryError):
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if Path(folder).exists():  # others may have swept it before it was held
+            return descriptor
     except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        pass
+    os.close(descriptor)
+    return None
 
 
 class TableWriter:
@@ -106,18 +118,30 @@ class TableWriter:
         """All rows are in the file; without rows there is none."""
         self._flush()
         if self._writer is not None:
-            self._writer.close()
+            with self._given_up():
+                self._writer.close()
 
     def _flush(self) -> None:
         if not self._waiting:
             return
         table = self._arrow.concat_tables(self._waiting)
-        if self._writer is None:
-            self._writer = self._arrow.parquet.ParquetWriter(
-                self.file, table.schema, compression="zstd", compression_level=1, use_dictionary=False
-            )
-        self._writer.write_table(table, len(table))
         self._waiting, self._size = [], 0
+        with self._given_up():
+            if self._writer is None:
+                self._writer = self._arrow.parquet.ParquetWriter(
+                    self.file, table.schema, compression="zstd", compression_level=1, use_dictionary=False
+                )
+            self._writer.write_table(table, len(table))
+
+    @contextlib.contextmanager
+    def _given_up(self) -> Iterator[None]:
+        """A file that cannot be written is left as it is: to close it would say something else than why."""
+        try:
+            with full_disk_named(Path(self.file).parent):
+                yield
+        except BaseException:
+            self._writer = None
+            raise
 
     def _encoded(self, column: Column) -> Any:  # noqa: ANN401 - pyarrow has no types
         if not isinstance(column, np.ndarray):
