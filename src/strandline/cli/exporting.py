@@ -8,7 +8,11 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command("export", epilog="Example: strandline export ./my-archive --to site.wacz --site example.org")(export)
+    app.command(
+        "export",
+        epilog="Example: strandline export ./my-archive --to site.wacz --site example.org. A dataset to learn from: "
+        "strandline export ./my-archive --dataset ./parquet",
+    )(export)
 
 
 def export(
@@ -20,7 +24,7 @@ def export(
         str | None,
         typer.Option(
             help="Parquet files by site and month, captures and changes, in a folder or an object store such as "
-            "s3://bucket/prefix; run again, it adds what is new.",
+            "s3://bucket/prefix, for DuckDB, Spark and `learn --engine`; run again, it adds what is new.",
             metavar="FOLDER",
         ),
     ] = None,

@@ -16,7 +16,11 @@ Form = Annotated[str, typer.Option("--format", help="svg or png.")]
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
-    app.command("learn", epilog="Example: strandline learn ./my-archive patterns classes")(learn)
+    app.command(
+        "learn",
+        epilog="Example: strandline learn ./my-archive patterns classes. On a Dask cluster: strandline learn "
+        "postgresql://archive@db/web --engine dask --scheduler tcp://head:8786 --dataset s3://bucket/web/parquet",
+    )(learn)
     app.command("patterns", epilog="Example: strandline patterns ./my-archive https://example.org/ --plot figures")(
         patterns
     )
@@ -24,7 +28,9 @@ def register(app: typer.Typer) -> None:
 
 
 def learn(
-    folder: Folder,
+    folder: Annotated[
+        Path, typer.Argument(help="Archive folder; with --engine also postgresql://user@host/name.", metavar="DIR")
+    ],
     parts: Annotated[
         list[str] | None,
         typer.Argument(
@@ -37,7 +43,8 @@ def learn(
     engine: Annotated[
         str,
         typer.Option(
-            help="local or dask: learn over Parquet partitions, site by site, in little memory (extra `cluster`)."
+            help="local or dask: learn over Parquet partitions, site by site, in little memory, and measure quality, "
+            "too; here, or on Dask workers (extra `cluster`)."
         ),
     ] = "",
     scheduler: Annotated[
