@@ -7,7 +7,7 @@ import typer
 
 from strandline.errors import UsageError
 
-Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")]
+Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Plot = Annotated[Path | None, typer.Option(help="Folder for figures (needs the extra `study`).")]
@@ -28,9 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def learn(
-    folder: Annotated[
-        Path, typer.Argument(help="Archive folder; with --engine also postgresql://user@host/name.", metavar="DIR")
-    ],
+    folder: Folder,
     parts: Annotated[
         list[str] | None,
         typer.Argument(
