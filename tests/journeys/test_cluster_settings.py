@@ -116,19 +116,20 @@ def test_what_no_worker_follows_is_taken_in_silence_and_what_is_wrong_is_told_on
     assert not gone.look(mark_of(wrong.encode())) and len(said) == 2
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        'alerts.webhooks=["nonsense"]', 'plan.campaigns=["x"]', "keep.disk_reserve=much", "politeness.delay=long",
-        "archive.contact=nobody",
-    ],
-)  # fmt: skip
-def test_a_wrong_setting_is_refused_where_it_is_set(place, wrong):
+def test_a_wrong_setting_is_refused_where_it_is_set(place):
     right = ["archive.contact=https://a.example/"]
     init_cluster(place[0], place[1], lambda known: with_overrides(known, right))
     before = kept(place[0])
-    with pytest.raises(SettingError, match=wrong.split("=")[0].replace(".", r"\.")):
-        change(place[0], wrong)
+    wrong = {
+        "alerts.webhooks": '["nonsense"]',
+        "plan.campaigns": '["x"]',
+        "keep.disk_reserve": "much",
+        "politeness.delay": "long",
+        "archive.contact": "nobody",
+    }
+    for key, value in wrong.items():
+        with pytest.raises(SettingError, match=key.replace(".", r"\.")):
+            change(place[0], f"{key}={value}")
     assert kept(place[0]) == before
 
 
