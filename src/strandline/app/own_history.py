@@ -3,7 +3,9 @@
 A capture only says that a page changed since the one before. The change is placed at a trusted time when there is one
 (a feed or sitemap that agrees with the captures), else in the middle of the interval. Two changes between two captures
 are one, so a history watched daily says nothing about what hourly visits would catch. Archives whose pages were seen
-less than twice a day on average are simulated in days, others in hours.
+less than twice a day on average are simulated in days, others in hours. Hours are those of the archive's own watch,
+however long they last (`watch --hour-seconds`), and what counts begins with its first capture: periods of a world begin
+on a Monday, and nobody knows what happened between that and the first capture.
 """
 
 import time
@@ -12,11 +14,12 @@ import numpy as np
 
 from strandline.app.archive import Archive
 from strandline.app.planning import Planning
-from strandline.crawl.experience import HOUR
+from strandline.crawl.experience import HOUR, MONDAY
 from strandline.errors import UsageError
 from strandline.simulate.traces import Change, TraceOptions, trace_world
 from strandline.simulate.world import World
 
+_WEEK = 168.0
 OFTEN = 16.0
 """Median hours between captures from which on a period is a day."""
 
@@ -24,7 +27,7 @@ OFTEN = 16.0
 def archive_world(archive: Archive) -> World:
     """The world of an archive; UsageError when it saw no change yet."""
     planning = Planning(archive, time.time())
-    past, hours, pages = planning.past, planning.hours, planning.pages
+    past, pages = planning.past, planning.pages
     order = np.lexsort((past.time, past.row))
     row, seen = past.row[order], past.time[order]
     again = np.concatenate([[False], np.diff(row) == 0])[: len(row)]
@@ -37,7 +40,7 @@ def archive_world(archive: Archive) -> World:
     gap = float(np.median((seen - before)[again]))
     period = 1.0 if gap < OFTEN else 24.0
     changes = [
-        Change(pages[page].url, hours.seconds(when), min(max(importance, 0.0), 1.0))
+        Change(pages[page].url, MONDAY + HOUR * when, min(max(importance, 0.0), 1.0))
         for page, when, importance in zip(
             row[found].tolist(), moment[found].tolist(), past.importance[order][found].tolist(), strict=True
         )
@@ -47,4 +50,6 @@ def archive_world(archive: Archive) -> World:
     weights = {pages[page].url: planning.standings[page].weight for page in watched}
     # Names the state of the archive: results kept for another state are not taken for this one's.
     name = f"{archive.folder.name}-{planning.reading.last_capture()[0]}"
-    return trace_world(name, changes, weights, TraceOptions(period, zone_seconds=HOUR * shift))
+    monday = np.floor((float(moment[found].min()) + shift) / _WEEK) * _WEEK
+    first = max(0.0, float(seen.min()) + shift - monday) / _WEEK
+    return trace_world(name, changes, weights, TraceOptions(period, learning_weeks=first, zone_seconds=HOUR * shift))
