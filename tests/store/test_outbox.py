@@ -11,7 +11,7 @@ from app.news import News
 from strandline.app.alerts_lookout import Lookout
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.settings.schema import Settings
-from strandline.store.outbox import OutboxReading
+from strandline.store.outbox import Alert, Outbox, OutboxReading
 
 STEPS = st.lists(st.sampled_from(["important", "small", "held", "decide", "anew", "restart"]), max_size=25)
 
@@ -38,6 +38,14 @@ def test_once_each_and_in_order(steps):
         news.close()
         with closing(OutboxReading.open(folder / "strandline.db")) as reading:
             assert [alert.url for alert in reading.alerts()][::-1] == expected
+
+
+def test_what_was_told_before_is_not_new(tmp_path):
+    News(tmp_path).close()
+    with closing(Outbox.open(tmp_path / "strandline.db")) as outbox:
+        outbox.begin()
+        one, other = (Alert("test", 1.0, "", "", 1.0, key=key) for key in "ab")
+        assert [outbox.add(alerts, lambda _: ["t"], room=9) for alerts in ([one], [one, other], [one])] == [1, 1, 0]
 
 
 def _study_anew(news, url):

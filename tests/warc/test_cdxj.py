@@ -62,6 +62,19 @@ def test_same_lines_as_cdxj_indexer(archive):
     assert index.path.read_bytes() == expected
 
 
+@pytest.mark.parametrize("lines_at_once", [1, 1000], ids=["sorted", "told"])
+def test_captures_of_a_file_that_was_given_up_are_forgotten(archive, monkeypatch, lines_at_once):
+    monkeypatch.setattr("strandline.warc.cdxj._LINES_AT_ONCE", lines_at_once)
+    index = CdxjIndex(archive / "indexes", archive / "archive")
+    given_up, kept = fill(archive, None, pages=2)[-2:]
+    index.kept(given_up, "text/html")
+    index.dropped()
+    index.kept(kept, "text/html")
+    index.sealed("a.warc.gz")
+    (part,) = (path for path in (archive / "indexes" / "parts").iterdir() if path.is_file())
+    assert part.read_bytes() == cdxj_line(kept, "text/html", False)
+
+
 def test_the_index_heals_itself(archive):
     index = CdxjIndex(archive / "indexes", archive / "archive")
     fill(archive, index)

@@ -48,6 +48,24 @@ def test_versions_of_a_page_shrink_and_come_back_byte_for_byte():
     check(target, done.sha256)
 
 
+def test_pages_that_are_held_are_bounded_and_nothing_is_lost(monkeypatch):
+    """Each page comes twice, far apart: what is no longer held is no base for a delta."""
+    warc = b"".join(record(f"https://a.example/{number % 20}", page(number)) for number in range(40))
+    deltas = []
+    for held in (5 * len(page(0)), 1 << 30):
+        monkeypatch.setattr("strandline.warc.deltas.MOST_HELD", held)
+        target, back = io.BytesIO(), io.BytesIO()
+        deltas.append(compact(plain_records(io.BytesIO(warc)), target).deltas)
+        expand(target, back)
+        assert back.getvalue() == warc
+    assert deltas == [0, 20]
+
+
+def test_a_file_without_records_is_whole():
+    opened = CompactedWarc(compacted(b""))
+    assert opened.records == opened.raw_bytes == 0
+
+
 def test_one_record_is_read_by_the_offset_it_had():
     versions = [record(f"https://a.example/{number % 3}", page(number)) for number in range(30)]
     records, place = [], 0

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import time
 import xml.etree.ElementTree as ElementTree
 from contextlib import closing, contextmanager
 from urllib.parse import quote, urlencode
@@ -26,6 +27,7 @@ def settled(server, path):
     """A part that takes thought, once it is worked out: on a busy machine its processes start slowly."""
     found = server.get(path, {"Accept": "text/html", "HX-Request": "true"}, origin="interface")
     while b"Being worked out for" in found[2]:
+        time.sleep(0.05)
         found = server.get(path, {"Accept": "text/html", "HX-Request": "true"}, origin="interface")
     return found
 
