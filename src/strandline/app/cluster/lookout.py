@@ -133,7 +133,7 @@ class SharedLookout:
     def _begin(self) -> None:
         """Take over: settings as they are now, and what the one before may not have told."""
         self._alarms = SharedAlarms(self._session, self._guard)
-        self._kept = b""
+        self._kept: bytes | None = None
         name, password = without_password(self._cluster.database)
         outbox = SharedOutbox(self._session, self._guard)
         self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
@@ -147,9 +147,9 @@ class SharedLookout:
         text = kept_settings(self._alarms)
         if text == self._kept:
             return
-        first, self._kept = not self._kept, text
+        first, self._kept = self._kept is None, text
         try:
-            self._take(parse_settings(text.decode(), "the cluster's settings"))
+            self._take(parse_settings(text.decode(), "the cluster's settings") if text else self._cluster.settings)
         except SettingError as problem:
             event("lookout", f"the settings stay as they were: {problem}", "warning")
             if first:
