@@ -6,8 +6,8 @@
 What tasks find out about pages they write to files; what is put together here are a few numbers a site, and what is
 added up over all pages is added up some thousand rows at a time: pages that share their hours, the table behind first
 sight, the rates that make classes. So the memory this takes hardly grows. Quality alone replays all captures in the
-order of time. Answers may come in any order, and more than once: they are put together by site, in the order of their
-names, so the result does not depend on who worked when.
+order of time; they stay in files until everything else is done. Answers may come in any order, and more than once: they
+are put together by site, in the order of their names, so the result does not depend on who worked when.
 """
 
 import contextlib
@@ -129,6 +129,7 @@ class _Joining:
             _count(learned, one)
         if "patterns" in parts:
             learned.patterns = self._patterns()
+            say("pages that share their hours found")
         if "rules" in parts:
             names = {one.number: one.site for one in self._sites()}
             files = self._files("rules")
@@ -144,6 +145,7 @@ class _Joining:
         works = [SitesWork(number, some, self._wish, room, place) for number, some in enumerate(bundles(sites))]
         # The largest first: what is left at the end is soon done.
         works.sort(key=lambda work: -sum(one.rows for _, one in work.sites))
+        say(f"{len(sites)} sites to learn, in {len(works)} tasks")
         sizes = {work.number: len(work.sites) for work in works}
         done = 0
         for found in self._how.tasks.run(learn_sites, works):
@@ -268,6 +270,7 @@ def learn_on_engine(
         asked = tuple(parts) if set(wanted) - {QUALITY} else ()
         wish = Wish(settings, asked, known.lived_time(), planning.hours if planning else None)
         found = stack.enter_context(mine(Dataset(place_at(dataset)), wish, how, say))
+        say(f"what was learned of {found.learned.pages} pages is kept")
         return found.learned
 
     with contextlib.ExitStack() as stack:
