@@ -7,9 +7,8 @@ same numbers, whatever the number of processes.
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 
 from strandline.core.plan.budget import Budget
@@ -20,6 +19,7 @@ from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.strategy import Strategy
 from strandline.simulate.bounds import clairvoyant_bound, known_pattern_bound
 from strandline.simulate.run import QUERIES, measure, run
+from strandline.simulate.side_by_side import side_by_side
 from strandline.simulate.world import World
 
 KNOWN = "priced-plan-known"
@@ -159,7 +159,9 @@ def simulate(
     cells = _cells(world, request)
     done = _finished(results)
     missing = [cell for cell in cells if _key(world, request, cell) not in done]
-    for count, (cell, measures) in enumerate(_run_all(world, request, missing, processes), start=1):
+    cores = processes or os.cpu_count() or 1
+    found = side_by_side(partial(run_cell, world, request), missing, cores)
+    for count, (cell, measures) in enumerate(found, start=1):
         done[_key(world, request, cell)] = measures
         if results is not None:
             with results.open("a", encoding="utf-8") as file:
@@ -167,20 +169,6 @@ def simulate(
         if progress is not None:
             progress(count + len(cells) - len(missing), len(cells))
     return list(_rows(world, request, done))
-
-
-def _run_all(
-    world: World, request: Request, cells: Sequence[tuple[str, float, Objective]], processes: int | None
-) -> Iterator[tuple[tuple[str, float, Objective], dict[str, float]]]:
-    workers = min(processes or os.cpu_count() or 1, len(cells))
-    if workers <= 1:
-        for cell in cells:
-            yield cell, run_cell(world, request, cell)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(run_cell, world, request, cell): cell for cell in cells}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
 
 
 def _rows(world: World, request: Request, done: dict[str, dict[str, float]]) -> Iterator[Row]:

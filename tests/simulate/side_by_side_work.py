@@ -1,0 +1,19 @@
+"""Work for tests/simulate/test_side_by_side.py: started as a process of its own, and imported by those it starts."""
+
+import sys
+import time
+from pathlib import Path
+
+from strandline.simulate.side_by_side import side_by_side
+
+
+def slow(place):
+    (Path(place) / str(time.monotonic_ns())).touch()
+    time.sleep(600.0)
+
+
+if __name__ == "__main__":
+    try:
+        list(side_by_side(slow, [sys.argv[1]] * 4, 2))
+    except KeyboardInterrupt:
+        sys.exit(130)
