@@ -6,22 +6,45 @@ for visit in archive.next(20):
 print(archive.quality(site="example.org").completeness)
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 
 from strandline.access.quality import Quality
-from strandline.app.archive import Archive, open_archive
+from strandline.app.archive import Archive, create, open_archive
 from strandline.app.clock import SystemClock
+from strandline.app.comparing import Comparison, compare_versions
+from strandline.app.crawling import CrawlRequest
 from strandline.app.explaining import Why, why
+from strandline.app.known_sites import require_site
 from strandline.app.measuring import measured
+from strandline.app.moving import Wanted
+from strandline.app.own_history import archive_world
 from strandline.app.planning import Planning
 from strandline.core.plan.budget import Budget
 from strandline.crawl.next import Due
+from strandline.crawl.orders import Limits
+from strandline.crawl.tally import Tally
+from strandline.simulate.world import World
+from strandline.store.studies import Change
 
 
 class OpenedArchive(Archive):
     """An archive that also plans and measures. Times are UTC epoch seconds; `now` is the present unless given."""
+
+    def collect(self, *seeds: str, limit: int = 0) -> Tally:
+        """One pass over what is in scope, as `strandline crawl` makes it; from the known seeds when none are named."""
+        return self.crawl(self.settings, CrawlRequest(seeds, Limits(captures=limit)))
+
+    def changes(self, site: str = "", since: float | None = None, min_importance: float = 0.0) -> Iterator[Change]:
+        """Every observed change of the archive, or of one of its sites, in the order they were seen."""
+        require_site(self, site)
+        return self.studies.changes(site, since, min_importance)
+
+    def compare(self, url: str, start: float = -math.inf, end: float = math.inf) -> Comparison:
+        """What changed between the versions of a page shown at two times; without them, the first and the last."""
+        return compare_versions(self, url, start, end)[0]
 
     def next(self, visits: int | Budget | None = None, now: float | None = None) -> list[Due]:
         """The most urgent pages, most urgent first, each with its reason; nothing is fetched. By default as many as the
@@ -43,11 +66,32 @@ class OpenedArchive(Archive):
         found = measured(self._planning(now), site, at)
         return found.sites[0] if found.whole is None else found.whole
 
+    def world(self) -> World:
+        """The changes this archive saw, as a world for `strandline.simulate`."""
+        return archive_world(self)
+
+    def save(
+        self, file: str | PathLike[str], site: str = "", start: float | None = None, end: float | None = None
+    ) -> int:
+        """Write a standard file (.wacz, .warc.gz, .cdxj, .parquet); returns how many captures are in it."""
+        require_site(self, site)
+        return self.export(Wanted(Path(file), site, start, end))
+
     def _planning(self, now: float | None) -> Planning:
         return Planning(self, SystemClock().now() if now is None else now)
 
 
 def open_folder(folder: str | PathLike[str]) -> OpenedArchive:
     """The archive in a folder; UsageError when there is none."""
-    found = open_archive(Path(folder))
+    return _opened(open_archive(Path(folder)))
+
+
+def create_folder(
+    folder: str | PathLike[str], *, contact: str = "", operator: str = "", seeds: Sequence[str] = ()
+) -> OpenedArchive:
+    """A new archive in a folder that is new or empty; UsageError when it is neither."""
+    return _opened(create(Path(folder), contact=contact, operator=operator, seeds=tuple(seeds)))
+
+
+def _opened(found: Archive) -> OpenedArchive:
     return OpenedArchive(found.folder, found.settings)
