@@ -4,6 +4,7 @@ import json
 import random
 from contextlib import closing
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from app.studied import START, captures, made_up, study
 from servers import s3
 from servers.postgres import GROUP
+from strandline.app import mining_places
 from strandline.app.archive import open_archive
 from strandline.app.exporting import export_archive
 from strandline.app.learning import PARTS, from_history
@@ -21,7 +23,7 @@ from strandline.cli.main import app
 from strandline.engines import mining_objects
 from strandline.engines.mining import LocalTasks
 from strandline.engines.mining_dataset import Dataset, read_list
-from strandline.errors import ArchiveBusy, ArchiveDamaged, SettingError, UsageError
+from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, UsageError
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.learned import LearnedReading
@@ -99,6 +101,12 @@ def test_old_findings_and_lost_files(archive, address):
     assert not [name for name, _ in objects.names("learning-")]
     with pytest.raises(ArchiveDamaged, match="is missing"):
         findings.local(f"{findings.place.folder}/gone.parquet")
+    objects.put(f"{findings.place.folder}/large.parquet", b"1" * 100_000)
+    Path(findings._cache.path, "large.parquet").symlink_to("/dev/full")  # every write to it fails as on a full disk
+    with pytest.raises(OutOfSpace, match=r"strandline-spill-.*: no space left"):
+        mining_places._fetch(
+            objects, f"{findings.place.folder}/large.parquet", Path(findings._cache.path, "large.parquet")
+        )
     findings.close()
     lost = next(one.file for one in read_list(place_at(address)).parts if one.table == "captures")
     objects.delete([lost])

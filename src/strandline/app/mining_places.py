@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from strandline.engines.mining_dataset import MISSING, SiteFiles
 from strandline.engines.mining_objects import ObjectPlace, ObjectStore, fetch
-from strandline.engines.mining_place import DatasetPlace, FolderPlace
+from strandline.engines.mining_place import DatasetPlace, FolderPlace, full_disk_named
 from strandline.engines.mining_scratch import FINDINGS, Scratch
 from strandline.errors import ArchiveDamaged, SettingError
 
@@ -156,6 +156,7 @@ def site_here(site: SiteFiles, spill: str) -> Iterator[SiteFiles]:
 
 def _fetch(objects: ObjectStore, name: str, target: Path) -> None:
     try:
-        fetch(objects, name, target)
+        with full_disk_named(target.parent):
+            fetch(objects, name, target)
     except FileNotFoundError:
         raise ArchiveDamaged(f"{objects.url}/{name} is missing; run the same command again") from None
