@@ -16,6 +16,7 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 test: ## all tests, style, types and import rules
 	@scripts/setup dev
 	@scripts/setup-browser
+	@scripts/compile
 	@# One process more than cores: some tests wait for real time to pass. The soak does little else, and goes on beside.
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
 	$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadgroup \

@@ -38,8 +38,8 @@ _PATIENCE: Final = 6.0
 _NO_MEMORY: Final = 71
 _PARENT: Final = "STRANDLINE_WORKER_OF"
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
-_START: Final = 120.0
-"""Seconds a worker may take to start."""
+_START: Final = 900.0
+"""Seconds a worker may take to start: the first one of all compiles, which takes minutes on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
