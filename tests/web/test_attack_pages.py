@@ -139,8 +139,12 @@ def test_the_live_web_of_these_tests_counts_what_reaches_it(hostile, browser):
     context = browser.new_context()
     page = context.new_page()
     page.set_content(_filled(ATTACKS["media"] + ATTACKS["webrtc"] + ATTACKS["websocket"], live, server.interface))
-    page.wait_for_timeout(500)
+
+    def leaked():
+        return {"datagram", "/ws"} <= set(live.hits) and bool({"/i1", "/s1"} & set(live.hits))
+
+    for _ in range(240):  # two minutes: the machine may be busy
+        if not leaked():
+            page.wait_for_timeout(500)
     context.close()
-    assert "datagram" in live.hits
-    assert "/i1" in live.hits or "/s1" in live.hits
-    assert "/ws" in live.hits
+    assert leaked(), live.hits
