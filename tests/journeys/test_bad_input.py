@@ -1,6 +1,7 @@
 """Bad input gets one clear line, the documented exit code, and nothing is written."""
 
 import gzip
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -146,3 +147,11 @@ def test_an_archive_of_a_newer_format_is_left_alone(archive):
         assert "newer" in done.err
         assert "Traceback" not in done.err
     assert written(archive) == before
+
+
+def test_a_name_that_is_no_text_is_told_all_the_same(tmp_path):
+    missing = os.fsencode(tmp_path) + b"/caf\xe9.warc.gz"
+    done = strandline("import", tmp_path / "new", os.fsdecode(missing), env={"LC_ALL": "C.UTF-8"})
+    assert done.code == 2, done.err
+    assert "caf\\udce9.warc.gz: no such file" in done.err
+    assert strandline("verify", tmp_path / "caf\u00e9", env={"PYTHONIOENCODING": "ascii"}).code == 2

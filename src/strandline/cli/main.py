@@ -1,6 +1,8 @@
 """The `strandline` command: one sub-command per verb, one clear line per problem, exit codes as in errors.py."""
 
+import contextlib
 import errno
+import io
 import os
 import signal
 import sys
@@ -76,6 +78,10 @@ def _only(name: str) -> None:
 def main() -> None:
     """Run a command; whatever goes wrong ends in one line and a documented exit code."""
     tidy_less_often()
+    with contextlib.suppress(OSError):  # standard output that was put in place of another may not be asked where it is
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # names of files that are no text, terminals that know few letters
+                stream.reconfigure(errors="backslashreplace")
     _only("".join(sys.argv[1:2]))
     out = sys.stdout
     try:
