@@ -269,9 +269,12 @@ class Planning:
         if wanted <= most * (1.0 + 1e-9):
             return ""
         hosts = len({page.host for page in self.pages if not page.barred})
+        if not hosts:
+            return "no known page may be visited; `strandline why` says why not of each"
         return (
             f"a budget of {self.settings.plan.budget} is more than politeness allows: "
             f"{hosts} host{'s' if hosts != 1 else ''}, with the pauses they are owed, make at most {24 * most:.0f}/day"
+            "; the pauses win"
         )
 
     # Answers --------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def next_(
     planning = _planning(folder, strategy=strategy)
     found = planning.next(visits)
     problem = planning.check_budget()
-    for remark in (f"{problem}; the pauses win" if problem else "", planning.remark):
+    for remark in (problem, planning.remark):
         if remark:
             tell(f"note: {remark}")
     if json_:
