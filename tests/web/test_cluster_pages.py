@@ -170,7 +170,7 @@ def test_the_terminal_tells_the_same(cluster):
 def test_settings_are_those_of_all_workers(server, cluster):
     key = _form_key(server)
     status, headers, _ = _post(server, "/budget", {"key": key, "budget": "777/day"})
-    assert status == 303 and "next%20start" in headers["location"]
+    assert status == 303 and "within%20a%20minute" in headers["location"]
     assert cluster.cluster.settings.plan.budget != "777/day" == place_of(cluster).settings().plan.budget
     assert b"777/day" in server.get("/", {"Accept": "text/html"}, origin="interface")[2]
     assert _post(server, "/budget", {"key": key, "budget": "many"})[0] == 400
@@ -178,10 +178,10 @@ def test_settings_are_those_of_all_workers(server, cluster):
     assert "https://new.example/" in place_of(cluster).settings().scope.seeds
     status, _, body = _post(server, "/jobs", {"key": key, "kind": "watch"})
     assert status == 400 and b"affair of its workers" in body
-    rated = {"key": key, "url": PAGE, "rating": "noise", "block": "html/body/h1"}
+    rated = {"key": key, "url": PAGE, "rating": "noise", "block": "html/body"}
     stamps = {"from": "20260101000000", "to": "20260201000000"}
     assert _post(server, "/rate", rated | stamps)[0] == 303
-    assert cluster.studies.ratings(PAGE) == {"html/body/h1": "noise"}
+    assert cluster.studies.ratings(PAGE) == {"html/body": "noise"}
 
 
 def _form_key(server):
