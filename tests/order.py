@@ -1,7 +1,8 @@
 """How the tests spread over processes: a file stays together, and what takes longest starts first.
 
 A file is one unit of work, so that what its tests share (a crawled archive, a browser) is made once. Files that share
-a server are one unit together: they bear a mark `xdist_group`. Long tests that share nothing are units of their own.
+a server bear a mark `xdist_group` and start one after the other. They were one unit, but under pytest 9.2 xdist does
+not see the marks: each process then starts a server of its own. Long tests that share nothing are units of their own.
 The units of SECONDS start first, the longest of them at the front: the last ones to end are short, and no core waits.
 """
 

@@ -58,6 +58,13 @@ def test_every_page_of_the_site_is_captured_and_promised_once(archived):
         assert file.stat().st_size >= event["offset"] + event["length"]
 
 
+def test_an_archive_is_its_owner_s_alone(archived):
+    folder, *_ = archived
+    modes = {path.relative_to(folder): path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+    assert {"strandline.toml", "index.cdxj"} <= {path.name for path in modes}
+    assert {path: mode for path, mode in modes.items() if mode not in (0o600, 0o700)} == {}
+
+
 def test_robots_and_identity(archived):
     _, _, log, *_ = archived
     assert not [hit for hit in log if hit.path.startswith(("/ads/click", "/private"))]

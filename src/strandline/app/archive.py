@@ -83,6 +83,7 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     try:
         for part in (folder, folder / "archive", folder / "indexes"):
             part.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / NAME).touch(mode=0o600)
         (folder / NAME).write_text(settings_text(settings), encoding="utf-8")
     except OSError as problem:
         raise SettingError(f"{folder}: cannot be made: {problem.strerror}") from None

@@ -23,6 +23,7 @@ def change_settings(folder: Path, values: dict[str, str]) -> Settings:
             text = _with_line(text, section, name, _written(wanted, section, name))
         new = path.with_name(f"{NAME}.new")
         new.write_text(text, encoding="utf-8")
+        new.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
         try:
             understood = read_settings(new) == wanted
         except SettingError:

@@ -116,7 +116,7 @@ class CdxjIndex:
 
     def _make_lines(self) -> LineSorter:
         if self._new is None:
-            self._parts.mkdir(parents=True, exist_ok=True)
+            self._parts.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._new = LineSorter(self._parts)
         told, self._told = self._told, []
         for capture, content_type in told:
@@ -139,7 +139,7 @@ class CdxjIndex:
     def refresh(self) -> int:
         """Bring the index up to date with the finished WARC files; return how many files came new into it."""
         merged = self._merged()
-        self._parts.mkdir(parents=True, exist_ok=True)
+        self._parts.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path in finished_files(self._archive):
             name = name_of(path)
             if name not in merged and not self._part(name).exists():
@@ -174,7 +174,7 @@ class CdxjIndex:
         return self._parts / f"{file}.cdxj"
 
     def _write_part(self, file: str, lines: Iterable[bytes]) -> None:
-        self._parts.mkdir(parents=True, exist_ok=True)
+        self._parts.mkdir(mode=0o700, parents=True, exist_ok=True)
         with Replacing(self._part(file)) as out:
             out.writelines(lines)
 

@@ -253,7 +253,6 @@ def _write(sound: list[_Survey]) -> int:
         write_sums(folder, target.name, [Sum(0, len(guide), xxhash.xxh3_128_hexdigest(guide))])
         with Replacing(target) as file:
             file.write(guide)
-            os.fchmod(file.fileno(), 0o600)
     return total
 
 

@@ -15,7 +15,7 @@ from strandline.core.urls import authority, site
 from strandline.errors import ArchiveDamaged
 from strandline.warc.cdxj import line_of
 from strandline.warc.compacted import CompactedWindow, member_at, open_window
-from strandline.warc.fixity import Replacing
+from strandline.warc.fixity import SHARED, Replacing
 from strandline.warc.members import Member, Window
 from strandline.warc.reader import file_in
 from strandline.warc.records import (
@@ -112,13 +112,13 @@ def export_warc(
     captures: Iterable[Capture], source: Source, target: Path, about: tuple[WarcInfo, float]
 ) -> list[Capture]:
     """Write a `.warc.gz`; all of it or nothing. Returns the captures at their new places."""
-    with Replacing(target) as out:
+    with Replacing(target, SHARED) as out:
         return list(copy_captures(captures, source, out, (about[0], target.name, about[1])))
 
 
 def export_cdxj(captures: Iterable[Capture], target: Path) -> int:
     """Write a sorted `.cdxj` of captures as they lie in the archive; returns how many lines."""
-    with Replacing(target) as out:
+    with Replacing(target, SHARED) as out:
         count = 0
         for line in sorted_lines(line_of(capture) for capture in captures):
             out.write(line)

@@ -24,6 +24,8 @@ import xxhash
 from strandline.core.quick_dataclass import dataclass
 from strandline.warc.members import Member, Window, walk
 
+SHARED: Final = 0o666
+"""Mode of files that are made for others."""
 FIRST_LINE: Final = b"# xxh3-128 of each record: offset length checksum\n"
 
 
@@ -67,14 +69,18 @@ def sync_folder(folder: Path) -> None:
 
 
 class Replacing:
-    """A file that is there as a whole, durably, or not at all: `with Replacing(path) as out`."""
+    """A file that is there as a whole, durably, or not at all: `with Replacing(path) as out`. Files of an archive are
+    its owner's; what is exported is for whom the umask allows (SHARED).
+    """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mode: int = 0o600) -> None:
         self._path = path
+        self._mode = mode
         self._new = path.with_name(f"{path.name}.new")
 
     def __enter__(self) -> BinaryIO:
-        self._file = self._new.open("wb")
+        self._new.unlink(missing_ok=True)  # a crash may have left it, with another mode
+        self._file = open(os.open(self._new, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, self._mode), "wb")  # noqa: PTH123
         return self._file
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:

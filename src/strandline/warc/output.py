@@ -191,7 +191,7 @@ class OpenWarc:
         self._sums = []
         path = sums_path(self.folder, self.name)
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        with path.open(mode) as out:
+        with open(path, mode, opener=_private) as out:
             out.write(lines)
             if finish:
                 out.write(last_line(self._sum_lines, self._sum_count))
@@ -225,3 +225,8 @@ class OpenWarc:
         sums_path(self.folder, self.name).unlink(missing_ok=True)
         sync_folder(self.folder)
         os.close(self._descriptor)
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that is its owner's alone."""
+    return os.open(path, flags, 0o600)

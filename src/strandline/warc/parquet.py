@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from strandline.core.capture import Capture
 from strandline.core.urls import site, surt_key
 from strandline.errors import SettingError
-from strandline.warc.fixity import Replacing
+from strandline.warc.fixity import SHARED, Replacing
 
 _ROWS_AT_ONCE: Final = 50_000
 
@@ -33,7 +33,7 @@ def export_parquet(captures: Iterable[Capture], target: Path, crawl: str = "") -
     schema = arrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
     rows = (row_of(capture, crawl) for capture in captures)
     count = 0
-    with Replacing(target) as out, arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+    with Replacing(target, SHARED) as out, arrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         while batch := list(islice(rows, _ROWS_AT_ONCE)):
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
             count += len(batch)

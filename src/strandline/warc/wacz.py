@@ -22,7 +22,7 @@ from typing import IO, BinaryIO, Final
 from strandline.core.capture import Capture
 from strandline.warc.cdxj import line_of
 from strandline.warc.exporting import Source, copy_captures
-from strandline.warc.fixity import Replacing
+from strandline.warc.fixity import SHARED, Replacing
 from strandline.warc.records import warc_date
 from strandline.warc.sorting import sorted_lines
 from strandline.warc.writer import WarcInfo
@@ -96,7 +96,7 @@ def export_wacz(captures: Iterable[Capture], source: Source, target: Path, packa
         for block in _blocks(sorted_lines(line_of(capture) for capture in kept), keys):
             out.write(block)
 
-    with Replacing(target) as file:
+    with Replacing(target, SHARED) as file:
         wacz = _Wacz(file, package.now)
         wacz.add("archive/data.warc.gz", records)
         wacz.add("indexes/index.cdx.gz", index)

@@ -87,15 +87,19 @@ class BlockReason:
         counted, (known, times) = self.counted, self.history
         parts = []
         if counted.new_words:
-            parts.append(f"{counted.new_words} new words ({', '.join(counted.examples)})")
+            parts.append(f"{_counted(counted.new_words, 'new word')} ({', '.join(counted.examples)})")
         if counted.new_pairs:
-            parts.append(f"known words in {counted.new_pairs} new pairs")
+            parts.append(f"known words in {_counted(counted.new_pairs, 'new pair')}")
         if counted.lost_words:
-            parts.append(f"{counted.lost_words} words gone")
+            parts.append(f"{_counted(counted.lost_words, 'word')} gone")
         if counted.linked:
-            parts.append(f"{counted.linked} links or pictures")
+            parts.append(f"{_counted(counted.linked, 'link')} or {'picture' if counted.linked == 1 else 'pictures'}")
         if counted.masked:
-            parts.append(f"{counted.masked} texts that differ at every fetch")
+            parts.append(
+                _counted(counted.masked, "text")
+                + (" that differs" if counted.masked == 1 else " that differ")
+                + " at every fetch"
+            )
         said = f"{_DID[self.kind]}: {', '.join(parts) or 'no new words'}"
         if self.rating:
             said += f"; rated {self.rating!r}"
@@ -209,3 +213,12 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockRe
         factor, steady = MATTERS, 1.0
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
     return BlockReason(block, kind, factor, steady, counted, history, rating, masked)
+
+
+def _counted(count: int, what: str) -> str:
+    """A number with what it counts.
+
+    >>> _counted(1, "word"), _counted(2, "word")
+    ('1 word', '2 words')
+    """
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
