@@ -13,7 +13,9 @@ def slow(place):
 
 
 if __name__ == "__main__":
+    import side_by_side_work
+
     try:
-        list(side_by_side(slow, [sys.argv[1]] * 4, 2))
+        list(side_by_side(side_by_side_work.slow, [sys.argv[1]] * 4, 2))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -29,6 +29,17 @@ def test_an_error_of_the_work_is_told(processes):
         list(side_by_side(abs, ["one", "two", "three"], processes))
 
 
+def test_a_plain_script_is_run_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from strandline.simulate.side_by_side import side_by_side\n"
+        "print('begin')\n"
+        "print(sorted(side_by_side(abs, [-1, 2, -3], 2)))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "begin\n[(-3, 3), (-1, 1), (2, 2)]\n", "")
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_processes_end_with_the_one_that_asked(tmp_path, sent):
     with subprocess.Popen([sys.executable, WORK, tmp_path], start_new_session=True) as asking:
