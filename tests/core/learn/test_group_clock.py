@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from strandline.core.learn.censored import CensoredLearner, LearnerSettings
 from strandline.core.learn.clock_kernels import INERTIAS, factor_with
-from strandline.core.learn.group_clock import DAYS, choose_inertia, effective_ages, new_clock, turn, with_groups
+from strandline.core.learn.group_clock import DAYS, choose_inertia, effective_ages, new_clock, turned, with_groups
 
 amount = st.floats(0.0, 20.0)
 
 
 def clock_with(site, directory, inertia=INERTIAS[0], day=5):
-    clock = with_groups(new_clock(24), 1, 1)
+    clock = turned(with_groups(new_clock(24), 1, 1), 24.0 * day)
     clock.site[0, day], clock.directory[0, day], clock.inertia[0] = site, directory, inertia
     return clock
 
@@ -34,14 +34,31 @@ def test_a_day_counts_by_what_was_found_against_what_was_expected(site, director
 def test_days_outside_the_tables_count_once():
     clock = clock_with((3.0, 1.0), (3.0, 1.0))
     assert factor_with(clock, (0, 0), -1, INERTIAS[0]) == factor_with(clock, (0, 0), DAYS, INERTIAS[0]) == 1.0
+    held, group = clock.site.shape[1], (np.zeros(1, int), np.zeros(1, int))
+    around = effective_ages(clock, group, np.array([-48.0]), np.array([24.0 * (held + 2)]))
+    within = effective_ages(clock, group, np.zeros(1), np.array([24.0 * held]))
+    assert around == pytest.approx(within + 96.0)
 
 
 def test_the_oldest_days_are_forgotten_when_the_tables_are_full():
     clock = clock_with((3.0, 1.0), (3.0, 1.0), day=DAYS - 1)
-    turn(clock, 24.0 * DAYS)
+    clock = turned(clock, 24.0 * DAYS)
     assert clock.origin[0] == DAYS // 2
     assert clock.site[0, DAYS // 2 - 1].tolist() == [3.0, 1.0]
     assert clock.site.sum() == 4.0
+
+
+@given(st.lists(st.integers(0, 3 * DAYS), min_size=1, max_size=6).map(sorted))
+def test_the_tables_grow_with_the_days(days):
+    clock = with_groups(new_clock(24), 1, 1)
+    for day in days:
+        clock = turned(clock, 24.0 * day)
+        place = day - int(clock.origin[0])
+        assert 0 <= place < clock.site.shape[1] <= DAYS
+        clock.site[0, place, 0] += 1.0
+    kept = [day for day in days if day >= clock.origin[0]]
+    assert clock.site[0, :, 0].sum() == len(kept)
+    assert {int(place) + int(clock.origin[0]) for place in np.flatnonzero(clock.site[0, :, 0])} == set(kept)
 
 
 def test_new_sites_begin_with_what_holds_for_most():

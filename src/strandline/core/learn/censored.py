@@ -26,7 +26,7 @@ from strandline.core.learn.censored_kernels import (
 )
 from strandline.core.learn.estimate import Estimate
 from strandline.core.learn.estimate_kernels import estimate_rows
-from strandline.core.learn.group_clock import choose_inertia, effective_ages, new_clock, turn, with_groups
+from strandline.core.learn.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
 from strandline.core.learn.level_prior import gamma_on_grid, likely_priors, some_pages
 
 Floats = NDArray[np.float64]
@@ -185,7 +185,7 @@ class CensoredLearner:
         """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
         time, changed, importance, last_change = findings
         if len(time):
-            turn(self._clock, float(np.max(time)))
+            self._clock = turned(self._clock, float(np.max(time)))
         state = (self._beliefs, self._shared, self._clock, self._rules)
         learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
 
@@ -237,7 +237,7 @@ class CensoredLearner:
         shared.shape[:] = shape / (shape @ shared.share)[:, None]
         shared.running[:] = _running(shared.shape, self.cycle)
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
-        turn(self._clock, now)
+        self._clock = turned(self._clock, now)
         choose_inertia(self._clock)
         if len(self):
             self._set_priors()

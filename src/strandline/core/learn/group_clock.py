@@ -14,13 +14,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DAYS = 512
+FIRST_DAYS = 32
+"""Days the tables hold at most, and at first: they are the largest thing a learner keeps of a directory."""
 
 
 def new_clock(day_length: int) -> Clock:
     """A clock of no groups; `day_length` in periods."""
     return Clock(
-        site=np.zeros((0, DAYS, 2)),
-        directory=np.zeros((0, DAYS, 2)),
+        site=np.zeros((0, FIRST_DAYS, 2)),
+        directory=np.zeros((0, FIRST_DAYS, 2)),
         origin=np.zeros(1, dtype=np.int64),
         daylength=day_length,
         inertia=np.zeros((0, 2)),
@@ -44,17 +46,25 @@ def with_groups(clock: Clock, sites: int, directories: int) -> Clock:
     )
 
 
-def turn(clock: Clock, now: float) -> None:
-    """Forget the oldest half of the days when the tables are full."""
-    day = int(now // clock.daylength)
-    if day - clock.origin[0] < DAYS:
-        return
-    shift = max(day - int(clock.origin[0]) - DAYS // 2, 1)
-    for table in (clock.site, clock.directory):
-        kept = table[:, shift:].copy()
-        table[:] = 0.0
-        table[:, : kept.shape[1]] = kept
-    clock.origin[0] += shift
+def turned(clock: Clock, now: float) -> Clock:
+    """With room for today: the tables grow, and when they are as large as they get, the oldest half of the days is
+    forgotten.
+    """
+    day = int(now // clock.daylength) - int(clock.origin[0])
+    held = clock.site.shape[1]
+    if day >= held and held < DAYS:
+        more = (0, min(max(2 * held, day + 1), DAYS) - held)
+        clock = clock._replace(
+            site=np.pad(clock.site, ((0, 0), more, (0, 0))), directory=np.pad(clock.directory, ((0, 0), more, (0, 0)))
+        )
+    if day >= DAYS:
+        shift = max(day - DAYS // 2, 1)
+        for table in (clock.site, clock.directory):
+            kept = table[:, shift:].copy()
+            table[:] = 0.0
+            table[:, : kept.shape[1]] = kept
+        clock.origin[0] += shift
+    return clock
 
 
 def choose_inertia(clock: Clock) -> None:
@@ -76,10 +86,11 @@ def effective_ages(clock: Clock, groups: tuple[Ints, Ints], last: Floats, now: F
     running = np.concatenate([np.zeros((len(factor), 1)), np.cumsum(factor, axis=1)], axis=1)
 
     def at(moment: Floats) -> Floats:
-        place = np.clip(moment / clock.daylength - clock.origin[0], 0.0, running.shape[1] - 1.0001)
-        whole = np.floor(place).astype(np.int64)
+        place = moment / clock.daylength - clock.origin[0]
+        inside = np.clip(place, 0.0, factor.shape[1])
+        whole = np.minimum(np.floor(inside).astype(np.int64), factor.shape[1] - 1)
         low, high = running[member, whole], running[member, whole + 1]
-        found: Floats = low + (place - whole) * (high - low)
+        found: Floats = low + (inside - whole) * (high - low) + (place - inside)  # days outside count once
         return found
 
     found: Floats = (at(now) - at(last)) * clock.daylength
