@@ -74,10 +74,15 @@ class SkipLibrary(Protocol):
 
 
 class SitePass:
-    """One site in one pass: pages of the catalog become places of its tree, answers become verdicts."""
+    """One site in one pass: pages of the catalog become places of its tree, answers become verdicts.
 
-    def __init__(self, name: str, method: str, lore: SiteLore, pass_start: float) -> None:
+    A pass takes no time to speak of. A period of a plan does (`span`): whether a page is worth a visit in it goes by
+    what will have changed when it ends.
+    """
+
+    def __init__(self, name: str, method: str, lore: SiteLore, pass_start: float, span: float = 0.0) -> None:
         self._lore = lore
+        self._judged = pass_start + span
         self._index = SiteIndex()
         self._places = self._index.pages(map(site_path, lore.urls))
         self._restless = np.zeros(len(self._index), dtype=np.bool_)
@@ -164,8 +169,8 @@ class SitePass:
             if state is None or state.price is None or state.whole < LEAST_VERSIONS:
                 return None
             view = self._view(name, pass_start, state.period)
-            rates = self._rates(state, view, pass_start)
-            outlook = rates.outlook(view.shape, pass_start / state.period)
+            rates = self._rates(state, view)
+            outlook = rates.outlook(view.shape, self._judged / state.period)
             return PolicyPass(view, records, pass_start, outlook, state.price.price)
         if lore.rules is None or lore.rules.versions < LEAST_VERSIONS:
             return None
@@ -184,9 +189,9 @@ class SitePass:
         # The lot of a pass is the same each time it is gone on with.
         lot = np.random.default_rng(int(pass_start * 1000.0)).random(shape.pages)
         asked = last >= pass_start
-        return SiteView(name, shape, self._index.directory_path, captured, (pass_start - last) / period, asked, lot)
+        return SiteView(name, shape, self._index.directory_path, captured, (self._judged - last) / period, asked, lot)
 
-    def _rates(self, state: SiteState, view: SiteView, pass_start: float) -> SiteRates:
+    def _rates(self, state: SiteState, view: SiteView) -> SiteRates:
         shape = view.shape
         where, known = self._mark_restless(state)
         changes, weeks = np.zeros(shape.pages), np.zeros(shape.pages)
@@ -200,7 +205,7 @@ class SitePass:
         rates = SiteRates()
         rates.restore(shape, (changes, weeks), (found, found_weeks))
         rates.together = state.together
-        now = pass_start / state.period
+        now = self._judged / state.period
         rates.seen_at(view.captured.copy(), now - np.maximum(view.ages, 0.0), now)
         return rates
 
@@ -270,7 +275,8 @@ class QuietPlan:
         start = self._start
         if name not in self._sites:
             lore = self._library.site(name, self._method, start)
-            self._sites[name] = SitePass(name, self._method, lore, start) if lore is not None else None
+            one = None if lore is None else SitePass(name, self._method, lore, start, self._period)
+            self._sites[name] = one
         one = self._sites[name]
         return one.told(page) if one is not None else ("", "")
 
@@ -278,9 +284,10 @@ class QuietPlan:
 class QuietSites:
     """Implements `crawl.skips.Skips` with one of the methods."""
 
-    def __init__(self, method: str, library: SkipLibrary) -> None:
+    def __init__(self, method: str, library: SkipLibrary, span: float = 0.0) -> None:
         self._method = _method(method)
         self._library = library
+        self._span = span
         self._pass_start = 0.0
         self._names: dict[str, str] = {}
         self._sites: dict[str, SitePass | None] = {}
@@ -321,7 +328,8 @@ class QuietSites:
             name = self._names[task.authority] = site(task.url)
         if name not in self._sites:
             lore = self._library.site(name, self._method, self._pass_start)
-            self._sites[name] = SitePass(name, self._method, lore, self._pass_start) if lore is not None else None
+            one = None if lore is None else SitePass(name, self._method, lore, self._pass_start, self._span)
+            self._sites[name] = one
         return self._sites[name]
 
 
@@ -329,7 +337,7 @@ class QuietWatch(QuietSites):
     """For a watch, whose plan leaves pages out (`QuietPlan`): here its visits are booked as tests, one a period."""
 
     def __init__(self, method: str, library: SkipLibrary, period: float) -> None:
-        super().__init__(method, library)
+        super().__init__(method, library, period)
         self._period = period
         self._tested: list[Retests] = []
 
