@@ -316,6 +316,19 @@ def test_a_plan_leaves_out_what_is_quiet_and_tests_other_pages_in_other_periods(
     assert shelf.asked == [10 * WEEK, 10 * WEEK]
 
 
+@pytest.mark.parametrize("visited", [9.05, 9.5, 9.95])
+@pytest.mark.parametrize("moment", [10.0, 10.5, 10.99])
+def test_whenever_a_busy_page_was_visited_in_the_last_period_it_is_planned_in_this_one(visited, moment):
+    class Recent:
+        def site(self, name, method, pass_start):
+            return replace(known_lore(method), visited=np.full(40, visited * WEEK))
+
+    plan = QuietPlan("policy", Recent(), WEEK)
+    answers = [plan.ask("h.example", page, moment * WEEK)[0] for page in range(1, 41)]
+    assert not any(answers[20:])
+    assert sum(answer != "" for answer in answers[:20]) == 17
+
+
 def test_a_watch_books_one_test_a_period_and_records_all_of_them():
     watch = QuietWatch("dormant", Shelf(), WEEK)
     watch.begin(10.2 * WEEK)
