@@ -109,8 +109,9 @@ def changes(
     from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.cli.change_texts import change_data, change_lines, span_start
-    from strandline.cli.output import as_json, counted, printable
+    from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
+    from strandline.core.wording import counted
     from strandline.errors import UsageError
 
     if level and not relearn:
@@ -207,7 +208,8 @@ def compact(
     """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
     from strandline.app.compacting import compact_archive
     from strandline.app.opening import open_archive
-    from strandline.cli.output import as_json, counted, printable, size, tell
+    from strandline.cli.output import as_json, printable, size, tell
+    from strandline.core.wording import counted
     from strandline.errors import UsageError
     from strandline.settings.units import seconds
 

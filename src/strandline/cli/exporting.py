@@ -35,7 +35,8 @@ def export(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Write standard files that other tools open, or bring a Parquet dataset up to date."""
-    from strandline.cli.output import as_json, counted, moment, printable, tell
+    from strandline.cli.output import as_json, moment, printable, tell
+    from strandline.core.wording import counted
     from strandline.errors import UsageError
 
     if (to is None) == (dataset is None):

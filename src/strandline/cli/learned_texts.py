@@ -5,10 +5,10 @@ from typing import Any
 
 from strandline.app.learned_pages import ShownClasses, ShownPattern
 from strandline.cli.output import iso, printable
-from strandline.cli.rule_texts import counted
 from strandline.core.history.calendar import Cycle
 from strandline.core.learn.classes import ClassTree, interval_in_words
 from strandline.core.learn.evidence import TrustBook
+from strandline.core.wording import counted
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _SHOWN = 40

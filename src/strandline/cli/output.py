@@ -30,11 +30,6 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def counted(number: int, thing: str) -> str:
-    """So many of them: `1 change`, `2 changes`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def under(name: str, text: str) -> list[str]:
     """Lines of a text beside its name, as wide as the terminal; one line when nobody is looking."""
     if not sys.stdout.isatty():

@@ -9,19 +9,11 @@ from strandline.core.learn.learned import SiteRules
 from strandline.core.learn.near import NearRule, Thresholds
 from strandline.core.plan.price_choice import LEAST_VERSIONS
 from strandline.core.plan.retests import Retests
+from strandline.core.wording import counted
 
 Standings = Mapping[str, SkipStanding]
 _SHOWN = 20
 _DAY = 86_400.0
-
-
-def counted(number: int, word: str, words: str = "") -> str:
-    """A number of things.
-
-    >>> counted(1, "page"), counted(2, "page"), counted(0, "directory", "directories")
-    ('1 page', '2 pages', '0 directories')
-    """
-    return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
 
 
 def rules_json(sites: Sequence[SiteRules], policy: bool, standings: Standings) -> object:

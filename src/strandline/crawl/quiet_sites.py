@@ -275,8 +275,7 @@ class QuietPlan:
         start = self._start
         if name not in self._sites:
             lore = self._library.site(name, self._method, start)
-            one = None if lore is None else SitePass(name, self._method, lore, start, self._period)
-            self._sites[name] = one
+            self._sites[name] = None if lore is None else SitePass(name, self._method, lore, start, self._period)
         one = self._sites[name]
         return one.told(page) if one is not None else ("", "")
 
@@ -338,13 +337,12 @@ class QuietWatch(QuietSites):
 
     def __init__(self, method: str, library: SkipLibrary, period: float) -> None:
         super().__init__(method, library, period)
-        self._period = period
         self._tested: list[Retests] = []
 
     def begin(self, pass_start: float) -> None:
         """A period begins; what was tested in the last one is still to be recorded."""
         self._tested += self._touched()
-        super().begin(pass_start // self._period * self._period)
+        super().begin(pass_start // self._span * self._span)
 
     def refuses(self, task: Task) -> str:
         """Never: what the plan asks for is fetched."""
@@ -352,7 +350,7 @@ class QuietWatch(QuietSites):
 
     def visited(self, task: Task, visited: Visited) -> None:
         """What a visit led to, in the period it was made in."""
-        if visited.time >= self._pass_start + self._period:
+        if visited.time >= self._pass_start + self._span:
             self.begin(visited.time)
         super().visited(task, visited)
 

@@ -25,6 +25,7 @@ from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.impch import impch
 from strandline.core.changes.novelty import Novelty, NoveltyCounter
 from strandline.core.changes.volatility import NoiseState, Rating, steadiness
+from strandline.core.wording import counted
 
 ChangeKind = Literal["inserted", "deleted", "updated"]
 
@@ -84,22 +85,19 @@ class BlockReason:
     @property
     def why(self) -> str:
         """The reason in words."""
-        counted, (known, times) = self.counted, self.history
+        found, (known, times) = self.counted, self.history
         parts = []
-        if counted.new_words:
-            parts.append(f"{_counted(counted.new_words, 'new word')} ({', '.join(counted.examples)})")
-        if counted.new_pairs:
-            parts.append(f"known words in {_counted(counted.new_pairs, 'new pair')}")
-        if counted.lost_words:
-            parts.append(f"{_counted(counted.lost_words, 'word')} gone")
-        if counted.linked:
-            parts.append(f"{_counted(counted.linked, 'link')} or {'picture' if counted.linked == 1 else 'pictures'}")
-        if counted.masked:
-            parts.append(
-                _counted(counted.masked, "text")
-                + (" that differs" if counted.masked == 1 else " that differ")
-                + " at every fetch"
-            )
+        if found.new_words:
+            parts.append(f"{counted(found.new_words, 'new word')} ({', '.join(found.examples)})")
+        if found.new_pairs:
+            parts.append(f"known words in {counted(found.new_pairs, 'new pair')}")
+        if found.lost_words:
+            parts.append(f"{counted(found.lost_words, 'word')} gone")
+        if found.linked:
+            parts.append(counted(found.linked, "link or picture", "links or pictures"))
+        if found.masked:
+            texts = "text that differs at every fetch", "texts that differ at every fetch"
+            parts.append(counted(found.masked, *texts))
         said = f"{_DID[self.kind]}: {', '.join(parts) or 'no new words'}"
         if self.rating:
             said += f"; rated {self.rating!r}"
@@ -213,12 +211,3 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockRe
         factor, steady = MATTERS, 1.0
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
     return BlockReason(block, kind, factor, steady, counted, history, rating, masked)
-
-
-def _counted(count: int, what: str) -> str:
-    """A number with what it counts.
-
-    >>> _counted(1, "word"), _counted(2, "word")
-    ('1 word', '2 words')
-    """
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
