@@ -166,6 +166,18 @@ def test_failures_and_unbelieved_changes_teach_nothing():
     assert story.changed.tolist() == [False, True]
 
 
+def test_what_differs_at_every_look_is_no_change_to_plan_for():
+    hours = Hours.since(NOW)
+    clock = [Sighting(1, NOW + hour * 3600.0, True, 0.012) for hour in range(1, 25)]
+    story = history(pages(1), [Sighting(1, NOW), *clock], hours)
+    assert not story.changed.any()
+    assert story.importance.max() == 0.0
+    rate = learn(pages(1), story, hours).learner.estimate(np.array([0])).mean_rate[0]
+    assert rate * 24.0 < 1.0, "a clock on a page is no reason to come every hour"
+    gone = history(pages(1), [Sighting(1, NOW), Sighting(1, NOW + 60.0, True, 0.012, status=404)], hours)
+    assert gone.time.tolist() == [hours.at(NOW)], "a failure that shows nothing new teaches nothing"
+
+
 def test_a_claim_counts_only_where_captures_saw_a_change():
     hours = Hours.since(NOW)
     seen = [Sighting(1, NOW), Sighting(1, NOW + DAY), Sighting(1, NOW + 2 * DAY, True, 0.5)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.crawl.experience import History, Hours
+from strandline.crawl.sightings import NOISE
 from strandline.engines.mining_reading import Looks, Reading, Room, SiteReading
 from strandline.engines.mining_scratch import pieces
 from strandline.store.standing import UNSTUDIED_IMPORTANCE
@@ -55,6 +56,7 @@ def site_past(reading: SiteReading, pages: Ints, hours: Hours) -> Iterator[dict[
     claims: ByPage[tuple[int, float]] = ByPage(reading.claimed_times())
     latest, place = (-1, np.nan), 0
     for batch in reading.sightings(UNSTUDIED_IMPORTANCE):
+        batch = batch._replace(changed=batch.changed & (batch.importance >= NOISE))
         shown = np.isin(batch.page, pages) & ~batch.held & ((batch.status < 400) | batch.changed)
         if not shown.any():
             continue
@@ -65,7 +67,7 @@ def site_past(reading: SiteReading, pages: Ints, hours: Hours) -> Iterator[dict[
             "page": kept.page,
             "time": (kept.time - hours.start) / hours.length,
             "changed": kept.changed,
-            "importance": kept.importance,
+            "importance": np.where(kept.changed, kept.importance, 0.0),
             "last_change": hints,
             "place": np.arange(place, place + kept.page.size),
         }

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from strandline.app.crawling import Prepared
@@ -26,10 +26,6 @@ from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
 from strandline.ports import HostState
 from strandline.store.standing import Standing
-from strandline.store.studies import Seen
-
-LEAST_IMPORTANCE: Final = 0.015
-"""Changes that matter less are taken for noise."""
 
 
 class Hosts(Protocol):
@@ -123,9 +119,3 @@ class PlanMaker:
             copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
             asked = Robots(copy, now, prepared.orders.robots_unreachable).delay or 0.0
         return prepared.manners.pause(state.seconds, min(asked, prepared.settings.politeness.crawl_delay_cap))
-
-
-def believed(seen: Seen) -> Seen:
-    """A capture as the plan is told of it: what changes at every look (a clock, advertising) is no change."""
-    noise = seen.importance < LEAST_IMPORTANCE and (seen.changed or seen.importance > 0.0)
-    return replace(seen, changed=False, importance=0.0) if noise else seen

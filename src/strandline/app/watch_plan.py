@@ -21,7 +21,7 @@ import numpy as np
 
 from strandline import __version__
 from strandline.app.crawling import Prepared
-from strandline.app.plan_making import Making, PlanMaker, believed
+from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.skipping import plan_skips
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.strategy import Floats
@@ -78,7 +78,7 @@ class WatchPlan:
         kept = self._kept(standings, now)
         if kept is None:
             pages = self._maker.all_known(standings.values(), now)
-            sightings = map(believed, self._reading.sightings())
+            sightings = self._reading.sightings()
             learned = learn(pages, history(pages, sightings, self._hours, self._reading.all_claims()), self._hours)
             self._seq = self._reading.progress()
         else:
@@ -160,7 +160,7 @@ class WatchPlan:
         if news:
             self._seq = news[-1][0]
             changed = {seen.page for _, seen in news if seen.changed}
-            outlook.observe([believed(seen) for _, seen in news], self._reading.claims_of(changed))
+            outlook.observe([seen for _, seen in news], self._reading.claims_of(changed))
 
     def told(self, found: Sequence[Found]) -> None:
         """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""

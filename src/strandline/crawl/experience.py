@@ -22,7 +22,7 @@ from strandline.core.learn.features import read_address
 from strandline.core.learn.first_sight import OtherSites, SiteSight, archive_base
 from strandline.core.learn.level_prior import some_pages
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
-from strandline.crawl.sightings import Sighting
+from strandline.crawl.sightings import Sighting, matters
 
 HOUR = 3600.0
 MONDAY = 345_600.0
@@ -164,7 +164,8 @@ def sighted(
     row_of: Mapping[int, int], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = (),
     before: Callable[[int], float] = lambda _: np.inf,
 ) -> History:  # fmt: skip
-    """Columns from sightings. Failures and changes nobody believes yet teach nothing and are left out.
+    """Columns from sightings. Failures and changes nobody believes yet teach nothing and are left out; what changes at
+    every look (a clock, advertising) is no change.
 
     A claim (page and time of a last change, from a sitemap or feed) counts when it lies between two captures that
     differ: then both agree that there was a change, and the claim says when. `before` tells the last capture of a row
@@ -177,14 +178,15 @@ def sighted(
     latest: dict[int, float] = {}
     for seen in sightings:
         row = row_of.get(seen.page)
-        if row is None or seen.held or (seen.status >= 400 and not seen.changed):
+        changed = matters(seen)
+        if row is None or seen.held or (seen.status >= 400 and not changed):
             continue
         hint = np.nan
-        if seen.changed and seen.page in told:
+        if changed and seen.page in told:
             since = latest[row] if row in latest else before(row)
             hint = max((hours.at(time) for time in told[seen.page] if since < time <= seen.time), default=np.nan)
         latest[row] = seen.time
-        rows.append((row, hours.at(seen.time), seen.changed, seen.importance, hint))
+        rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint))
     table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     table = table[np.argsort(table[:, 1], kind="stable")]
     return History(table[:, 0].astype(np.int64), table[:, 1], table[:, 2] > 0, table[:, 3], table[:, 4])

@@ -1,6 +1,9 @@
 """A capture as the learning side sees it: when a page was looked at, and whether it had changed."""
 
-from typing import Protocol
+from typing import Final, Protocol
+
+NOISE: Final = 0.015
+"""Importance below which a difference between two captures is no change to plan for: a clock, advertising."""
 
 
 class Sighting(Protocol):
@@ -41,3 +44,8 @@ class Seen(Sighting, Protocol):
     @property
     def site(self) -> str:
         """Its site."""
+
+
+def matters(seen: Sighting) -> bool:
+    """Whether a capture found a change worth a visit; what differs at every look would seem to change all the time."""
+    return seen.changed and seen.importance >= NOISE

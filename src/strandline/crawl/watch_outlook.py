@@ -24,7 +24,7 @@ from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.crawl.experience import Known, Learned
 from strandline.crawl.next import Due, Planner
-from strandline.crawl.sightings import Sighting
+from strandline.crawl.sightings import Sighting, matters
 from strandline.crawl.watch_claims import Claims
 from strandline.crawl.watch_priors import Watched, neighbour_rates
 
@@ -83,7 +83,7 @@ class Outlook:
         for one in seen:
             row = self.planner.known_row(one.page)
             if row is not None:
-                self.claims.visited(one.page, self.planner.pages[row].site, one.time, one.changed)
+                self.claims.visited(one.page, self.planner.pages[row].site, one.time, matters(one))
         self.planner.observe(seen, claims)
 
     def plan(self, hour: int, visits: int) -> list[Due]:

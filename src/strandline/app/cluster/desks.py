@@ -29,7 +29,7 @@ from strandline.app.cluster.purse import limit_at
 from strandline.app.cluster.shared import Cluster
 from strandline.app.cluster.skipping import desk_skips
 from strandline.app.crawling import CrawlRequest, Prepared, prepare_crawl
-from strandline.app.plan_making import Making, PlanMaker, believed
+from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.plan_wishes import budget_of
 from strandline.core.learn.first_sight import OtherSites
 from strandline.core.plan.budget import Allowance
@@ -37,6 +37,7 @@ from strandline.core.plan.market import PRICES, above_cut, counted, cut_for, pri
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats
 from strandline.crawl.experience import Hours, history, learn
+from strandline.crawl.sightings import matters
 from strandline.crawl.watch_agenda import FRONTIER_SHARE
 from strandline.crawl.watch_budget import USUAL_SIZE
 from strandline.crawl.watch_claims import Claims
@@ -254,7 +255,7 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
     hosts = _SiteHosts(reading.host_states(site))
     maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, desk_skips(office.settings, office.session)))
     pages = maker.all_known(standings, start)
-    seen, told = [believed(one) for one in reading.all_sightings(site)], reading.told(site)
+    seen, told = list(reading.all_sightings(site)), reading.told(site)
     past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
     visits = Counter({one.page: one.captures for one in standings})
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
@@ -278,6 +279,6 @@ def remember_claims(
     events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
     for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
         if isinstance(what, Seen):
-            claims.visited(page, what.site, moment, what.changed)
+            claims.visited(page, what.site, moment, matters(what))
         else:
             claims.tell(page, what)
