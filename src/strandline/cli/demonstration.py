@@ -79,7 +79,12 @@ def run_demo(folder: Path, seconds: float, serve: bool | None, port: int, as_doc
     if as_document:
         as_json(_document(folder, pages, scores, quality) | {"captures": audit.captures, "ok": audit.ok})
     else:
-        lines = [*_learned(learned_hours(folder)), *_rules(archive), *_quality(quality), *_measured(pages, scores)]
+        lines = [
+            *_learned(learned_hours(folder)),
+            *_rules(archive),
+            *_quality(quality, scores.whole(pages)),
+            *_measured(pages, scores),
+        ]
         lines.append(f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.")
         print("\n".join(lines))
     _offer(archive, serve, port)
@@ -142,15 +147,13 @@ def _rules(archive: Archive) -> Iterator[str]:
         yield "  none after so few days; a longer watch finds them"
 
 
-def _quality(whole: Quality | None) -> Iterator[str]:
-    """How good the archive takes itself to be; it does not know the truth."""
+def _quality(whole: Quality | None, truth: Score) -> Iterator[str]:
+    """How good the archive takes itself to be, from its first day on; it does not know the truth."""
     if whole is not None:
         about = whole.completeness
-        between = f"({about.low:.0%} to {about.high:.0%})"
-        yield (
-            f"\nQuality, as the archive estimates it: completeness {about.value:.0%} {between}, "
-            f"coherence {whole.coherence:.0%}, coverage {whole.coverage:.0%}"
-        )
+        between = f"({about.low:.0%} to {about.high:.0%}; in truth {truth.completeness:.0%} of its articles' changes)"
+        yield f"\nQuality of all {SITE_DAYS} days, as the archive sees it: completeness {about.value:.0%} {between},"
+        yield f"  coherence {whole.coherence:.0%}, coverage {whole.coverage:.0%}"
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,10 @@ class _Scores:
     def of(self, pages: Mapping[str, PageSchedule]) -> tuple[Score, Score]:
         mine = score(pages, self.fetches, self.start, self.end)
         return mine, score(pages, self.turns, self.start, self.end)
+
+    def whole(self, pages: Mapping[str, PageSchedule]) -> Score:
+        """The watch from its first hour on, while it knew nothing."""
+        return score(pages, self.fetches, 0.0, self.end)
 
 
 def _scores(pages: Mapping[str, PageSchedule], fetches: Sequence[Fetch]) -> _Scores:
@@ -195,6 +202,7 @@ def _document(
     return {
         "archive": str(folder),
         "estimated_completeness": None if quality is None else round(quality.completeness.value, 6),
+        "true_completeness": scores.whole(pages).completeness,
         "watch": {"completeness": mine.completeness, "wasted": mine.wasted_share},
         "round_robin": {"completeness": other.completeness, "wasted": other.wasted_share},
     }
