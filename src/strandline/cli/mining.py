@@ -108,7 +108,9 @@ def simulate(
     ] = None,
     strategies: Annotated[str, typer.Option(help="all, or names separated by commas.")] = "all",
     budgets: Annotated[str, typer.Option(help="Captures per hour or day, in percent of the pages.")] = "5,10,20,40",
-    objectives: Annotated[str, typer.Option(help="pool, page, count, content, separated by commas.")] = "pool,page",
+    objectives: Annotated[
+        str, typer.Option(help="pool, page, count, content, separated by commas.")
+    ] = "pool,page,count",
     coherence: Annotated[float, typer.Option(help="Coherence dial beta.", min=0)] = 0.0,
     days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1)] = None,
     pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1)] = None,

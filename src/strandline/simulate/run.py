@@ -18,7 +18,7 @@ from strandline.core.quality.completeness import Changes, Weights, caught_versio
 from strandline.simulate.capture_kernels import capture_all, items_seen, list_difference
 from strandline.simulate.world import Floats, Ints, World
 
-QUERIES = 72
+QUERIES = 720
 
 
 @dataclass(frozen=True)

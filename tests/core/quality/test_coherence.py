@@ -64,6 +64,28 @@ def test_query_results_are_the_closest_captures(archive, instant):
     assert whole == pytest.approx(expected.by_weight)
 
 
+@settings(max_examples=50, deadline=None)
+@given(archives(), st.lists(st.floats(-2.0, 15.0), max_size=6), st.booleans())
+def test_many_instants_are_the_mean_of_each(archive, instants, blocks):
+    times, importances, captures, weights = archive
+    pages = len(times)
+    moments = Captures.of(*(np.array(column) for column in zip(*captures, strict=True)), pages) if captures else None
+    if moments is None:
+        return
+    shown = shown_versions(as_arrays(times, importances), moments, np.array(weights, dtype=float), initial=0.5)
+    site = np.arange(pages) % 2
+    with pytest.MonkeyPatch.context() as patch:
+        if blocks:
+            patch.setattr("strandline.core.quality.coherence._COUNTS", 2 * pages)
+        found = archive_coherence(shown, np.array(instants), site)
+    each = [
+        query_coherence(shown, instant, np.flatnonzero(site == name)).by_weight
+        for instant in instants
+        for name in np.unique(site)
+    ]
+    assert found == pytest.approx(float(np.mean(each)) if each else 0.0)
+
+
 def small_evidence():
     # Page 0: same content at 0 and 10. Page 1: content changed between 0 and 10. Page 2: one capture.
     captures = Captures.of(np.array([0, 0, 1, 1, 2]), np.array([0.0, 10.0, 0.0, 10.0, 6.0]), 3)

@@ -10,11 +10,17 @@ At replay nothing obliges us to take the versions closest to t_q itself: `best_i
 t_q around which the archive holds the most coherent set.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
 from strandline.core.quality.completeness import Changes, Floats, Ints, shown_change
+
+_COUNTS: Final = 2**22
+"""Numbers of captures before instants, pages times instants, that are held at a time."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +61,12 @@ def coherent_weight(begin: Floats, end: Floats, weight: Floats) -> tuple[float, 
     if len(begin) == 0:
         return 0.0, float("nan")
     times = np.concatenate([begin, end])
-    closing = np.repeat([0, 1], len(begin))
-    order = np.lexsort((closing, times))
+    order = np.argsort(times, kind="stable")  # openings come before closings of the same moment
     level = np.cumsum(np.concatenate([weight, -weight])[order])
     # Only after an opening can the level be largest; rounding must not move it to a closing.
-    level = np.where(closing[order] == 0, level, -np.inf)
+    level[order >= len(begin)] = -np.inf
     best = int(np.argmax(level))
-    return float(level[best]), float(times[order][best])
+    return float(level[best]), float(times[order[best]])
 
 
 def coherence(begin: Floats, end: Floats, weight: Floats) -> Coherent:
@@ -77,16 +82,24 @@ def coherence(begin: Floats, end: Floats, weight: Floats) -> Coherent:
     heaviest, instant = coherent_weight(begin, end, weight)
     most, _ = coherent_weight(begin, end, np.ones(len(begin)))
     return Coherent(
-        by_weight=min(heaviest / total, 1.0) if total > 0 else 1.0,
+        by_weight=_share(heaviest, total),
         by_count=most / len(begin) if len(begin) else 1.0,
         instant=instant,
     )
 
 
+def _share(heaviest: float, total: float) -> float:
+    return min(heaviest / total, 1.0) if total > 0 else 1.0
+
+
 def closest_capture(captures: Captures, instant: float) -> Ints:
     """Index of each page's capture closest to the instant (the earlier one of two equally close); -1 if none."""
+    return _closest(captures, instant, _count_until(captures, instant))
+
+
+def _closest(captures: Captures, instant: float, until: Ints) -> Ints:
     pages = len(captures.start) - 1
-    before = captures.start[:-1] + _count_until(captures, instant) - 1
+    before = captures.start[:-1] + until - 1
     first, last = captures.start[:-1], captures.start[1:] - 1
     earlier = np.clip(before, first, np.maximum(last, first))
     later = np.clip(before + 1, first, np.maximum(last, first))
@@ -102,6 +115,17 @@ def _count_until(captures: Captures, instant: float) -> Ints:
     running = np.concatenate([[0], np.cumsum(captures.time <= instant)])
     counts: Ints = running[captures.start[1:]] - running[captures.start[:-1]]
     return counts
+
+
+def _counts_until(captures: Captures, instants: Floats) -> Iterator[Ints]:
+    """The same for many instants, one after another: a page's captures are searched once for many of them."""
+    pages = len(captures.start) - 1
+    bounds = list(pairwise(captures.start.tolist()))
+    block = max(1, _COUNTS // max(pages, 1))
+    for first in range(0, len(instants), block):
+        asked = instants[first : first + block]
+        found = [np.searchsorted(captures.time[low:high], asked, side="right") for low, high in bounds]
+        yield from np.array(found, dtype=np.int64).reshape(pages, len(asked)).T
 
 
 @dataclass(frozen=True)
@@ -145,14 +169,15 @@ def archive_coherence(shown: Shown, instants: Floats, site: Ints) -> float:
     """Mean over query times of each site's coherence, then over sites (definitions 5.23 and 5.24)."""
     sites = np.unique(site)
     members = [np.flatnonzero(site == name) for name in sites]
-    total = 0.0
-    for instant in instants:
-        chosen = closest_capture(shown.captures, float(instant))
+    found = 0.0
+    for instant, until in zip(instants.tolist(), _counts_until(shown.captures, instants), strict=True):
+        chosen = _closest(shown.captures, instant, until)
         for rows in members:
             picked = chosen[rows]
             picked = picked[picked >= 0]
-            total += coherence(shown.begin[picked], shown.end[picked], shown.weight[picked]).by_weight
-    return total / max(len(instants) * len(sites), 1)
+            heaviest, _ = coherent_weight(shown.begin[picked], shown.end[picked], shown.weight[picked])
+            found += _share(heaviest, float(shown.weight[picked].sum()))
+    return found / max(len(instants) * len(sites), 1)
 
 
 @dataclass(frozen=True)
