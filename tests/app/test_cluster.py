@@ -10,7 +10,7 @@ from strandline.app.cluster import worker
 from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
 from strandline.app.cluster.studying import for_watch
 from strandline.app.cluster.worker import finish_abandoned
-from strandline.errors import LeaseLost, SettingError, UsageError
+from strandline.errors import ArchiveDamaged, LeaseLost, SettingError, UsageError
 from strandline.ports import Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
@@ -18,7 +18,7 @@ from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session
 from strandline.store.watching import WatchReading
-from strandline.warc.objects import Objects
+from strandline.warc.objects import Objects, part_name
 from strandline.warc.objects_joining import unfinished
 from strandline.warc.objects_reader import ObjectReader
 from strandline.warc.objects_writer import ObjectWriter
@@ -64,6 +64,28 @@ def test_what_a_dead_worker_left_is_finished_and_it_may_not_commit(database, cat
     assert unfinished(objects) == {} and ObjectReader(objects).read(kept.place).body.read() == b"kept"
     with pytest.raises(LeaseLost):
         catalog.commit(Batch(found=[found("http://a.example/late")]))
+
+
+def test_a_file_with_a_missing_part_is_left_alone_and_the_others_are_finished(database, catalog, tmp_path):
+    store = (tmp_path / "store").as_uri()
+    objects, kept = Objects(store), {}
+    for prefix in ("a", "b"):
+        naming = WriterSettings(prefix=prefix, host=f"h-w{catalog.worker}")
+        writer = ObjectWriter(objects, tmp_path / prefix, ABOUT, StillClock(), naming)
+        for n in range(2):
+            kept[prefix, n] = writer.keep(exchange(f"http://{prefix}.example/{n}", b"kept %d" % n))
+            writer.sync()
+    catalog.bring(kept.values())
+    objects.delete([part_name(kept["a", 0].place.file, 0)])
+    said, request = [], worker.WorkerRequest(say=lambda line: said.append(line), lease=0.0)
+    with worker._janitor(Cluster(database, store, Settings()), request, tmp_path).opened(lambda: False) as step:
+        step()
+    assert list(unfinished(objects)) == [kept["a", 0].place.file] and len(said) == 1
+    assert kept["a", 0].place.file in said[0] and "its parts are left" in said[0]
+    reader = ObjectReader(objects)
+    assert reader.read(kept["a", 1].place).body.read() == reader.read(kept["b", 1].place).body.read() == b"kept 1"
+    with pytest.raises(ArchiveDamaged, match="cannot be finished"):
+        finish_abandoned(Cluster(database, store, Settings()), tmp_path, 0.0)
 
 
 def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database, catalog, tmp_path, monkeypatch):

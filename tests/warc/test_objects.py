@@ -8,7 +8,7 @@ import pytest
 from servers import s3
 from servers.postgres import GROUP
 from strandline.core.capture import Place
-from strandline.errors import ArchiveDamaged, SettingError, Unreachable
+from strandline.errors import ArchiveDamaged, LeaseLost, SettingError, Unreachable
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.fixity import read_sums
 from strandline.warc.objects import Objects, is_object_store, part_name
@@ -82,19 +82,81 @@ def test_full_files_are_finished_between_commits(objects, tmp_path):
     assert body_of(objects, first) == body_of(objects, second) == b"<p>hello</p>"
 
 
-def test_a_dead_workers_parts_become_its_file(objects, tmp_path):
-    store = writer(objects, tmp_path)
+def kept_in_parts(objects, folder, count):
+    store = writer(objects, folder)
     kept = []
-    for n in range(4):
+    for n in range(count):
         kept.append(store.keep(exchange(f"http://a.example/{n}", b"page %d" % n)))
         store.sync()
+    ((name, parts),) = unfinished(objects).items()
+    return store, kept, name, parts
+
+
+def promised(kept):
+    return kept[-1].place.offset + kept[-1].place.length
+
+
+def test_what_a_commit_promised_a_moment_ago_is_read_by_who_has_read_before(objects, tmp_path):
+    store, reader = writer(objects, tmp_path), ObjectReader(objects)
+    for n in range(3):
+        kept = store.keep(exchange(f"http://a.example/{n}", b"page %d" % n))
+        store.sync()
+        assert reader.read(kept.place).body.read() == b"page %d" % n
+
+
+def test_a_dead_workers_parts_become_its_file(objects, tmp_path):
+    store, kept, name, _ = kept_in_parts(objects, tmp_path, 4)
     lost = store.keep(exchange("http://a.example/lost"))
     # Here the worker dies. Another part behind a gap: sent by mistake, never recorded.
     objects.put(part_name(lost.place.file, lost.place.offset + 10_000), b"out of order")
-    ((name, parts),) = unfinished(objects).items()
-    assert join(objects, name, parts, tmp_path) == lost.place.offset
+    assert join(objects, name, unfinished(objects)[name], tmp_path, promised(kept)) == lost.place.offset
     assert [body_of(objects, one) for one in kept] == [b"page %d" % n for n in range(4)]
     assert unfinished(objects) == {}
+
+
+def test_a_file_whose_parts_were_not_all_removed_stays_as_it_is(objects, tmp_path):
+    store, kept, name, parts = kept_in_parts(objects, tmp_path, 4)
+    last = {part_name(name, start): objects.get(part_name(name, start)) for start, _ in parts[2:]}
+    join(objects, name, parts, tmp_path, promised(kept))
+    whole = objects.get(f"archive/{name}")
+    for part, data in last.items():  # as if whoever joined them had been killed while they were removed
+        objects.put(part, data)
+    assert join(objects, name, unfinished(objects)[name], tmp_path, promised(kept)) == len(whole)
+    assert objects.get(f"archive/{name}") == whole and unfinished(objects) == {}
+    # One that was thought dead sends what will be refused.
+    store.keep(exchange("http://a.example/late"))
+    store.sync()
+    assert list(unfinished(objects)) == [name]
+    join(objects, name, unfinished(objects)[name], tmp_path, promised(kept))
+    assert objects.get(f"archive/{name}") == whole and unfinished(objects) == {}
+    assert [body_of(objects, one) for one in kept] == [b"page %d" % n for n in range(4)]
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_parts_are_not_touched_when_one_that_was_promised_is_missing(objects, tmp_path, gone):
+    _, kept, name, parts = kept_in_parts(objects, tmp_path, 4)
+    objects.delete([part_name(name, parts[gone][0])])
+    left = unfinished(objects)
+    with pytest.raises(ArchiveDamaged, match=f"{name} cannot be finished"):
+        join(objects, name, left[name], tmp_path, promised(kept))
+    assert unfinished(objects) == left and objects.size(f"archive/{name}") is None
+    assert [body_of(objects, one) for one in kept[2:]] == [b"page 2", b"page 3"]
+
+
+def test_one_that_fails_sends_nothing_more(objects, tmp_path):
+    with pytest.raises(LeaseLost), writer(objects, tmp_path) as store:
+        store.keep(exchange("http://a.example/1"))
+        store.sync()
+        before = objects.names("")
+        store.keep(exchange("http://a.example/2"))
+        raise LeaseLost("another has it")
+    assert objects.names("") == before and len(before) == 1
+
+
+def test_one_that_ends_well_sends_the_rest(objects, tmp_path):
+    with writer(objects, tmp_path) as store:
+        kept = store.keep(exchange("http://a.example/1"))
+    assert body_of(objects, kept) == b"<p>hello</p>" and unfinished(objects) == {}
 
 
 def test_what_an_earlier_worker_left_on_disk_does_not_come_back(objects, tmp_path):

@@ -1,10 +1,10 @@
 """Reads records from object storage by range requests: a CaptureReader, safe to share between threads.
 
 A record is one request. While its file is still being written it lies in a part, which is found by listing the parts
-of the file once; the list is kept for a while, because a part never changes and is only ever replaced by the whole.
+of the file. The list holds up to where the last part ends, because a part never changes and is only ever replaced by
+the whole; whoever asks for what lies behind has it listed again.
 """
 
-import time
 from bisect import bisect_right
 from typing import Final
 
@@ -17,8 +17,6 @@ from strandline.warc.reader import damaged, record_from
 
 _BLOCK: Final = 4 << 20
 _SMALL: Final = 1 << 20
-_FRESH: Final = 5.0
-"""Seconds for which a list of parts is believed to be complete."""
 _REMEMBERED: Final = 1_000
 
 
@@ -27,7 +25,8 @@ class ObjectReader:
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
-        self._parts: dict[str, tuple[float, list[int]]] = {}
+        self._parts: dict[str, tuple[list[int], int]] = {}
+        """Of files that are not finished: where parts begin, and where the last one ends."""
 
     def read(self, place: Place) -> Record:
         """The record at a place; ArchiveDamaged names file and offset when it is not whole."""
@@ -46,7 +45,7 @@ class ObjectReader:
                     return self._objects.range(part_name(file, starts[at]), offset - starts[at], length)
                 return self._objects.range(f"{ARCHIVE}/{file}", offset, length)
             except FileNotFoundError:
-                self._parts[file] = (float("-inf"), [])
+                self._parts[file] = ([], 0)
         raise ArchiveDamaged(f"{file} at {offset}: the file is missing")
 
     def _starts(self, file: str, offset: int) -> list[int]:
@@ -54,14 +53,18 @@ class ObjectReader:
         known = self._parts.get(file)
         if known is None:
             return []
-        looked, starts = known
-        if time.monotonic() - looked < _FRESH or (starts and offset < starts[-1]):
+        starts, end = known
+        if offset < end:
             return starts
         if len(self._parts) >= _REMEMBERED:
             self._parts.clear()
         names = self._objects.names(f"{ARCHIVE}/{file}{PARTS}")
-        starts = sorted(int(name.rpartition("/")[2]) for name, _ in names)
-        self._parts[file] = (time.monotonic(), starts)
+        found = sorted((int(name.rpartition("/")[2]), size) for name, size in names)
+        starts = [start for start, _ in found]
+        if found:
+            self._parts[file] = (starts, sum(found[-1]))
+        else:
+            self._parts.pop(file, None)
         return starts
 
 

@@ -4,28 +4,31 @@ Records are packed into a file on the worker's own disk (warc/writer.py); `sync`
 are new. Only then may captures be recorded and promised. A file that is full is sent once more as a whole, read back,
 compared, and then its parts and the local copy go; that is done between two commits, when nothing waits for it.
 
-The local folder holds nothing that matters: what is found there at a start was never promised, or is in the store.
+The local folder holds nothing that matters: what is found there at a start was never promised, or is in the store. So
+one that fails sends nothing more: its file may be another's by then, who finishes it from what was promised.
 """
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
+from types import TracebackType
 from typing import Final
 
 import xxhash
 
 from strandline.core.capture import Capture, Exchange, Original, Place
-from strandline.errors import ArchiveDamaged
+from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.ports import Clock
 from strandline.warc.fixity import sums_path
-from strandline.warc.objects import ARCHIVE, FIXITY, Objects, part_name
+from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects, part_name
 from strandline.warc.output import OPEN
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 
 _READ: Final = 1 << 20
 
 
-class ObjectWriter:
+class ObjectWriter(contextlib.AbstractContextManager["ObjectWriter"]):
     """Implements ports.CaptureStore on an object store. One thread, one process; file names must be its own."""
 
     def __init__(self, objects: Objects, folder: Path, about: WarcInfo, clock: Clock, settings: WriterSettings) -> None:
@@ -70,6 +73,15 @@ class ObjectWriter:
         self._writer.close()
         self.sync()
 
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+            return
+        with contextlib.suppress(OSError, StrandlineError):  # why it fails is told already
+            self._writer.close()
+
     def _send_part(self, name: str, path: Path) -> None:
         start = self._sent[name]
         try:
@@ -102,7 +114,12 @@ def send_whole(objects: Objects, name: str, path: Path) -> None:
     if digest_of_object(objects, target) != digest_of_file(path):
         objects.delete([target])
         raise ArchiveDamaged(f"{objects.url}: {name} did not arrive as it was sent; its parts are kept")
-    objects.delete([part for part, _ in objects.names(f"{part_name(name, 0).rpartition('/')[0]}/")])
+    remove_parts(objects, name)
+
+
+def remove_parts(objects: Objects, name: str) -> None:
+    """Remove the parts of a file that is there as a whole."""
+    objects.delete([part for part, _ in objects.names(f"{ARCHIVE}/{name}{PARTS}")])
 
 
 def digest_of_object(objects: Objects, name: str) -> str:

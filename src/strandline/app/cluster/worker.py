@@ -41,13 +41,13 @@ from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
-from strandline.errors import LeaseLost
+from strandline.errors import ArchiveDamaged, LeaseLost
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.frontier import LeaseTerms
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.workers import bury, ended, last_ended
+from strandline.store.postgres.workers import bury, ended, last_ended, promised
 from strandline.warc.objects import Objects
 from strandline.warc.objects_joining import join, unfinished
 from strandline.warc.objects_writer import ObjectWriter
@@ -165,9 +165,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         # What is in the store is whole without it: a file that was not finished is joined from its parts.
         own = folder / f"w{catalog.worker}"
         stack.callback(shutil.rmtree, own, ignore_errors=True)
-        store = stack.enter_context(
-            contextlib.closing(ObjectWriter(objects, own, warc_info(settings, agent), clock, naming))
-        )
+        store = stack.enter_context(ObjectWriter(objects, own, warc_info(settings, agent), clock, naming))
         parts = Parts(
             OnTime(fetcher, clock),
             store,
@@ -260,7 +258,9 @@ def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
                 bury(session, 2 * request.lease)
                 ending = last_ended(session)
                 if ending != looked:
-                    _finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
+                    _, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
+                    for problem in damaged:
+                        request.say(str(problem))
                     looked = ending
 
         yield step
@@ -271,25 +271,35 @@ def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
 def finish_abandoned(cluster: Cluster, folder: Path, silence: float) -> list[str]:
     """End workers that were silent for so many seconds, then make whole files of the parts of all that ended.
 
-    One process at a time does this; the others come back later. Returns the files.
+    One process at a time does this; the others come back later. Returns the files; ArchiveDamaged when parts of one
+    are missing.
     """
     with contextlib.closing(Session(cluster.database, 10.0)) as session:
         bury(session, silence)
-        return _finish_files(session, Objects(cluster.store, 10.0), folder, lambda: False)
+        done, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, lambda: False)
+        for problem in damaged:
+            raise problem
+        return done
 
 
-def _finish_files(session: Session, objects: Objects, folder: Path, stopped: Callable[[], bool]) -> list[str]:
-    """Make whole files of the parts that ended workers left, but for those another is at."""
-    done = []
+def _finish_files(
+    session: Session, objects: Objects, folder: Path, stopped: Callable[[], bool]
+) -> tuple[list[str], list[ArchiveDamaged]]:
+    """Make whole files of the parts that ended workers left, but for those another is at; what could not be."""
+    done, damaged = [], []
     waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
     over = ended(session, {_worker_of(file) for file in waiting})
     for file, parts in waiting.items():
         if stopped():
             break
         if _worker_of(file) in over and session.run(_alone(file), at_once=True):
-            join(objects, file, parts, folder)
-            done.append(file)
-    return done
+            try:
+                join(objects, file, parts, folder, promised(session, file))
+            except ArchiveDamaged as problem:
+                damaged.append(problem)
+            else:
+                done.append(file)
+    return done, damaged
 
 
 def _alone(file: str) -> "Callable[..., bool]":

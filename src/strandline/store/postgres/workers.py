@@ -41,3 +41,17 @@ def last_ended(session: Session) -> float:
         return float(str(row[0])) if row else 0.0
 
     return session.run(ask, at_once=True)
+
+
+def promised(session: Session, file: str) -> int:
+    """Where the last record of a WARC file that a commit promised ends; 0 when there is none."""
+
+    def ask(connection: Connection) -> int:
+        row = connection.execute(
+            """SELECT "offset" + length FROM captures WHERE file = (SELECT file FROM files WHERE name = %s)
+               ORDER BY "offset" DESC LIMIT 1""",
+            (file,),
+        ).fetchone()
+        return int(str(row[0])) if row else 0
+
+    return session.run(ask, at_once=True)
