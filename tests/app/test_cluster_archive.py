@@ -11,6 +11,7 @@ from servers import postgres
 from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.alerts_listing import alarms, told
 from strandline.app.cluster.moving import to_cluster
+from strandline.app.cluster.shared import init_cluster, open_cluster
 from strandline.app.comparing import compare_versions
 from strandline.app.database_names import database_at
 from strandline.app.explaining import why
@@ -138,7 +139,15 @@ def test_planners_believe_study_more_than_bytes(cluster):
 def test_an_address_is_told_from_a_folder():
     for address in ("postgresql://me@db.example/web", "postgresql:///web", "postgres://db.example:5433/web"):
         assert database_at(Path(address)) == address
-    assert [database_at(place) for place in (None, Path("a/b"), Path("/postgresql:/b"))] == ["", "", ""]
+    folders = (None, Path(), Path("a/b"), Path("/postgresql:/b"), Path("a:/b"), Path("x/a:secret@b"))
+    assert [database_at(place) for place in folders] == [""] * 6
+    with pytest.raises(UsageError, match="mysql:// is no archive") as refused:
+        database_at(Path("mysql://me:secret@db/web"))
+    assert "secret" not in str(refused.value)
+    for ask in (open_cluster, lambda database: init_cluster(database, "file:///tmp/x", lambda known: known)):
+        with pytest.raises(UsageError, match="use postgresql://") as refused:
+            ask("psql://me:secret@db/web")
+        assert "secret" not in str(refused.value)
 
 
 def test_a_cluster_is_learned_from_over_parquet_as_well(folder, cluster, tmp_path):

@@ -1,5 +1,6 @@
 """WARC files in an object store: a real S3 server, and a folder. What is synced is there; what is read is the same."""
 
+import http.server
 import io
 import threading
 
@@ -251,8 +252,15 @@ def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_pa
         Objects(bucket, 0.1).check()
     with pytest.raises(SettingError, match="not an object store"):
         Objects(str(tmp_path))
-    with pytest.raises(SettingError, match="environment"):
-        Objects("s3://key:secret@bucket/x")
+    for address in ("s3://key:secret@bucket/x", "s3://key@bucket", "minio://key:secret@host/x", "abfss://a:secret@b/x"):
+        with pytest.raises(SettingError, match="environment") as told:
+            Objects(address)
+        assert "secret" not in str(told.value)
+    for address in ("s3://[bucket/x", "s3:bucket"):
+        with pytest.raises(SettingError):
+            Objects(address)
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "a2V5")
+    assert Objects("abfss://container@account.dfs.core.windows.net/x").url.startswith("abfss://container@")
     assert is_object_store("s3://bucket") and not is_object_store("/folder")
 
 
@@ -266,6 +274,48 @@ def test_a_store_that_went_away_promises_nothing(monkeypatch, tmp_path):
     monkeypatch.setattr(objects, "_patiently", _away)
     with pytest.raises(Unreachable):
         store.sync()
+
+
+class _Restarted(http.server.BaseHTTPRequestHandler):
+    """An S3 server that goes away in the middle of its first answer, for longer than the library tries again."""
+
+    data = bytes(range(256)) * 8000
+    asked: list = []  # noqa: RUF012 - of one test
+
+    def do_GET(self):
+        self.asked.append(self.headers["Range"])
+        away = 1 < len(self.asked) <= 6
+        start = int((self.headers["Range"] or "bytes=0-").split("=")[1].split("-")[0])
+        self.send_response(503 if away else 206 if self.headers["Range"] else 200)
+        self.send_header("Content-Length", str(0 if away else len(self.data) - start))
+        self.send_header("Content-Range", f"bytes {start}-{len(self.data) - 1}/{len(self.data)}")
+        self.send_header("ETag", '"mark"')
+        self.send_header("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")
+        self.end_headers()
+        if not away:
+            self.wfile.write(self.data[start:] if self.headers["Range"] else self.data[:1_000_000])
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+def test_what_is_read_when_the_store_goes_away_is_read_to_the_end(monkeypatch):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Restarted)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    for name, value in {**s3.running().environment(), "AWS_ENDPOINT_URL": address}.items():
+        monkeypatch.setenv(name, value)
+    try:
+        assert b"".join(Objects("s3://bucket", 60.0).stream("large")) == _Restarted.data
+        assert len(_Restarted.asked) > 6
+        _Restarted.asked.clear()
+        with pytest.raises(Unreachable, match="s3://bucket"):
+            list(Objects("s3://bucket", 0.0).stream("large"))
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def _away(_):

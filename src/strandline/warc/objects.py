@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -46,7 +46,14 @@ _ASKED: Final = re.compile(r"Error performing \w+ (\w+://[^/\s]+)\S* .* - (.+)",
 
 def is_object_store(text: str) -> bool:
     """Whether an address names an object store: `s3://bucket/prefix`, `gs://`, `az://`, `file:///folder`."""
-    return urlsplit(text).scheme in _SCHEMES
+    return text.partition("://")[0] in _SCHEMES and "://" in text
+
+
+def _has_keys(url: str) -> bool:
+    """Whether an address begins with a name, or a name and a key; abfss://container@account is none of that."""
+    scheme, _, rest = url.partition("://")
+    user, at, _ = rest.partition("/")[0].rpartition("@")
+    return bool(at) and (":" in user or not scheme.startswith("abfs"))
 
 
 def part_name(file: str, offset: int) -> str:
@@ -61,12 +68,12 @@ class Objects:
         """`patience`: seconds the store may be away before that is an error."""
         self.url = url
         self._patience = patience
+        if _has_keys(url):
+            raise SettingError("an object store's keys do not belong into its address: set them in the environment")
         if not is_object_store(url):
             raise SettingError(f"{url}: not an object store; use s3://bucket/prefix, gs://, az:// or file:///folder")
-        if "@" in urlsplit(url).netloc:
-            raise SettingError("an object store's keys do not belong into its address: set them in the environment")
-        self._folder = Path(unquote(urlsplit(url).path)) if urlsplit(url).scheme == "file" else None
         try:
+            self._folder = Path(unquote(urlsplit(url).path)) if url.startswith("file:") else None
             if self._folder is not None:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._store = from_url(url)
@@ -102,9 +109,24 @@ class Objects:
         return self._patiently(lambda: bytes(obstore.get(self._store, name).bytes()))
 
     def stream(self, name: str) -> Iterator[bytes]:
-        """A whole object in pieces."""
-        for piece in self._patiently(lambda: obstore.get(self._store, name)).stream():
-            yield bytes(piece)
+        """A whole object in pieces; goes on where it was cut off when the store comes back."""
+        found = self._patiently(lambda: obstore.get(self._store, name))
+        pieces: Iterator[Any] | None = iter(found.stream())
+        at, size = 0, int(found.meta["size"])
+
+        def more() -> bytes:
+            nonlocal pieces
+            if pieces is None:
+                pieces = iter(obstore.get(self._store, name, options={"range": {"offset": at}}).stream())
+            try:
+                return bytes(next(pieces, b""))
+            except BaseException:
+                pieces = None
+                raise
+
+        while at < size and (piece := self._patiently(more)):
+            yield piece
+            at += len(piece)
 
     def range(self, name: str, start: int, length: int) -> bytes:
         """Some bytes of an object, fewer at its end; FileNotFoundError when there is none."""

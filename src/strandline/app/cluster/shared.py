@@ -41,10 +41,15 @@ class Cluster:
     settings: Settings
 
 
+def _check_address(database: str) -> None:
+    if not is_database(database):
+        given = "" if "@" in database else f" {database}"  # there may be a password in it
+        raise UsageError(f"--database{given}: use postgresql://user@host/name")
+
+
 def init_cluster(database: str, store: str, change: Callable[[Settings], Settings]) -> Cluster:
     """Make a database and a store ready, or change the settings of those that are."""
-    if not is_database(database):
-        raise UsageError(f"--database {database}: use postgresql://user@host/name")
+    _check_address(database)
     with contextlib.closing(PostgresCatalog(database, name="cluster init", patience=10.0)) as catalog:
         known = catalog.reading.note(_KIND, "store")
         if not store and known is None:
@@ -86,8 +91,7 @@ class Known:
 
 def known_cluster(database: str) -> Known | None:
     """What a database knows of its cluster; None when it is none, or empty."""
-    if not is_database(database):
-        raise UsageError(f"--database {database}: use postgresql://user@host/name")
+    _check_address(database)
     session = Session(database, 10.0, upgrade=None)
     with contextlib.closing(PostgresReading(session)) as reading:
         if not session.format:

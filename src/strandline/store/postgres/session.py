@@ -8,13 +8,14 @@ of many workers started together one brings the database up to date while the ot
 release is refused, at every connect, before anything is read or written. Steps that were released are never edited.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Final, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import errors as pg
@@ -57,17 +58,28 @@ def newest_format() -> int:
 
 def is_database(text: str) -> bool:
     """Whether an address names a PostgreSQL database."""
-    return urlsplit(text).scheme in ("postgresql", "postgres")
+    return text.partition("://")[0] in ("postgresql", "postgres")
 
 
 def shown(url: str) -> str:
-    """A database address without its secrets, for people."""
+    """A database address without its secrets, for people.
+
+    >>> shown("postgresql://me:secret@db:5433/web?sslmode=require"), shown("postgresql://me:sec@ret@db/web")
+    ('postgresql://me@db:5433/web', 'the database address')
+    """
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         return "the database address"
-    user, host, port = (str(parts.get(name) or "") for name in ("user", "host", "port"))
-    return f"postgresql://{user}{'@' if user else ''}{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
+    user, host, port, name = (str(parts.get(name) or "") for name in ("user", "host", "port", "dbname"))
+    if not _well_cut(host, port, name):
+        return "the database address"
+    return f"postgresql://{user}{'@' if user else ''}{host}{f':{port}' if port else ''}/{name}"
+
+
+def _well_cut(host: str, port: str, name: str) -> bool:
+    """Whether no part of an address may be a piece of a password with @, / or : in it."""
+    return "@" not in host + name and all(one.isdigit() or not one for one in port.split(","))
 
 
 def without_password(url: str) -> tuple[str, str]:
@@ -81,6 +93,10 @@ def without_password(url: str) -> tuple[str, str]:
     return f"postgresql:///?{urlencode(parts, quote_via=quote)}", password
 
 
+class _Crossed(Unreachable):
+    """Two transactions were in one another's way; the connection is sound."""
+
+
 class Session:
     """One connection, made again when it breaks. Used by one thread at a time."""
 
@@ -92,9 +108,11 @@ class Session:
         self._patience = patience
         self._connection: Connection | None = None
         with self._told():
-            ports = str(conninfo_to_dict(url).get("port") or "").split(",")
-        if not all(port.isdigit() or not port for port in ports):
-            raise SettingError(f"{shown(url)}: a port is a number")
+            parts = conninfo_to_dict(url)
+        if not _well_cut(*(str(parts.get(name) or "") for name in ("host", "port", "dbname"))):
+            raise SettingError(
+                "database: not a PostgreSQL address: a port is a number; in a password, @ is written %40, / %2F, : %3A"
+            )
         try:
             self.format = self.run(_found, at_once=True)
             if upgrade is not None or self.format:
@@ -118,8 +136,8 @@ class Session:
                         return work(connection)
                     with connection.transaction():
                         return work(connection)
-            except (Unreachable, *_AGAIN) as trouble:
-                if isinstance(trouble, Unreachable):
+            except Unreachable as trouble:
+                if not isinstance(trouble, _Crossed):
                     self.drop()
                 if time.monotonic() + wait > deadline:
                     raise
@@ -195,17 +213,26 @@ def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.
     if state == "53100":
         return OutOfSpace(f"{where}: the server has no room left; nothing was lost, run again when there is room")
     if isinstance(problem, _AGAIN):
-        return problem
+        return _Crossed(f"{where}: {said[0] if said else 'two processes wait for one another'}")
+    if isinstance(problem, pg.ReadOnlySqlTransaction):
+        return Unreachable(f"{where}: the server takes nothing in; it is being restored, or stands by for another")
     if isinstance(problem, pg.IdleInTransactionSessionTimeout):
         return Unreachable(f"{where}: the server gave up a transaction that stood still")
     if isinstance(problem, psycopg.ProgrammingError) and not state:
-        return SettingError(f"database: not a PostgreSQL address ({said[0] if said else 'no reason given'})")
+        return SettingError(f"database: not a PostgreSQL address ({_discreet(url, said[0]) if said else 'unreadable'})")
     if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):
         refused = [reason for code, reason in _WRONG.items() if _is_refusal(code, " ".join(said))]
         if refused:
             return SettingError(f"{where}: {refused[0]}")
         return Unreachable(f"{where}: {said[0] if said else 'the connection was lost'}")
     return problem
+
+
+def _discreet(url: str, said: str) -> str:
+    """What is wrong with an address, without pieces of it that may be of its password."""
+    if said.startswith("invalid URI query parameter") and "@" not in url.partition("?")[2]:
+        return said
+    return re.sub(r'"[^"]+"', "...", said)
 
 
 def _is_refusal(code: str, said: str) -> bool:
