@@ -1,6 +1,5 @@
 """Many workers on one catalog: leases, fencing, commits whose outcome is not known, formats, refusals in one line."""
 
-import re
 import threading
 import time
 
@@ -241,28 +240,6 @@ def test_a_server_that_stays_away_is_one_clear_error(database):
     catalog.close()
 
 
-def test_wrong_addresses_are_refused_in_one_line_without_the_password(database):
-    server = postgres.running()
-    for url, words in (
-        (server.url(password="wrong secret"), "the user or the password is wrong"),
-        (server.url("nowhere"), "there is no such database"),
-        ("postgresql://[broken", "not a PostgreSQL address"),
-        ("postgresql://u:secret@h:notaport/x", "a port is a number"),
-        ("postgresql://u:secret%zz@h/x", "invalid percent-encoded token: ..."),
-        ("postgresql://u:a secret@h/x", "unexpected spaces"),
-        ("postgresql://u:secret@[::1/x", "not a PostgreSQL address"),
-        ("postgresql://u:a@secret@h/x", "@ is written %40"),
-        ("postgresql://u:secret/more@h/x", "/ %2F"),
-        ("postgresql://h/x?sslpassword=secret%zz", "invalid percent-encoded token: ..."),
-        ("postgresql://u:secret@h/x?sslmood=require", 'parameter: "sslmood"'),
-    ):
-        with pytest.raises(SettingError, match=re.escape(words)) as told:
-            PostgresCatalog(url, patience=0.2)
-        assert not {"secret", "more"} & set(re.findall(r"\w+", f"{told.value} {session.shown(url)}")), url
-        assert "\n" not in str(told.value)
-    assert not session.is_database("/some/folder") and session.is_database(database)
-
-
 def test_many_workers_started_together_make_the_tables_once(database):
     started, troubles = [], []
 
@@ -394,35 +371,3 @@ def test_who_falls_asleep_in_a_transaction_does_not_stop_the_others(workers, mon
         time.sleep(0.01)
     assert len(take(workers())) == 1, "the row was never free"
     asleep.join()
-
-
-def test_a_server_that_takes_nothing_in_is_waited_for(database):
-    """As after a fail-over, when the old server is started again to stand by for the new one."""
-    catalog = PostgresCatalog(database, patience=0.3)
-    name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
-        catalog._session.drop()
-        with pytest.raises(Unreachable, match="takes nothing in"):
-            catalog.add([found("http://a.example/")])
-        connection.execute("SET default_transaction_read_only = off")
-        connection.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
-    assert catalog.add([found("http://a.example/")]) == 1
-    catalog.close()
-
-
-def test_two_that_are_in_one_anothers_way_are_told_in_one_line(database):
-    one, other = session.Session(database), session.Session(database, patience=0.2)
-    with one.transaction() as connection:
-        connection.execute("LOCK TABLE notes")
-        for ask in (lambda work: other.run(work), lambda work: _once(other, work)):
-            with pytest.raises(Unreachable, match="lock"):
-                ask(lambda connection: connection.execute("LOCK TABLE notes NOWAIT"))
-    assert other.run(lambda connection: connection.execute("SELECT 1").fetchone()) == (1,)
-    one.close()
-    other.close()
-
-
-def _once(asked, work):
-    with asked.transaction() as connection:
-        work(connection)
