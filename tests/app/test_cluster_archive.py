@@ -2,6 +2,7 @@
 
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.alerts_listing import alarms, told
 from strandline.app.cluster.moving import to_cluster
 from strandline.app.cluster.shared import init_cluster, open_cluster
+from strandline.app.cluster.studying import SharedStudying, StudyPlace, study_rest
 from strandline.app.comparing import compare_versions
 from strandline.app.database_names import database_at
 from strandline.app.explaining import why
@@ -24,7 +26,7 @@ from strandline.app.planning import Planning
 from strandline.app.reports import ReportRequest, report
 from strandline.crawl.learn_rules import GivenThresholds
 from strandline.engines.mining import LocalTasks
-from strandline.errors import LeaseLost, UsageError
+from strandline.errors import LeaseLost, Unreachable, UsageError
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres.desks import PlanReading
 from strandline.store.postgres.session import Session
@@ -127,6 +129,42 @@ def test_a_site_is_studied_at_one_desk_and_what_comes_late_is_refused(folder, tm
         assert early.reading.waiting() > 0
         early.record([], taken[-1].seq)
         assert early.reading.waiting() == 0 and [*late.reading.pending(500)] == []
+
+
+def test_study_waits_while_the_store_is_away_and_blames_no_capture(folder, tmp_path):
+    database, store = postgres.running().database(), tmp_path / "store"
+    to_cluster(folder.folder, database, store.as_uri(), lambda _: None)
+    known = open_cluster(database)
+    away = replace(known, store="s3://bucket")  # nobody answers at its address
+    with pytest.MonkeyPatch.context() as patch, closing(Session(database)) as session:
+        reading = DeskStudies(session, 9, 300.0).reading
+        before = reading.waiting()
+        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+        patch.setenv("AWS_ALLOW_HTTP", "true")
+        hasty = property(lambda self: ("app.hasty_desk:prepare", StudyPlace(self._cluster, self._context.settings)))
+        patch.setattr(SharedStudying, "_preparation", hasty)
+        with pytest.raises(Unreachable, match="s3://bucket"):
+            study_rest(away, 1, lambda: False)
+        assert before and reading.waiting() == before and list(reading.problems()) == []
+        assert study_rest(known, 1, lambda: False) == before and reading.waiting() == 0
+
+
+def test_a_round_of_study_whose_outcome_is_unknown_is_kept_once(folder, tmp_path, monkeypatch):
+    database = postgres.running().database()
+    to_cluster(folder.folder, database, tmp_path.as_uri(), lambda _: None)
+    with closing(Session(database)) as session:
+        studies, run = DeskStudies(session, 1, 300.0), Session.run
+        taken = [*studies.reading.pending(500)]
+
+        def twice(self, work, at_once=False):  # the answer to the first was lost
+            run(self, work, at_once)
+            return run(self, work, at_once)
+
+        monkeypatch.setattr(Session, "run", twice)
+        with pytest.raises(LeaseLost):
+            studies.record([], taken[-1].seq)
+        monkeypatch.undo()
+        assert studies.reading.waiting() == 0
 
 
 def test_planners_believe_study_more_than_bytes(cluster):

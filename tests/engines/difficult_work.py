@@ -4,6 +4,8 @@ import os
 import signal
 import time
 
+from strandline.errors import Unreachable
+
 
 def prepare(greeting):
     return greeting
@@ -28,6 +30,8 @@ def work(prepared, job, begins):
                     hoard.append(bytearray(16 << 20))
             case "raise":
                 raise ValueError("no good")
+            case "away":
+                raise Unreachable("the store is away")
             case "print":
                 print("something a library might print")
     return prepared, len(job), os.getpid()

@@ -73,6 +73,18 @@ def test_work_that_only_waits_is_ended(workers):
     assert answer[1] == 1
 
 
+def test_what_is_away_is_told_to_the_caller_and_the_worker_goes_on(workers):
+    pool = workers()
+    pool.add(["x", "away", "x"])
+    with pytest.raises(Unreachable, match="the store is away"):
+        pool.poll(30.0)
+    assert not pool.busy and answers(pool, ["x"])[0][:2] == ("hello", 1)
+
+
+def test_work_that_waits_for_others_is_given_the_time_they_take():
+    assert Limits(cpu=2.0, waits=100.0).clock == 100.0 + Limits(cpu=2.0).clock
+
+
 def test_poll_does_not_wait_longer_than_asked(workers):
     pool = workers()
     pool.add(["x"])

@@ -89,8 +89,11 @@ class Studying:
     def _workers(self) -> Workers[PageWork, PageStudy]:
         self._started = True
         settings = self._context.settings
-        limits = Limits(settings.page_time, settings.page_memory)
+        limits = Limits(settings.page_time, settings.page_memory, self._waits)
         return Workers(f"{_WORKER}:study", self._preparation, max(1, settings.workers), limits)
+
+    _waits = 0.0
+    """Seconds a worker process may wait for the captures it reads."""
 
     @property
     def _preparation(self) -> tuple[str, object]:

@@ -6,7 +6,8 @@ worker limits itself: address space beyond what it needs to start, and processor
 *step* is what the work says it is about to do (the number of a capture); when a worker ends, the step it died at is
 known.
 
-One piece of work is done by one worker; which, does not matter: it brings with it all it needs.
+One piece of work is done by one worker; which, does not matter: it brings with it all it needs. When what it reads from
+is away (Unreachable), that is nobody's fault: the caller is told, and may give the work again later.
 """
 
 import contextlib
@@ -32,7 +33,8 @@ W = TypeVar("W")
 A = TypeVar("A")
 
 _HEAD: Final = struct.Struct("<BQ")
-_STEP, _ANSWER, _READY, _RAISED = range(4)
+_STEP, _ANSWER, _READY, _RAISED, _AWAY = range(5)
+_CONTENT: Final = (_ANSWER, _RAISED, _AWAY)
 _PATIENCE: Final = 6.0
 """A worker may take this many times its processor limit on the clock: others use the processors too."""
 _NO_MEMORY: Final = 71
@@ -50,6 +52,13 @@ class Limits:
     """Seconds of processor time."""
     memory: int = 1 << 30
     """Bytes of address space beyond what the worker has when it is ready."""
+    waits: float = 0.0
+    """Seconds it may wait for what it reads from, besides."""
+
+    @property
+    def clock(self) -> float:
+        """Seconds a step may take by the clock."""
+        return self.cpu * _PATIENCE + self.waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,9 @@ class Workers(Generic[W, A]):
         self._waiting.append(work)
 
     def poll(self, timeout: float) -> list[A | Fallen[W]]:
-        """What was answered within `timeout` seconds; returns as soon as there is something."""
+        """What was answered within `timeout` seconds; returns as soon as there is something. Unreachable when what
+        the work reads from is away; that work is forgotten.
+        """
         ends = time.monotonic() + timeout
         while True:
             while len(self._workers) < self._count and len(self._workers) < self.busy:
@@ -140,7 +151,7 @@ class Workers(Generic[W, A]):
 
     def _give(self, worker: _Worker, work: W) -> None:
         worker.work, worker.step = work, 0
-        worker.deadline = time.monotonic() + self._limits.cpu * _PATIENCE
+        worker.deadline = time.monotonic() + self._limits.clock
         with contextlib.suppress(BrokenPipeError):  # it has ended: seen when it is listened to
             _write(worker.process.stdin, pickle.dumps(work))
 
@@ -163,15 +174,17 @@ class Workers(Generic[W, A]):
             kind, size = _HEAD.unpack_from(worker.received)
             if kind != _STEP and len(worker.received) < _HEAD.size + size:
                 return
-            content = bytes(worker.received[_HEAD.size : _HEAD.size + size]) if kind in (_ANSWER, _RAISED) else b""
+            content = bytes(worker.received[_HEAD.size : _HEAD.size + size]) if kind in _CONTENT else b""
             del worker.received[: _HEAD.size + len(content)]
-            worker.deadline = time.monotonic() + self._limits.cpu * _PATIENCE
+            worker.deadline = time.monotonic() + self._limits.clock
             if kind == _STEP:
                 worker.step = size
             elif kind == _READY:
                 worker.ready = True
             else:
                 work, worker.work = worker.work, None
+                if kind == _AWAY:
+                    raise Unreachable(content.decode())
                 yield pickle.loads(content) if kind == _ANSWER else Fallen(work, worker.step, content.decode())
 
     def _fallen(self, worker: _Worker, why: str) -> Iterator[Fallen[W]]:
@@ -251,6 +264,8 @@ def _answer(
         return _ANSWER, pickle.dumps(function(prepared, work, begins))
     except MemoryError:
         os._exit(_NO_MEMORY)  # what is left of this process is not to be trusted
+    except Unreachable as problem:
+        return _AWAY, str(problem).encode("utf-8", "replace")
     except Exception as problem:  # noqa: BLE001 - whatever it is, it concerns this work alone
         return _RAISED, f"{type(problem).__name__}: {problem}".encode("utf-8", "replace")
 

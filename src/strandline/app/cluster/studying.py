@@ -24,6 +24,8 @@ from strandline.store.postgres.studying import DeskStudies
 
 _LEASE: Final = 60.0
 _RENEWED: Final = 15.0
+_AWAY: Final = 90.0
+"""Seconds it may take to find out that the store is away."""
 _HOUR: Final = 3600.0
 _LOOKS: Final = 60
 """Times a worker looks for something to study in an hour of the watch."""
@@ -53,7 +55,11 @@ class _Catalog:
 
 
 class SharedStudying(Studying):
-    """Study under way at the desks of a worker."""
+    """Study under way at the desks of a worker. While the object store is away nothing is studied (Unreachable): what
+    was taken is taken again later, here or elsewhere.
+    """
+
+    _waits = _AWAY
 
     def __init__(self, cluster: Cluster, session: Session, worker: int) -> None:
         self._desks = DeskStudies(session, worker, _LEASE)

@@ -167,11 +167,13 @@ def _these(desks: Sequence[Desk]) -> dict[str, object]:
 
 
 def check_desks(connection: Connection, desks: Sequence[Desk]) -> None:
-    """Lock the desks for this transaction; LeaseLost when one has gone to another worker."""
+    """Lock the desks for this transaction; LeaseLost when one has gone to another worker, or was given back: by this
+    very transaction, when nobody heard that it was made and it is tried again.
+    """
     if not desks:
         return
     statement = """SELECT site, work, token FROM site_desks WHERE (site, work) IN (
-            SELECT * FROM unnest(%(sites)s::text[], %(works)s::text[]))
+            SELECT * FROM unnest(%(sites)s::text[], %(works)s::text[])) AND owner IS NOT NULL
         ORDER BY site, work FOR NO KEY UPDATE"""
     held = {Desk(*row) for row in connection.execute(statement.encode(), _these(desks))}  # type: ignore[arg-type]
     for desk in sorted(set(desks) - held):
