@@ -8,6 +8,7 @@ import pytest
 from faults import keeper
 from strandline.app.alarms_audit import RollingAudit
 from strandline.store.alarming import AlarmWriter
+from strandline.warc.fixity import sums_path
 from strandline.warc.rolling import FolderShelf, compared, missing_files, stored_files
 
 MONTH = 30 * 86400.0
@@ -88,3 +89,20 @@ def test_a_restart_goes_on_with_what_waited_longest_and_zero_compares_nothing(ke
     idle = RollingAudit(FolderShelf(archive), 0.0, writer, heard.alarm, heard.calm)
     idle.step(5e9)
     assert dict(writer.notes("audit")) == before
+
+
+def test_what_has_no_list_of_checksums_is_not_called_sound_and_a_ruined_list_is_a_problem(kept):
+    archive, writer = kept
+    heard = Heard()
+    now = go_round(archive, writer, heard, 1e9)
+    first, second = sorted(stored_files(archive))
+    noted = dict(writer.notes("audit"))
+    heard.open["fixity", first] = "somebody found it changed"
+    sums_path(archive, first).unlink()
+    for ruin in (b"", b"what is this\n", b"# end 0 99aa06d3014798d86001c324468d497f\n"):
+        sums_path(archive, second).write_bytes(ruin)
+        assert [piece.problem[:21] for piece in compared(archive, archive / second)] == ["its list of checksums"]
+    go_round(archive, writer, heard, now)
+    assert sorted(heard.open) == [("fixity", first), ("fixity", second)]
+    assert "list of checksums" in heard.open["fixity", second]
+    assert dict(writer.notes("audit"))[first] == noted[first], "nobody read it"

@@ -123,8 +123,13 @@ def test_a_file_is_compared_a_little_at_a_time(objects, tmp_path):
     for wrong in (whole[:-9], whole + b"x"):
         replace(objects, f"archive/{file}", wrong)
         assert any(one.problem for one in shelf.compared(file))
+    for ruin in (b"", b"what is this"):
+        replace(objects, f"fixity/{file}.sums", ruin)
+        assert any("list of checksums" in one.problem for one in shelf.compared(file))
     objects.delete([f"archive/{file}"])
     assert [one.problem for one in shelf.compared(file)] == ["the file is missing"]
+    objects.delete([f"fixity/{file}.sums"])
+    assert list(shelf.compared(file)) == []
     assert ObjectShelf(objects, Index(kept)).missing() == [file]
 
 

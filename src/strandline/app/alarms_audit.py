@@ -34,7 +34,7 @@ class Shelf(Protocol):
         """Files that should be there and are not."""
 
     def compared(self, name: str) -> Iterator[Compared]:
-        """Compare a file with its checksums, piece by piece."""
+        """Compare a file with its checksums, piece by piece; nothing at all when there is no list of them."""
 
 
 def found_sound(catalog: AlarmReading, since: float) -> set[str]:
@@ -61,6 +61,7 @@ class RollingAudit:
         self._file = ""
         self._pieces: Iterator[Compared] = iter(())
         self._problems: list[str] = []
+        self._compared = False
         self._looked = 0.0
         self._owed = 0.0
         self._pace = 0.0
@@ -79,6 +80,7 @@ class RollingAudit:
             if piece is None:
                 self._end(now)
                 return
+            self._compared = True
             self._owed -= piece.octets
             if piece.problem:
                 self._problems.append(piece.problem)
@@ -106,7 +108,7 @@ class RollingAudit:
         self._file = min(due)[1]
         self._pace = max(sum(sizes.values()) / self._within, sizes[self._file] / _LONGEST)
         self._pieces = self._shelf.compared(self._file)
-        self._problems, self._owed = [], 1.0
+        self._problems, self._compared, self._owed = [], False, 1.0
         return True
 
     def _missing(self) -> None:
@@ -120,8 +122,9 @@ class RollingAudit:
         if problems:
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self._alarm("fixity", name, f"{name}: {problems[0]}{more}; `strandline verify` tells all")
-        else:
+        elif self._compared:
             self._calm("fixity", name, f"{name} was compared again and is sound")
         self._times[name] = now
-        self._catalog.keep_note(_NOTE, name, now)  # last: a crash before it compares the file once more
+        if problems or self._compared:  # one without a list of checksums is for `verify`, which must not leave it out
+            self._catalog.keep_note(_NOTE, name, now)  # last: a crash before it compares the file once more
         self._looked = now - self._within  # the next file follows at once

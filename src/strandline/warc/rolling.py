@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import xxhash
 
 from strandline.warc.compacted import DELTA, PACK, finished_files, stored_problems
-from strandline.warc.fixity import Sum, read_sums
+from strandline.warc.fixity import Sum, read_sums, sums_path
 from strandline.warc.output import OPEN
 
 _PIECE: Final = 1 << 20
@@ -44,9 +44,9 @@ def compared(archive: Path, path: Path) -> Iterator[Compared]:
         size = path.stat().st_size
         yield Compared(size, next(stored_problems(path), ""))
         return
-    listed = read_sums(archive, path.name)
-    if not listed[0]:
+    if not sums_path(archive, path.name).exists():
         return
+    listed = read_sums(archive, path.name)
     with path.open("rb") as file:
 
         def read(offset: int, size: int) -> bytes:
@@ -59,8 +59,8 @@ def compared(archive: Path, path: Path) -> Iterator[Compared]:
 def compared_records(read: Callable[[int, int], bytes], size: int, listed: tuple[list[Sum], str]) -> Iterator[Compared]:
     """Compare the records of a file of some size with their list, and what is wrong with that (see `sums_in`)."""
     sums, trouble = listed
-    if trouble:
-        yield Compared(0, trouble)
+    if trouble or not sums:
+        yield Compared(0, trouble or "its list of checksums is empty")
     for one in sums:
         found, at = xxhash.xxh3_128(), one.offset
         while at < one.end and (piece := read(at, min(one.end - at, _PIECE))):
@@ -69,7 +69,7 @@ def compared_records(read: Callable[[int, int], bytes], size: int, listed: tuple
             yield Compared(len(piece), "")
         if at < one.end or found.hexdigest() != one.checksum:
             yield Compared(0, f"the record at {one.offset} is not as written")
-    if size != sums[-1].end:
+    if sums and size != sums[-1].end:
         yield Compared(0, f"{size} bytes long, {sums[-1].end} were written")
 
 
