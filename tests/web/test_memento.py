@@ -294,6 +294,8 @@ def test_cdx_api(archive):
         "20260304",
         "20260305",
     ]
+    for end in ("9999", "99991231", "99991231235959", "99991231235959999"):
+        assert len(rows(f"url={SITE}/&output=json&to={end}")) == len(rows(f"url={SITE}/&output=json"))
     for bad in (
         "",
         "url=",

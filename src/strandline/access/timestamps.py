@@ -22,10 +22,11 @@ _FIRST = "00000101000000000"
 def timestamp(time: float) -> str:
     """14 digits of a moment, truncated to the second.
 
-    >>> timestamp(1767225600.9)
-    '20260101000000'
+    >>> timestamp(1767225600.9), timestamp(-59011459200.0)
+    ('20260101000000', '01000101000000')
     """
-    return datetime.fromtimestamp(int(time // 1), UTC).strftime("%Y%m%d%H%M%S")
+    at = datetime.fromtimestamp(int(time // 1), UTC)
+    return f"{at.year:04}{at:%m%d%H%M%S}"  # %Y does not fill up years of three digits
 
 
 @lru_cache(maxsize=4096)
@@ -48,22 +49,23 @@ def moment(digits: str) -> float:
 def last_moment(digits: str) -> float:
     """End of what the digits name, for the upper bound of a span.
 
-    >>> timestamp(last_moment("202602"))
-    '20260228235959'
+    >>> timestamp(last_moment("202602")), timestamp(last_moment("9999"))
+    ('20260228235959', '99991231235959')
     """
     start = datetime.fromtimestamp(moment(digits), UTC)
     if len(digits) == 4:
-        end = start.replace(year=start.year + 1) if start.year < 9999 else datetime.max.replace(tzinfo=UTC)
+        length = timedelta(days=366 if calendar.isleap(start.year) else 365)
     elif len(digits) == 6:
-        end = start + timedelta(days=calendar.monthrange(start.year, start.month)[1])
+        length = timedelta(days=calendar.monthrange(start.year, start.month)[1])
     else:
-        end = start + {
+        length = {
             8: timedelta(days=1),
             10: timedelta(hours=1),
             12: timedelta(minutes=1),
             14: timedelta(seconds=1),
         }.get(len(digits), timedelta(milliseconds=1))
-    return end.timestamp() - 0.0005
+    # In seconds, because the end of the year 9999 is no date.
+    return start.timestamp() + length.total_seconds() - 0.0005
 
 
 @lru_cache(maxsize=4096)
@@ -74,7 +76,7 @@ def http_date(time: float) -> str:
     'Thu, 01 Jan 2026 00:00:00 GMT'
     """
     at = datetime.fromtimestamp(int(time // 1), UTC)
-    return f"{_DAYS[at.weekday()]}, {at:%d} {_MONTHS[at.month - 1]} {at:%Y %H:%M:%S} GMT"
+    return f"{_DAYS[at.weekday()]}, {at:%d} {_MONTHS[at.month - 1]} {at.year:04} {at:%H:%M:%S} GMT"
 
 
 def parse_http_date(text: str) -> float:
