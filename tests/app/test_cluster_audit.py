@@ -12,13 +12,14 @@ from contracts.stores import found, visited
 from journeys.command import strandline
 from servers import postgres, s3
 from strandline.app import alarms_audit
+from strandline.app import auditing as auditing_of_all
 from strandline.app.alerts_listing import alarms
 from strandline.app.auditing import audit_archive
 from strandline.app.cluster import auditing
 from strandline.app.cluster.archive import open_shared
 from strandline.app.cluster.lookout import SharedLookout, StandIn
 from strandline.app.cluster.shared import init_cluster
-from strandline.errors import UsageError
+from strandline.errors import Unreachable, UsageError
 from strandline.ports import Batch
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.session import Session
@@ -110,14 +111,26 @@ def test_verify_finds_what_was_changed_and_what_is_gone_and_says_so(kept, hook):
     assert lines[0].startswith(files[1]) and lines[0].endswith(URLS[1])
     assert "the file is missing" in lines[1] and lines[1].endswith(URLS[2])
     assert list(kept.alarms()) == [""] and wait_for(lambda: [one.get("alarm") for one in hook.got] == ["fixity"])
+    # All were noted as sound before the damage: that counts no more for those that are not.
+    again = verified(kept, "1 day")
+    assert {one.file for one in again.problems} == set(files[1:]) and again.left_out == 1
+    assert list(kept.alarms()) == [""]
     kept.put(kept.names[1], whole)
     kept.put(kept.names[2], lost)
-    # All were noted as sound before the damage: a run that leaves them out still sees that they are there.
     rest = verified(kept, "1 day")
-    assert rest.ok and (rest.captures, rest.left_out) == (0, 3)
+    assert rest.ok and (rest.captures, rest.left_out) == (2, 1)
     assert kept.alarms() == {} and wait_for(lambda: hook.got[-1]["event"] == "closed")
     with pytest.raises(UsageError, match="--older-than"):
         verified(kept, "soon")
+
+
+def test_a_database_that_goes_away_for_a_moment_does_not_end_an_audit(kept, monkeypatch):
+    def away(*_):
+        raise Unreachable("away")
+
+    monkeypatch.setattr(auditing_of_all, "note_sound", away)
+    monkeypatch.setattr(auditing_of_all, "note_audit", away)
+    assert verified(kept).ok and kept.noted() == []
 
 
 def test_the_lookout_compares_everything_and_raises_an_alarm_for_each_file(kept, hook, monkeypatch):

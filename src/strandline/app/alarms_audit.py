@@ -48,6 +48,11 @@ def note_sound(catalog: AlarmWriter, name: str, now: float) -> None:
     catalog.keep_note(_NOTE, name, now)
 
 
+def note_unsound(catalog: AlarmWriter, name: str) -> None:
+    """A file was compared and is not as written: no audit leaves it out before it is found sound."""
+    catalog.keep_note(_NOTE, name, 0.0)
+
+
 class RollingAudit:
     """Compares files one after the other. `alarm` and `calm` are told of kind, file and why."""
 
