@@ -11,10 +11,11 @@ from servers.sites import sites
 from strandline.app.archive import open_archive
 from strandline.app.cluster import moving as cluster_moving
 from strandline.app.cluster.moving import to_cluster, to_folder
-from strandline.app.cluster.shared import open_cluster
+from strandline.app.cluster.shared import mark, open_cluster
 from strandline.errors import ArchiveDamaged, SettingError, UsageError
 from strandline.store.postgres import moving as postgres_moving
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.warc.objects import Objects
 
 pytestmark = postgres.GROUP
 
@@ -101,6 +102,32 @@ def test_a_migration_that_is_cut_short_goes_on(archive, place, tmp_path, monkeyp
         to_folder(database, tmp_path / "back", cut_back)
     assert to_folder(database, tmp_path / "back", lambda _: None)[0] == len(captures)
     assert list(open_archive(tmp_path / "back").reading.all_captures()) == captures
+
+
+def test_checksums_that_were_not_moved_yet_are_moved_and_what_is_missing_is_told(archive, place, tmp_path):
+    folder, captures = archive
+    database, store = place
+    to_cluster(folder, database, store, lambda _: None)
+    objects, name = Objects(store), sorted(path.name for path in (folder / "archive").glob("*.warc.gz"))[0]
+    objects.delete([f"fixity/{name}.sums"])  # as if it had been cut short right before
+    mark(database, str(folder.resolve()))
+    said = []
+    to_cluster(folder, database, store, said.append)
+    assert [line for line in said if "sent" in line] and (folder / "fixity" / f"{name}.sums").read_bytes()
+    assert objects.get(f"fixity/{name}.sums") == (folder / "fixity" / f"{name}.sums").read_bytes()
+    objects.put("archive/strange/file.warc.gz", b"not ours")
+    objects.put("archive/.hidden", b"not ours")
+    said.clear()
+    back = tmp_path / "back"
+    to_folder(database, back, said.append)
+    assert not [line for line in said if "not in the store" in line]
+    (back / "fixity" / f"{name}.sums").unlink()
+    (back / "migrating").write_text("")
+    objects.delete([f"archive/{sorted(path.name for path in (folder / 'archive').glob('*.warc.gz'))[1]}"])
+    assert to_folder(database, back, said.append)[0] == len(captures)
+    assert (back / "fixity" / f"{name}.sums").exists() and len(
+        [line for line in said if "not in the store" in line]
+    ) == 1
 
 
 def test_what_differs_is_found_and_what_is_not_empty_is_refused(archive, place, monkeypatch):

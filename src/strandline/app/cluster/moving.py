@@ -21,15 +21,17 @@ from strandline.app.cluster.worker import finish_abandoned
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
+from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import WriteLock
 from strandline.store.postgres.moved import Digests, differences, digests_of_postgres, digests_of_sqlite
 from strandline.store.postgres.moving import close_alarms, close_alarms_in_folder, to_postgres, to_sqlite
+from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import cluster_status
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing, sums_path
-from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects
+from strandline.warc.objects import ARCHIVE, FIXITY, Objects
 from strandline.warc.objects_writer import digest_of_file, digest_of_object, send_whole
 
 Say = Callable[[str], None]
@@ -72,9 +74,10 @@ def _target(database: str, store: str, archive: Archive) -> Cluster:
 
 
 def _send(objects: Objects, path: Path) -> bool:
-    """Send a file unless it is there, the same; whether it was sent."""
-    there = objects.size(f"{ARCHIVE}/{path.name}")
-    if there == path.stat().st_size and _same(objects, path):
+    """Send a file with its checksums unless they are there, the same; whether it was sent."""
+    sums = sums_path(path.parent, path.name)
+    listed = not sums.exists() or _sums(objects, path.name) == sums.read_bytes()
+    if listed and objects.size(f"{ARCHIVE}/{path.name}") == path.stat().st_size and _same(objects, path):
         return False
     send_whole(objects, path.name, path)
     return True
@@ -98,10 +101,13 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
     finish_abandoned(cluster, folder, 0.0)
     objects = Objects(cluster.store)
     with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
-        names = [(name, size) for name, size in objects.names(f"{ARCHIVE}/") if PARTS not in name]
-        for number, (name, size) in enumerate(names, 1):
-            if _fetch(objects, folder, name.removeprefix(f"{ARCHIVE}/"), size):
+        names = _finished(objects)
+        for number, (name, size) in enumerate(names.items(), 1):
+            if _fetch(objects, folder, name, size):
                 say(f"{name}: received and compared ({number} of {len(names)})")
+        for name in on_postgres(AuditReading, session).warc_files():
+            if name not in names:
+                say(f"{name} is not in the store; `strandline verify {folder}` lists what was in it")
         with contextlib.closing(_open_bare(folder / DATABASE)) as target:
             to_sqlite(session, target, lambda table, count: say(f"{table}: {count} rows"))
             captures = _compare(digests_of_postgres(session), digests_of_sqlite(target))
@@ -112,6 +118,12 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
     return captures, len(names)
 
 
+def _finished(objects: Objects) -> dict[str, int]:
+    """WARC files of a store and their sizes; what is none of ours stays there."""
+    there = {name.removeprefix(f"{ARCHIVE}/"): size for name, size in objects.names(f"{ARCHIVE}/")}
+    return {name: size for name, size in there.items() if "/" not in name and name.endswith((".warc", ".warc.gz"))}
+
+
 def _open_bare(database: Path) -> sqlite3.Connection:
     connection = sqlite.open_writing(database)
     connection.execute("PRAGMA foreign_keys = OFF")
@@ -119,25 +131,30 @@ def _open_bare(database: Path) -> sqlite3.Connection:
 
 
 def _fetch(objects: Objects, folder: Path, name: str, size: int) -> bool:
-    """Receive a file unless it is there, the same; whether it was received."""
+    """Receive a file with its checksums unless they are there, the same; whether it was received."""
     path, sums = folder / ARCHIVE / name, sums_path(folder / ARCHIVE, name)
-    if (
-        path.exists()
-        and path.stat().st_size == size
-        and digest_of_object(objects, f"{ARCHIVE}/{name}") == digest_of_file(path)
-    ):
+    listed = _sums(objects, name)
+    if path.exists() and path.stat().st_size == size and (listed is None or sums.exists()) and _same(objects, path):
         return False
+    if listed is not None:
+        sums.parent.mkdir(exist_ok=True, mode=0o700)
+        with Replacing(sums) as out:
+            out.write(listed)
     with Replacing(path) as out:
         for piece in objects.stream(f"{ARCHIVE}/{name}"):
             out.write(piece)
     if not _same(objects, path):
         path.unlink()
         raise ArchiveDamaged(f"{name} did not arrive as it is in the store; run the same command again")
-    if objects.size(f"{FIXITY}/{name}.sums") is not None:
-        sums.parent.mkdir(exist_ok=True, mode=0o700)
-        with Replacing(sums) as out:
-            out.write(objects.get(f"{FIXITY}/{name}.sums"))
     return True
+
+
+def _sums(objects: Objects, name: str) -> bytes | None:
+    """The list of checksums of a file in the store; None when there is none."""
+    try:
+        return objects.get(f"{FIXITY}/{name}.sums")
+    except FileNotFoundError:
+        return None
 
 
 def _same(objects: Objects, path: Path) -> bool:
