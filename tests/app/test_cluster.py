@@ -1,16 +1,28 @@
 """Desks of sites, the common purse and what is done for workers that are gone."""
 
 import contextlib
+import errno
+import threading
 
 import pytest
 
 from contracts.stores import found
 from servers import postgres
 from strandline.app.cluster import worker
+from strandline.app.cluster.beside import Beside, Errand
+from strandline.app.cluster.learning import learn_all
 from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
 from strandline.app.cluster.studying import for_watch
 from strandline.app.cluster.worker import finish_abandoned
-from strandline.errors import ArchiveDamaged, LeaseLost, SettingError, UsageError
+from strandline.errors import (
+    ArchiveBusy,
+    ArchiveDamaged,
+    LeaseLost,
+    OutOfSpace,
+    SettingError,
+    Unreachable,
+    UsageError,
+)
 from strandline.ports import Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
@@ -99,6 +111,40 @@ def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database,
         for _ in range(3):
             step()
         assert len(listed) == 2
+
+
+def test_an_errand_outlives_a_full_disk_and_says_so_once():
+    steps, said, over = [], [], threading.Event()
+    full = OSError(errno.ENOSPC, "No space left on device", "/spool")
+
+    @contextlib.contextmanager
+    def opened(_stopped):
+        def step():
+            steps.append(1)
+            if len(steps) < 5:
+                raise full if len(steps) < 3 else OutOfSpace("full")
+            over.set()
+
+        yield step
+
+    with Beside(Errand("janitor", 0.01, opened, "files are not finished"), said.append):
+        assert over.wait(60.0)
+    first = "files are not finished: [Errno 28] No space left on device: '/spool'; it is tried again"
+    assert said == [first, "files are not finished: full; it is tried again"]
+
+
+def test_a_lesson_that_cannot_be_given_is_one_line(database, tmp_path, monkeypatch, caplog):
+    cluster = init_cluster(database, (tmp_path / "store").as_uri(), lambda _: settings())
+    for problem, said in ((ArchiveBusy("somebody learns"), ""), (Unreachable("away"), "nothing was learned: away")):
+
+        def learn(*_, problem=problem):
+            raise problem
+
+        monkeypatch.setattr("strandline.app.learning.learn", learn)
+        with pytest.raises(SystemExit) as ended:
+            learn_all(cluster)
+        assert ended.value.code == problem.exit_code
+        assert "".join(caplog.messages) == said
 
 
 def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):

@@ -16,7 +16,7 @@ from strandline.app.cluster.shared import Cluster, open_cluster
 from strandline.app.cluster.studying import SharedStudying
 from strandline.app.studying import Studying
 from strandline.core.changes.volatility import Rating
-from strandline.errors import ArchiveBusy, UsageError
+from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.settings.schema import StudySettings
 from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
@@ -143,7 +143,11 @@ class ClusterCatalog(PostgresCatalog):
 
     def __init__(self, cluster: Cluster, command: str) -> None:
         super().__init__(cluster.database, name=command, patience=30.0)
-        self.session = Session(cluster.database, 30.0)
+        try:
+            self.session = Session(cluster.database, 30.0)
+        except BaseException:
+            super().close()
+            raise
         self.studies = _Ratings(self.session)
         self._learner: list[Desk] = []
         self._keeper: DeskKeeper | None = None
@@ -158,11 +162,11 @@ class ClusterCatalog(PostgresCatalog):
         return self._learner
 
     def close(self) -> None:
-        """Give everything back."""
+        """Give everything back; what a server that is away does not hear of runs out."""
         if self._keeper is not None:
             self._keeper.close()
         if self._learner:
-            with self.session.transaction() as connection:
+            with contextlib.suppress(Unreachable), self.session.transaction() as connection:
                 leave_desks(connection, self._learner)
         self.session.close()
         super().close()

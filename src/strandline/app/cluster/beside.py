@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 
-from strandline.errors import LeaseLost, StrandlineError, Unreachable
+from strandline.errors import LeaseLost, OutOfSpace, StrandlineError, Unreachable
 
 Step = Callable[[], object]
 
@@ -25,7 +25,9 @@ class Errand:
 
 
 class Beside(contextlib.AbstractContextManager["Beside"]):
-    """An errand, from when the crawl begins until it ends. A database that is away is waited for."""
+    """An errand, from when the crawl begins until it ends. What passes is waited for: a database that is away, a disk
+    that is full.
+    """
 
     def __init__(self, errand: Errand, say: Callable[[str], None]) -> None:
         self._errand = errand
@@ -44,7 +46,7 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
         self._thread.join()
 
     def _run(self) -> None:
-        every = self._errand.every
+        every, told = self._errand.every, ""
         while not self._stopped.is_set():
             try:
                 with self._errand.opened(self._stopped.is_set) as step:
@@ -52,6 +54,11 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
                         step()
             except (Unreachable, LeaseLost):
                 self._stopped.wait(every)  # the crawl meets it, too, and tells
+            except (OSError, OutOfSpace) as problem:
+                if str(problem) != told:
+                    told = str(problem)
+                    self._say(f"{self._errand.failed}: {problem}; it is tried again")
+                self._stopped.wait(every)
             except StrandlineError as problem:
                 self._say(f"{self._errand.failed}: {problem}")
                 return

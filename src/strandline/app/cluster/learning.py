@@ -5,6 +5,7 @@ process of its own, for it takes long and much memory; one that dies leaves what
 """
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from typing import Final
@@ -12,6 +13,8 @@ from typing import Final
 from strandline.app.cluster.beside import Errand, Step
 from strandline.app.cluster.clock import DatabaseClock
 from strandline.app.cluster.shared import Cluster
+from strandline.app.events import event
+from strandline.errors import ArchiveBusy, StrandlineError
 from strandline.store.postgres.desks import learned_until, mark_learned
 from strandline.store.postgres.session import Session
 
@@ -22,13 +25,17 @@ _LOOKS: Final = 4
 
 
 def learn_all(cluster: Cluster) -> None:
-    """Learn patterns, rules and classes from the whole history, and keep them."""
+    """Learn patterns, rules and classes from the whole history, and keep them; ends the process when it cannot."""
     from strandline.app.cluster.archive import ClusterArchive  # noqa: PLC0415 - slow to load, in a process of its own
     from strandline.app.learning import learn  # noqa: PLC0415
-    from strandline.errors import ArchiveBusy  # noqa: PLC0415
 
-    with contextlib.suppress(ArchiveBusy):  # another worker was quicker
+    try:
         learn(ClusterArchive(cluster), ())
+    except ArchiveBusy as problem:  # another worker was quicker: it says until when nothing is to be learned
+        sys.exit(problem.exit_code)
+    except StrandlineError as problem:
+        event("learn", f"nothing was learned: {problem}", "warning")
+        sys.exit(problem.exit_code)
 
 
 def learn_errand(cluster: Cluster, hour: float) -> Errand:
