@@ -7,14 +7,15 @@ archive stopped looking, is not its fault; how stale it has become meanwhile is 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.access.gaps import Hours, Pages, Said, Sights, gaps_of
 from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.objective import Worth
-from strandline.core.plan.priced_kernels import Pages
+from strandline.core.plan.priced_kernels import Pages as PlanPages
 from strandline.core.plan.shadow_price import MoreRequests, worth_of_more
 from strandline.core.quality.coherence import Captures, Evidence, best_instant
 from strandline.core.quality.estimates import (
@@ -22,78 +23,19 @@ from strandline.core.quality.estimates import (
     Memento,
     Watched,
     coherence_estimate,
-    completeness_estimate,
     coverage,
     freshness,
     memento_evidence,
 )
+from strandline.core.quality.missed import missed_changes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 INSTANTS = 24
 """Moments, evenly over the time a site was watched, at which its coherence is asked."""
-ALWAYS = 0.9
-"""Share of captures that found a change from which on the rate of a page is open-ended."""
 SAMPLE = 10_000
 """Pages that are enough to tell what more requests would catch."""
-
-
-@dataclass(frozen=True)
-class Sights:
-    """Captures as columns, by page and time; `version` counts the versions of a page that captures showed."""
-
-    row: Ints
-    time: Floats
-    version: Ints
-
-    @staticmethod
-    def of(row: Ints, time: Floats, changed: NDArray[np.bool_]) -> "Sights":
-        """Sort captures by page and time and number the versions.
-
-        >>> sights = Sights.of(np.array([1, 0, 0]), np.array([3.0, 2.0, 1.0]), np.array([False, True, False]))
-        >>> sights.row.tolist(), sights.time.tolist(), sights.version.tolist()
-        ([0, 0, 1], [1.0, 2.0, 3.0], [0, 1, 1])
-        """
-        order = np.lexsort((time, row))
-        return Sights(row[order], time[order], np.cumsum(changed[order]))
-
-    def near(self, rows: Ints, begin: float, end: float) -> "Sights":
-        """Only the captures of some pages in a stretch of time, and one on each side of it, found by bisection.
-
-        >>> sights = Sights.of(np.zeros(5, np.int64), np.arange(5.0), np.zeros(5, np.bool_))
-        >>> sights.near(np.array([0, 7]), 1.5, 2.5).time.tolist()
-        [1.0, 2.0, 3.0]
-        """
-        first = np.searchsorted(self.row, rows)
-        last = np.searchsorted(self.row, rows, side="right")
-        kept = []
-        for low, high in zip(first.tolist(), last.tolist(), strict=True):
-            times = self.time[low:high]
-            start = max(low + int(np.searchsorted(times, begin)) - 1, low)
-            stop = min(low + int(np.searchsorted(times, end, side="right")) + 1, high)
-            kept.append(np.arange(start, stop))
-        chosen = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
-        return Sights(self.row[chosen], self.time[chosen], self.version[chosen])
-
-    def until(self, end: float) -> "Sights":
-        """Only the captures up to a moment."""
-        kept = self.time <= end
-        return self if kept.all() else Sights(self.row[kept], self.time[kept], self.version[kept])
-
-    def of_pages(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Places of the captures of some pages, page after page, and where those of each page start among them.
-
-        Costs by the captures of these pages, not by all: it is asked for every site of an archive.
-
-        >>> sights = Sights.of(np.array([0, 2, 2, 3]), np.arange(4.0), np.zeros(4, np.bool_))
-        >>> [found.tolist() for found in sights.of_pages(np.array([1, 2, 3]))]
-        [[0, 0, 2, 3], [1, 2, 3]]
-        """
-        first = np.searchsorted(self.row, rows)
-        counts = np.searchsorted(self.row, rows, side="right") - first
-        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return start, np.arange(start[-1]) + np.repeat(first - start[:-1], counts)
 
 
 @dataclass(frozen=True)
@@ -109,8 +51,18 @@ class Held:
     """Trusted change times: row and time."""
     barred: NDArray[np.bool_] | None = None
     """Pages that may not be fetched: without a capture they belong to the archive no more than unknown ones."""
-    interval: tuple[Floats, Floats] | None = None
-    """Rates between which each page's rate lies with a chance of 90 %, changes a period."""
+    directory: Ints | None = None
+    """Number of the directory of each page; None: those of a site are alike."""
+    hours: Hours = field(default_factory=Hours)
+    ended: Floats | None = None
+    """When pages went away, NaN for those that did not: nothing can be missed of them afterwards."""
+    said: Said = field(default_factory=Said)
+
+    def pages(self) -> Pages:
+        """What completeness asks of the pages."""
+        directory = self.site if self.directory is None else self.directory
+        ended = np.full(len(self.weight), np.nan) if self.ended is None else self.ended
+        return Pages(self.estimate, self.hours, self.site, directory, ended, self.said)
 
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
@@ -144,7 +96,7 @@ class Measures:
         last = float(self._sights.time.max()) if len(self._sights.time) else self._now
         self._end = last if at is None else at
         self._watched = _watched(held, self._sights, self._end)
-        self._ends = _rate_ends(held, self._watched, self._sights)
+        self._missed = missed_changes(gaps_of(held.pages(), self._sights, self._end))
         self._counted = held.counted()
 
     def sites(self) -> Iterator[Quality]:
@@ -166,7 +118,7 @@ class Measures:
             site=name,
             pages=len(rows),
             captures=len(times),
-            completeness=whole_share(self._watched, rows, self._ends),
+            completeness=self._completeness(rows),
             coherence=coherence_estimate(evidence, instants),
             freshness=freshness(self._watched, self._now, rows),
             coverage=coverage(self._watched, rows),
@@ -174,46 +126,12 @@ class Measures:
             until=self._end,
         )
 
-
-def whole_share(watched: Watched, rows: Ints, ends: tuple[Floats, Floats]) -> Estimated:
-    """Completeness of some pages. Counting noise averages out over many pages, errors of their rates may not: the
-    interval also holds what follows when all rates are at the low, or all at the high end of what is believed (`ends`).
-
-    A page that changed at every visit has an open-ended rate; hence the middle of belief, not its mean.
-    """
-    found = completeness_estimate(watched, rows)
-    if np.isnan(found.value):
-        return Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
-    unit = watched.weight[rows] * watched.importance[rows]
-    caught, span = watched.found[rows], watched.span[rows]
-    middle = watched.rate[rows] * np.median(watched.level[rows], axis=1)
-    got = float(unit @ caught)
-    low, value, high = (
-        float(unit @ np.maximum(rate * span, caught)) for rate in (ends[1][rows], middle, ends[0][rows])
-    )
-    if not high > 0:
-        return Estimated(min(max(found.value, 0.0), 1.0), 0.0, 1.0)
-    share = float(np.clip(got / value, 0.0, 1.0))
-    return Estimated(
-        share,
-        float(np.clip(min(found.low, got / low), 0.0, share)),
-        float(np.clip(max(found.high, got / high), share, 1.0)),
-    )
-
-
-def _rate_ends(held: Held, watched: Watched, sights: Sights) -> tuple[Floats, Floats]:
-    """Low and high end of what is believed of each page's rate, for errors that all pages share.
-
-    Of most pages these are the means of the lowest and the highest third of belief. A page found changed at (almost)
-    every capture is known by its prior only, and pages of a site share their prior: there it is the whole interval.
-    """
-    rates = np.sort(watched.rate[:, None] * watched.level, axis=1)
-    if held.interval is None:
-        return rates[:, 0], rates[:, -1]
-    captures = np.bincount(sights.row, minlength=len(watched.rate)) - 1
-    always = (captures > 0) & (watched.found >= ALWAYS * captures)
-    low, high = held.interval
-    return np.where(always, low, rates[:, 0]), np.where(always, high, rates[:, -1])
+    def _completeness(self, rows: Ints) -> Estimated:
+        watched = self._watched
+        if not (watched.span[rows] > 0).any():
+            return Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
+        unit = watched.weight * watched.importance
+        return Estimated(*self._missed.share(watched.found, unit, rows))
 
 
 def _watched(held: Held, sights: Sights, end: float) -> Watched:
@@ -221,7 +139,6 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
     first, last = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(first, sights.row, sights.time)
     np.maximum.at(last, sights.row, sights.time)
-    new = np.concatenate([[False], (np.diff(sights.row) == 0) & (np.diff(sights.version) > 0)])[: len(sights.row)]
     seen = np.isfinite(last)
     return Watched(
         weight=held.weight,
@@ -229,7 +146,7 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
         rate=held.estimate.mean_rate,
         level=held.estimate.level,
         odds=held.estimate.odds,
-        found=np.bincount(sights.row[new], minlength=count).astype(np.float64),
+        found=np.bincount(sights.row[sights.new], minlength=count).astype(np.float64),
         span=np.where(seen, end - np.where(seen, first, 0.0), 0.0),
         last=np.where(seen, last, np.nan),
         site=held.site,
@@ -288,7 +205,7 @@ def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> M
     sample = Estimate(rate, importance, estimate.level[::every], estimate.odds[::every], estimate.share)
     flat = worth.objective in ("count", "content")
     weight = np.ones(count) if worth.objective == "count" else held.weight[::every]
-    pages = Pages(
+    pages = PlanPages(
         rate=rate,
         importance=np.ones_like(importance) if flat else importance,
         level=sample.level,

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from strandline.access.quality import Held, Measures, Quality, Shown, Sights, shown_at, worth_of_requests
+from strandline.access.gaps import Hours, Said, Sights
+from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
 from strandline.app.planning import Planning
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
@@ -75,23 +76,45 @@ def measured(planning: Planning, site: str = "", at: float | None = None) -> Mea
 
 
 def _held(planning: Planning) -> Held:
-    groups, past = planning.planner.groups, planning.past
+    groups, past, standings = planning.planner.groups, planning.past, planning.standings
     told = ~np.isnan(past.last_change)
     return Held(
         site=groups.site,
         sites=tuple(groups.sites),
-        weight=np.array([one.weight for one in planning.standings]),
+        weight=np.array([one.weight for one in standings]),
         estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
         sights=Sights.of(past.row, past.time, past.changed),
         told=(past.row[told], past.last_change[told]),
         barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
-        interval=planning.learned.learner.intervals(np.arange(len(planning.pages))),
+        directory=groups.directory,
+        hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
+        ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
+        said=_said(planning),
+    )
+
+
+def _said(planning: Planning) -> Said:
+    """What sitemaps and feeds said of the pages, and when they were read."""
+    row_of = {page.page: row for row, page in enumerate(planning.pages)}
+    claims = [(row_of[page], time, seen) for page, time, seen in planning.reading.claims_told() if page in row_of]
+    table = np.array(claims, dtype=np.float64).reshape(-1, 3)
+    hours, sites = planning.hours, planning.planner.groups.sites
+    readings: dict[int, list[float]] = {}
+    for site, time in planning.reading.sitemap_readings():
+        if site in sites:
+            readings.setdefault(sites[site], []).append(hours.at(time))
+    return Said(
+        row=table[:, 0].astype(np.int64),
+        time=(table[:, 1] - hours.start) / hours.length,
+        seen=(table[:, 2] - hours.start) / hours.length,
+        readings={site: np.array(sorted(times)) for site, times in readings.items()},
     )
 
 
 def _visiting(planning: Planning, site: str) -> Visiting:
     """Intended against achieved visits of the last day, or since the first capture when that is later."""
-    since = max(planning.now - 24.0 * planning.hour_seconds, planning.hours.start)
+    first = min((one.first for one in planning.reading.sites() if one.first is not None), default=planning.now)
+    since = min(max(planning.now - 24.0 * planning.hour_seconds, first), planning.now)
     made, failed = planning.reading.visits_since(since, site)
     intended = planning.planner.visits_per_hour() * (planning.now - since) / planning.hour_seconds
     return Visiting(round(intended), made, failed)

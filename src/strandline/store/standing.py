@@ -104,6 +104,19 @@ class StandingReading(StudyReading):
         for page, time in self._rows("SELECT DISTINCT page, time FROM claims ORDER BY page, time"):
             yield int(str(page)), float(str(time))
 
+    def claims_told(self) -> Iterator[tuple[int, float, float]]:
+        """Page and time of all claims about a last change, and when each was first read, by page and time."""
+        query = "SELECT page, time, min(seen) FROM claims GROUP BY page, time ORDER BY page, time"
+        for page, time, seen in self._rows(query):
+            yield int(str(page)), float(str(time)), float(str(seen))
+
+    def sitemap_readings(self) -> Iterator[tuple[str, float]]:
+        """Site and time of every time that one of its sitemaps or feeds was read."""
+        query = """SELECT site, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE captures.page IN (SELECT page FROM pages WHERE kind IN ('sitemap', 'feed'))"""
+        for site, time in self._rows(query):
+            yield str(site), float(str(time))
+
     def last_capture(self) -> tuple[int, float]:
         """Number of the capture recorded last, and the time of the latest; zeros for an empty archive."""
         row = self._row("SELECT coalesce(max(seq), 0), (SELECT coalesce(max(last), 0.0) FROM hosts) FROM captures")

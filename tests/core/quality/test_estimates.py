@@ -6,7 +6,6 @@ from strandline.core.quality.estimates import (
     Visiting,
     Watched,
     coherence_estimate,
-    completeness_estimate,
     coverage,
     freshness,
     memento_evidence,
@@ -22,27 +21,6 @@ def watched(rate, found, span, last):
         np.ones(count), np.full(count, 0.5), np.array(rate, float), one, one, np.array(found, float),
         np.array(span, float), np.array(last, float), np.zeros(count, dtype=np.int64),
     )  # fmt: skip
-
-
-def test_the_interval_holds_the_truth_nine_times_out_of_ten():
-    """Poisson pages captured every 8 periods: the estimated interval covers the true completeness."""
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(200):
-        rate, span = rng.uniform(0.02, 0.3, 20), 400
-        changes = rng.poisson(rate[:, None], (20, span))
-        blocks = changes.reshape(20, span // 8, 8).sum(axis=2)
-        found = (blocks > 0).sum(axis=1)
-        truth = found.sum() / changes.sum()
-        estimate = completeness_estimate(watched(rate, found, [span] * 20, [span] * 20))
-        covered += estimate.low <= truth <= estimate.high
-    assert 160 <= covered <= 200
-
-
-def test_never_fetched_pages_have_no_estimate():
-    estimate = completeness_estimate(watched([0.1], [0], [0], [np.nan]))
-    assert np.isnan(estimate.value)
-    assert (estimate.low, estimate.high) == (0.0, 1.0)
 
 
 def test_freshness_and_coverage():

@@ -1,11 +1,7 @@
 """How good is a live archive, where the truth is not known? Estimates with intervals, and evidence per memento.
 
-Papers 001 and 004 measure completeness on simulated truth. In a live archive the changes between captures are
-not seen; but the learned rates say how many to expect. With rate r and mean importance m of a page, an interval of
-length d between captures holds r d changes; a capture that found the page changed caught one version.
-    expected total     m * r * d over all intervals, at least what was caught
-    expected caught    m * (captures that found a change)
-Uncertainty of the rate is carried by rate nodes; the counting noise of Poisson changes is added to it.
+Papers 001 and 004 measure on simulated truth. In a live archive the changes between captures are not seen; but the
+learned rates say how many to expect. How many changes captures missed is asked in missed.py, the rest here.
 
 Evidence for a memento shown at instant t (after the classes of Ainsworth, Nelson and Van de Sompel):
     proved     the same content was captured before and after t, or a validator says so
@@ -50,35 +46,6 @@ class Estimated:
     value: float
     low: float
     high: float
-
-
-def completeness_estimate(pages: Watched, rows: Ints | None = None) -> Estimated:
-    """Expected caught weight over expected total weight of some pages (all by default): the pooled measure.
-
-    >>> one = Watched(*(np.array([v]) for v in (1.0, 0.5, 0.1)), np.ones((1, 1)), np.ones((1, 1)),
-    ...               np.array([60.0]), np.array([1000.0]), np.array([1000.0]), np.array([0]))
-    >>> estimate = completeness_estimate(one)
-    >>> round(estimate.value, 2), estimate.low < estimate.value < estimate.high
-    (0.6, True)
-    """
-    picked = np.arange(len(pages.weight)) if rows is None else rows
-    seen = picked[~np.isnan(pages.last[picked]) & (pages.span[picked] > 0)]
-    if len(seen) == 0:
-        return Estimated(float("nan"), 0.0, 1.0)
-    unit = pages.weight[seen] * pages.importance[seen]
-    caught = unit * pages.found[seen]
-    per_node = np.maximum(pages.rate[seen, None] * pages.level[seen] * pages.span[seen, None], pages.found[seen, None])
-    mean = (per_node * pages.odds[seen]).sum(axis=1)
-    spread = (per_node**2 * pages.odds[seen]).sum(axis=1) - mean**2 + mean
-    got, total = float(caught.sum()), float(unit @ mean)
-    if total <= 0:
-        return Estimated(1.0, 0.0, 1.0)
-    error = 1.645 * float(np.sqrt((unit**2 * np.maximum(spread, 0.0)).sum()))
-    return Estimated(
-        got / total,
-        min(got / (total + error), 1.0),
-        min(got / max(total - error, got, 1e-300), 1.0) if got > 0 else min(error / total, 1.0),
-    )
 
 
 def freshness(pages: Watched, now: float, rows: Ints | None = None) -> float:
