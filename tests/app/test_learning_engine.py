@@ -157,6 +157,7 @@ def test_quality_is_what_the_catalog_says(archive, tmp_path):
     with mine(parquet(archive), Wish(SETTINGS, (), hours=planning.hours), Mining(LocalTasks())) as found:
         past, some = found.past.history(numbers), found.past.history(numbers[1::2])
         assert len(found.past) == len(planning.past.row)
+        assert found.past.history(numbers[:0]).row.size == 0, "no page is planned any more"
     for name in ("row", "time", "changed", "importance", "last_change"):
         assert np.array_equal(getattr(past, name), getattr(planning.past, name), equal_nan=name == "last_change"), name
     assert np.array_equal(some.time, past.time[past.row % 2 == 1])  # pages that planning does not know teach nothing

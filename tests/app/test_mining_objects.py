@@ -14,7 +14,7 @@ from servers import s3
 from servers.postgres import GROUP
 from strandline.app import mining_places
 from strandline.app.archive import open_archive
-from strandline.app.exporting import export_archive
+from strandline.app.exporting import SCHEMAS, export_archive
 from strandline.app.learning import PARTS, from_history
 from strandline.app.learning_engine import Mining, mine
 from strandline.app.learning_tasks import Wish
@@ -22,7 +22,8 @@ from strandline.app.mining_places import ObjectFindings, place_at
 from strandline.cli.main import app
 from strandline.engines import mining_objects
 from strandline.engines.mining import LocalTasks
-from strandline.engines.mining_dataset import Dataset, read_list
+from strandline.engines.mining_dataset import Dataset, Writing, read_list
+from strandline.engines.mining_objects import LOCK
 from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, UsageError
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE, open_catalog
@@ -93,12 +94,36 @@ def test_one_writer_at_a_time_and_nothing_left_of_one_that_died(archive, address
     assert not any("000999" in name or name == "dataset.lock" for name, _ in objects.names(""))
 
 
+def test_a_writer_that_stood_still_for_too_long_touches_nothing_more(archive, address, monkeypatch):
+    export_archive(open_archive(archive), address)
+    objects, slow = Objects(address), Writing(place_at(address), SCHEMAS)
+    with pytest.raises(ArchiveBusy, match="taken over by another export"), slow:
+        slow.replace(("claims", "alpha.example", ""), [(1, "sitemap", 5.0, 6.0)])
+        mine, file = objects.get(LOCK), slow._added[-1].file
+        objects.delete([LOCK])  # it is out of date, and another comes
+        other = Writing(place_at(address), SCHEMAS)
+        with other:
+            other.add(("claims", "alpha.example", ""), [(2, "feed", 5.0, 6.0)] * 3)
+            assert other._added[-1].file == file and objects.get(LOCK) != mine
+            other.commit()
+            monkeypatch.setattr(mining_objects, "_HEARD", -1.0)
+            with pytest.raises(ArchiveBusy):
+                slow.add(("claims", "beta.example", ""), [(3, "sitemap", 5.0, 6.0)])
+            assert json.loads(objects.get(LOCK))["mark"] == other._place._mark
+        slow.commit()
+    assert Dataset(place_at(address)).whole() is None and objects.size(file), "it removed what is the other's"
+    objects.put(LOCK, b"what is this")
+    assert export_archive(open_archive(archive), address).captures == 0 and objects.size(LOCK) is None
+
+
 def test_old_findings_and_lost_files(archive, address):
     export_archive(open_archive(archive), address)
     objects = Objects(address)
     objects.put("learning-5f000000-dead/still.parquet", b"old")
+    objects.put("learning-about-the-web/notes.txt", b"somebody's")
     findings = ObjectFindings(objects)
-    assert not [name for name, _ in objects.names("learning-")]
+    assert [name for name, _ in objects.names("learning-")] == []
+    assert [name for name, _ in objects.names("learning-about-the-web/")] == ["learning-about-the-web/notes.txt"]
     with pytest.raises(ArchiveDamaged, match="is missing"):
         findings.local(f"{findings.place.folder}/gone.parquet")
     objects.put(f"{findings.place.folder}/large.parquet", b"1" * 100_000)

@@ -97,8 +97,7 @@ class FoundPast:
         columns: list[NDArray[Any]] = [np.empty(len(self), kind) for kind in _COLUMNS.values()]
         count = 0
         for page, *rest in self.batches():
-            row = np.searchsorted(numbers, page)
-            known = numbers[np.minimum(row, len(numbers) - 1)] == page
+            row, known = np.searchsorted(numbers, page), np.isin(page, numbers)
             end = count + int(known.sum())
             for column, values in zip(columns, (row, *rest), strict=True):
                 column[count:end] = values[known]

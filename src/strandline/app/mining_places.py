@@ -7,6 +7,7 @@
 Tasks read and write files of their own machine only. With a folder nothing is copied.
 """
 
+import re
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,8 @@ from strandline.errors import ArchiveDamaged, SettingError
 
 _FORGOTTEN: Final = 2 * 86_400.0
 """Seconds after which nobody works with findings in an object store any more."""
+_OURS: Final = re.compile(rf"{FINDINGS}([0-9a-f]+)-\w+/")
+"""Findings in an object store: when they were begun, and a mark."""
 
 
 class FindingsPlace(NamedTuple):
@@ -70,12 +73,9 @@ class ObjectFindings:
 
     def _sweep(self) -> None:
         """What runs left that were killed long ago."""
-        old = []
-        for name, _ in self._objects.names(""):
-            began = name.removeprefix(FINDINGS).partition("-")[0]
-            if name.startswith(FINDINGS) and int(began, 16) < time.time() - _FORGOTTEN:
-                old.append(name)
-        self._objects.delete(old)
+        named = ((_OURS.match(name), name) for name, _ in self._objects.names(""))
+        forgotten = time.time() - _FORGOTTEN
+        self._objects.delete([name for ours, name in named if ours and int(ours[1], 16) < forgotten])
 
 
 class FolderFindings:

@@ -2,11 +2,12 @@
 
 Objects cannot be renamed: new files have their names from the start, and belong to the dataset once the list says so.
 What a crash left is removed by the next writer. The one writer is told by an object, too (`dataset.lock`), which holds
-for an hour after the last commit.
+for an hour from when it was last heard of. One that stood still for longer finds that another has taken over, and
+touches nothing more: the names of its files may be the other's by then.
 """
 
-import contextlib
 import json
+import math
 import os
 import socket
 import time
@@ -21,6 +22,8 @@ from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 
 LOCK: Final = "dataset.lock"
 _HOLDS: Final = 3600.0
+_HEARD: Final = 600.0
+"""Seconds between two signs of life, at least."""
 
 
 class ObjectStore(Protocol):
@@ -51,7 +54,9 @@ class ObjectPlace:
         self.objects = objects
         self.store = objects.url
         self._spool: Scratch | None = None
-        self._token = b""
+        self._mark = ""
+        """Of this writer; empty when it is none, or none any more."""
+        self._heard = 0.0
 
     @property
     def name(self) -> str:
@@ -78,34 +83,55 @@ class ObjectPlace:
         """Leave a note that this process writes."""
         if self.list_text() is None and any(name != LOCK for name, _ in self.objects.names("")):
             raise UsageError(f"{self.store} is not empty and holds no Parquet dataset")
-        with contextlib.suppress(FileNotFoundError):
-            if json.loads(self.objects.get(LOCK))["until"] < time.time():
-                self.objects.delete([LOCK])
-        self._token = self._note()
+        if self._holder()[1] < time.time():
+            self.objects.delete([LOCK])
+        self._mark = uuid.uuid4().hex
         try:
-            self.objects.put(LOCK, self._token)
+            self.objects.put(LOCK, self._note())
         except ArchiveDamaged:
-            self._token = b""
+            self._mark = ""
             raise ArchiveBusy(
                 f"{self.store} is being written by another export; if that has ended, remove {LOCK} or wait an hour"
             ) from None
+        self._heard = time.monotonic()
         self._spool = Scratch()
 
     def leave(self) -> None:
         """Remove the note."""
-        if self._token:
+        if self._mark and self._holder()[0] == self._mark:
             self.objects.delete([LOCK])
-            self._token = b""
+        self._mark = ""
         if self._spool is not None:
             self._spool.close()
             self._spool = None
 
     def put_list(self, text: str) -> None:
-        """See DatasetPlace; what is written goes on for another hour."""
-        for name, content in ((LIST, text.encode()), (LOCK, self._note())):
-            path = self._waiting(name)
-            path.write_bytes(content)
-            self.objects.put(name, path)
+        """See DatasetPlace."""
+        self._go_on()
+        self._replace(LIST, text.encode())
+
+    def _go_on(self) -> None:
+        """Hold the dataset for another hour; ArchiveBusy when another has it."""
+        if not self._mark or self._holder()[0] != self._mark:
+            self._mark = ""
+            raise ArchiveBusy(f"{self.store} was taken over by another export while this one stood still")
+        self._replace(LOCK, self._note())
+        self._heard = time.monotonic()
+
+    def _holder(self) -> tuple[str, float]:
+        """Mark of who writes, and until when that holds."""
+        try:
+            note = json.loads(self.objects.get(LOCK))
+            return str(note["mark"]), float(note["until"])
+        except FileNotFoundError:
+            return "", math.inf
+        except (ValueError, KeyError, TypeError):  # nobody of ours wrote it
+            return "", -math.inf
+
+    def _replace(self, name: str, content: bytes) -> None:
+        path = self._waiting(name)
+        path.write_bytes(content)
+        self.objects.put(name, path)
 
     def begin(self, file: str) -> Path:
         """Beside others that are to be sent."""
@@ -113,6 +139,8 @@ class ObjectPlace:
 
     def ready(self, file: str) -> None:
         """Sent: an object is there whole or not at all."""
+        if time.monotonic() - self._heard > _HEARD:
+            self._go_on()
         path = self.begin(file)
         self.objects.put(file, path)
         path.unlink()
@@ -125,7 +153,8 @@ class ObjectPlace:
 
     def discard(self, files: Iterable[str]) -> None:
         """See DatasetPlace."""
-        self.objects.delete(list(files))
+        if self._mark:
+            self.objects.delete(list(files))
 
     def drop(self, files: Iterable[str]) -> None:
         """See DatasetPlace."""
@@ -142,7 +171,7 @@ class ObjectPlace:
         return Path(self._spool.path) / name
 
     def _note(self) -> bytes:
-        about = {"until": time.time() + _HOLDS, "by": f"{socket.gethostname()} {os.getpid()}", "mark": uuid.uuid4().hex}
+        about = {"until": time.time() + _HOLDS, "by": f"{socket.gethostname()} {os.getpid()}", "mark": self._mark}
         return json.dumps(about).encode()
 
 
