@@ -12,6 +12,13 @@ import strandline
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
 
+NEWS = (
+    "The library opens a reading room for children on Saturday.",
+    "Heavy rain closed the bridge; buses take another road until spring.",
+    "A ship from Norway brought paintings that nobody had seen before.",
+)
+
+
 class Changing(BaseHTTPRequestHandler):
     """One page that says something else whenever it is asked for."""
 
@@ -20,8 +27,8 @@ class Changing(BaseHTTPRequestHandler):
     def do_GET(self):
         kind = type(self)
         kind.asked += self.path == "/"
-        words = " ".join(f"{word}{kind.asked}" for word in ("library", "opens", "closes", "lends", "reads"))
-        body = f"<html><body><main><h1>News</h1><p>The {words}.</p></main></body></html>".encode()
+        news = NEWS[kind.asked % len(NEWS)]
+        body = f"<html><body><main><h1>News</h1><p>{news}</p></main></body></html>".encode()
         self.send_response(200 if self.path == "/" else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))
