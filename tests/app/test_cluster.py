@@ -8,7 +8,7 @@ import pytest
 
 from contracts.stores import found
 from servers import postgres
-from strandline.app.cluster import worker
+from strandline.app.cluster import beside, worker
 from strandline.app.cluster.beside import Beside, Errand
 from strandline.app.cluster.learning import learn_all
 from strandline.app.cluster.shared import Cluster, init_cluster, open_cluster
@@ -113,7 +113,9 @@ def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database,
         assert len(listed) == 2
 
 
-def test_an_errand_outlives_a_full_disk_and_says_so_once():
+def test_an_errand_outlives_a_full_disk_and_a_defect_and_says_so_once(monkeypatch):
+    monkeypatch.setattr(beside, "_AGAIN", 0.01)
+    monkeypatch.delenv("STRANDLINE_DEBUG", raising=False)
     steps, said, over = [], [], threading.Event()
     full = OSError(errno.ENOSPC, "No space left on device", "/spool")
 
@@ -121,8 +123,8 @@ def test_an_errand_outlives_a_full_disk_and_says_so_once():
     def opened(_stopped):
         def step():
             steps.append(1)
-            if len(steps) < 5:
-                raise full if len(steps) < 3 else OutOfSpace("full")
+            if len(steps) < 7:
+                raise (full, OutOfSpace("full"), ValueError("odd"))[(len(steps) - 1) // 2]
             over.set()
 
         yield step
@@ -130,7 +132,8 @@ def test_an_errand_outlives_a_full_disk_and_says_so_once():
     with Beside(Errand("janitor", 0.01, opened, "files are not finished"), said.append):
         assert over.wait(60.0)
     first = "files are not finished: [Errno 28] No space left on device: '/spool'; it is tried again"
-    assert said == [first, "files are not finished: full; it is tried again"]
+    defect = "files are not finished: unexpected ValueError: odd (a defect); it is tried again"
+    assert said == [first, "files are not finished: full; it is tried again", defect]
 
 
 def test_a_lesson_that_cannot_be_given_is_one_line(database, tmp_path, monkeypatch, caplog):

@@ -1,15 +1,19 @@
 """What a worker does beside its crawl, each in a thread with connections of its own: planning, study, cleaning up."""
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Final
 
 from strandline.errors import LeaseLost, OutOfSpace, StrandlineError, Unreachable
 
 Step = Callable[[], object]
+_AGAIN: Final = 30.0
+"""Seconds until what could not be done is tried again, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class Errand:
 
 class Beside(contextlib.AbstractContextManager["Beside"]):
     """An errand, from when the crawl begins until it ends. What passes is waited for: a database that is away, a disk
-    that is full.
+    that is full. A defect is told and tried again, too: one odd site must not end, worker by worker, what is done for
+    all others.
     """
 
     def __init__(self, errand: Errand, say: Callable[[str], None]) -> None:
@@ -54,11 +59,21 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
                         step()
             except (Unreachable, LeaseLost):
                 self._stopped.wait(every)  # the crawl meets it, too, and tells
-            except (OSError, OutOfSpace) as problem:
-                if str(problem) != told:
-                    told = str(problem)
-                    self._say(f"{self._errand.failed}: {problem}; it is tried again")
-                self._stopped.wait(every)
             except StrandlineError as problem:
-                self._say(f"{self._errand.failed}: {problem}")
-                return
+                if not isinstance(problem, OutOfSpace):
+                    self._say(f"{self._errand.failed}: {problem}")
+                    return
+                told = self._tell(str(problem), told)
+            except OSError as problem:
+                told = self._tell(str(problem), told)
+            except Exception as problem:
+                if os.environ.get("STRANDLINE_DEBUG"):
+                    raise
+                told = self._tell(f"unexpected {type(problem).__name__}: {problem} (a defect)", told)
+
+    def _tell(self, why: str, told: str) -> str:
+        """Say why it cannot be done now, once, and wait a while; returns what was said last."""
+        if why != told:
+            self._say(f"{self._errand.failed}: {why}; it is tried again")
+        self._stopped.wait(max(self._errand.every, _AGAIN))
+        return why
