@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from strandline.app.archive import create
+from strandline.core.plan.objective import OBJECTIVES
 from strandline.demo.server import DemoServer
 from strandline.errors import SettingError
 from strandline.settings.edit import change_settings
@@ -113,12 +114,20 @@ def test_who_may_look_and_who_may_operate(tmp_path):
     made.add("http://site.test/", "<p>1</p>")
     with served(made.archive(), token=TOKEN, read_token=READER) as server:
         operate, read = ({"Authorization": f"Bearer {token}"} for token in (TOKEN, READER))
-        assert _json(server, "GET", "/overview")[0] != 200
+        status, said = _json(server, "GET", "/overview")
+        assert status == 401 and "token" in said["detail"]
         assert _json(server, "GET", "/overview", headers=read)[0] == 200
-        assert _json(server, "PUT", "/plan", {"budget": "7/day"}, read)[0] == 403
+        status, said = _json(server, "PUT", "/plan", {"budget": "7/day"}, read)
+        assert status == 403 and "change nothing" in said["detail"]
+        status, said = _json(server, "PUT", "/plan", {"budget": "7" * 70_000}, operate)
+        assert status == 413 and "bytes" in said["detail"]
         status, plan = _json(server, "PUT", "/plan", {"budget": "7/day", "objective": "page"}, operate)
         assert (status, plan) == (200, {"budget": "7/day", "strategy": "priced-plan", "objective": "page"})
         assert _json(server, "PUT", "/plan", {"strategy": "none"}, operate)[0] == 400
+        for objective in OBJECTIVES:
+            assert _json(server, "PUT", "/plan", {"objective": objective}, operate)[1]["objective"] == objective
+        status, said = _json(server, "PUT", "/plan", {"objective": "all"}, operate)
+        assert status == 400 and "middle" in said["detail"]
         for token, sees in ((TOKEN, True), (READER, False)):
             cookie = _post(server, "/login", {"token": token})[1]["set-cookie"].partition(";")[0]
             page = server.get("/", {"Cookie": cookie, "Accept": "text/html"}, origin="interface")[2].decode()

@@ -215,6 +215,7 @@ def test_a_simulation_is_run_drawn_and_adopted(watched, living):
     page.get_by_role("button", name="Adopt").click()
     assert "frequency from now on" in page.get_by_role("status").first.inner_text()
     assert 'strategy = "frequency"' in (living.folder / "strandline.toml").read_text()
+    assert 'objective = "middle"' in (living.folder / "strandline.toml").read_text(), "what was not chosen stays"
     change_settings(living.folder, {"plan.strategy": '"priced-plan"'})
 
 

@@ -5,6 +5,7 @@
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ class Guard:
             await self.app(scope, _Bounded(receive, self.policy.options, fields), counted)
         except _RefusedError as refused:
             if not started:
-                await _refuse(counted, refused)
+                await _refuse(counted, refused, as_json=scope["path"].startswith("/api/"))
         finally:
             metrics.seconds[self.origin] += time.perf_counter() - began
 
@@ -181,9 +182,11 @@ class _Bounded:
         return message
 
 
-async def _refuse(send: Send, refused: _RefusedError) -> None:
-    body = f"{refused}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+async def _refuse(send: Send, refused: _RefusedError, as_json: bool) -> None:
+    """Say why; programs that ask the API hear it as they hear all its problems."""
+    body = json.dumps({"detail": str(refused)}).encode() if as_json else f"{refused}\n".encode()
+    kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
+    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
     if refused.instead:
         headers.append((b"location", refused.instead.encode("ascii")))
     elif refused.status == 401:

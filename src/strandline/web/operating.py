@@ -17,6 +17,7 @@ from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import site as site_of
 from strandline.errors import SettingError, UsageError
 from strandline.web.desk import Desk
@@ -24,7 +25,7 @@ from strandline.web.face import Face, back
 from strandline.web.jobs import KINDS, Archiving, Job
 from strandline.web.texts import say
 from strandline.web.views.compare import RATED, compare, end_of
-from strandline.web.views.simulate import OBJECTIVES, asked_for, start_simulation
+from strandline.web.views.simulate import asked_for, start_simulation
 from strandline.web.views.values import address
 
 Form = Mapping[str, list[str]]
@@ -183,7 +184,9 @@ class Operating:
         """Plan by a strategy from now on."""
         form = await self._form(request)
         adopt(self._desk, _one(form, "strategy"), _one(form, "objective"), _one(form, "budget"))
-        return back(f"/simulate?notice={quote(say('adopted', strategy=_one(form, 'strategy')))}")
+        plan = self._desk.settings.plan
+        said = say("adopted", strategy=plan.strategy, objective=say(f"objective_{plan.objective}"))
+        return back(f"/simulate?notice={quote(said)}")
 
 
 def as_rating(text: str) -> Rating:

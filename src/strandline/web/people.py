@@ -10,6 +10,7 @@ from strandline.access.addresses import original
 from strandline.access.listing import stretch
 from strandline.access.timestamps import moment, timestamp
 from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
@@ -22,7 +23,7 @@ from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
 from strandline.web.views.search import Found, SearchAsked, search
-from strandline.web.views.simulate import OBJECTIVES, simulations
+from strandline.web.views.simulate import COUNTED, simulations
 from strandline.web.views.site import pages_of, site_view
 from strandline.web.views.values import address, time_of
 
@@ -211,6 +212,7 @@ class People:
             "runs": simulations(self._desk),
             "strategies": sorted(STRATEGIES),
             "chosen": _DEFAULT_STRATEGIES,
+            "counted": COUNTED,
             "objectives": OBJECTIVES,
             "plan": self._desk.settings.plan,
         }

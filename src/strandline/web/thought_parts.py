@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import StrandlineError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
@@ -86,7 +87,8 @@ class Parts:
         job = self._desk.jobs.get(number_of(request, "number", 0))
         if job is None or job.kind != "simulate":
             raise NotThereError(say("no_page"))
-        return self._part(request, "simulation", {"run": simulation(job)})
+        values = {"run": simulation(job), "plan": self._desk.settings.plan, "objectives": OBJECTIVES}
+        return self._part(request, "simulation", values)
 
     async def _thought(
         self, request: Request, name: str, shown: Callable[[Answer], dict[str, Any]], ask: str, **about: object

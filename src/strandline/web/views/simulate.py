@@ -11,8 +11,8 @@ from strandline.web.jobs import Job
 from strandline.web.texts import say
 from strandline.web.views.values import Moment
 
-OBJECTIVES = ("pool", "page", "count")
-MEASURES = ("pool", "page", "count", "coherence")
+COUNTED = ("pool", "page", "count")
+"""What a simulation can measure of what was caught."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def asked_for(strategies: Sequence[str], budgets: str, objective: str) -> Simula
         raise UsageError(say("budgets_wrong")) from None
     if not 0 < len(shares) <= 8 or not all(0 < share <= 100 for share in shares):
         raise UsageError(say("budgets_range"))
-    if objective not in OBJECTIVES:
-        raise UsageError(say("no_objective", name=objective[:40], known=", ".join(OBJECTIVES)))
+    if objective not in COUNTED:
+        raise UsageError(say("no_objective", name=objective[:40], known=", ".join(COUNTED)))
     return SimulationAsked(chosen, shares, objective)
 
 
