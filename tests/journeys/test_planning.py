@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 
 import strandline as strandline_package
 from journeys.command import here, strandline
+from strandline.app.explaining import why as explain
+from strandline.app.opening import open_archive
+from strandline.app.planning import Planning
 from strandline.core.capture import Kind
 from strandline.errors import StrandlineError
 from strandline.ports import Batch, Found, HostState
@@ -51,7 +55,8 @@ def archive(tmp_path_factory):
     catalog = open_catalog(folder / "archive")
     robots = b"User-agent: *\nDisallow: /private/\n"
     host = HostState("www.harbour-news.org", robots_time=time.time(), robots_status=200, robots_body=robots)
-    catalog.add([Found(NEVER, Kind.PAGE, "link", 1, 1, 0.0, 0.0)])
+    parts = [Found(f"{SITE}/{kind}", kind, kind, 1, 1, 0.0, 0.0) for kind in Kind if kind != Kind.PAGE]
+    catalog.add([Found(NEVER, Kind.PAGE, "link", 1, 1, 0.0, 0.0), *parts])
     catalog.commit(Batch(hosts=[host]))
     catalog.close()
     return folder / "archive"
@@ -151,6 +156,26 @@ def test_why_answers_for_a_page_never_fetched_and_for_an_unknown_one(archive):
     assert "not known" in unknown["verdict"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "what"), [("requisite", "a part of pages"), ("robots", "the rules of a host"), ("feed", "a list of news")]
+)
+def test_why_says_what_an_address_is_that_is_no_page(archive, kind, what):
+    verdict = why(archive, f"{SITE}/{kind}")["verdict"]
+    assert verdict.startswith(what)
+    assert verdict.endswith("not planned by itself")
+
+
+def test_why_counts_in_the_hours_of_the_watch(archive):
+    """A demonstration's hour may last seconds: what is due in twelve of them does not wait for half a day."""
+    opened, now = open_archive(archive), time.time()
+    planning = Planning(opened, now, replace(opened.settings.plan, budget="1/hour"), hour_seconds=360.0)
+    waits = [(found.due - now, found.verdict) for url in (*QUIET, *MUSEUM) if (found := explain(planning, url)).due]
+    late = [(seconds, verdict) for seconds, verdict in waits if 720.0 < seconds < 3600.0]
+    assert late
+    for seconds, verdict in late:
+        assert verdict.startswith(f"waits: due in {seconds / 360.0:.2g} hours"), verdict
+
+
 def test_why_names_the_campaign_that_holds_a_page(archive):
     before = set_plan(archive, campaigns=["tides: museum-of-tides.fr from 2020-01-01 to 2099-01-01 x50"])
     try:
@@ -214,7 +239,7 @@ def test_the_archives_own_history_can_be_simulated(archive):
         (("plan", "--for", "0h"), "more than nothing"),
         (("plan", "--format", "pdf"), "no format 'pdf'"),
         (("next", "--visits", "0"), "at least one visit"),
-        (("next", "--strategy", "best"), "no strategy 'best'"),
+        (("next", "--strategy", "best"), "--strategy: no strategy 'best'"),
         (("quality", "--site", "nowhere.org"), "no site 'nowhere.org'"),
         (("quality", "--at", "soon"), "is no date"),
     ],

@@ -17,6 +17,12 @@ LOOK_AHEAD = 168.0
 """Hours within which the next visit is looked for; a day for large archives."""
 LARGE = 30_000
 _DAYS = ("workdays", "weekends")
+_PARTS = {
+    Kind.REQUISITE: "a part of pages (a picture, a style, a script): fetched with the pages that show it",
+    Kind.ROBOTS: "the rules of a host: asked for before its pages, and again when they are a day old",
+    Kind.SITEMAP: "a list of pages: read again from time to time, to learn of new and changed ones",
+    Kind.FEED: "a list of news: read again from time to time, to learn of new and changed pages",
+}
 
 
 @dataclass
@@ -46,7 +52,7 @@ def why(planning: Planning, url: str) -> Why:
     found.answers["back-off"] = _back_off(planning, standing)
     barred = planning.barred(standing) if standing.kind == Kind.PAGE else ""
     if standing.kind != Kind.PAGE:
-        found.verdict = f"a {standing.kind}: fetched when the pages that need it are, not planned by itself"
+        found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
         return found
     belief = planning.planner.about(standing.page, planning.now)
     found.answers["changes"] = _changes(planning, standing, belief)
@@ -74,6 +80,9 @@ def _unknown(planning: Planning, url: str) -> Why:
 
 
 def _page(one: Standing) -> str:
+    if one.kind in (Kind.REQUISITE, Kind.ROBOTS):
+        how = "needed by pages" if one.kind == Kind.REQUISITE else "asked of every host"
+        return f"{how}, {one.evidence} since {moment(one.since)}" if one.since else f"{how}, not seen yet"
     how = "brought in from another archive" if one.via == "archive" else f"found by {one.via}"
     state = "not seen yet" if one.evidence == "unknown" else one.evidence
     since = f" since {moment(one.since)}" if one.since else ""
@@ -154,7 +163,7 @@ def _next_visit(planning: Planning, one: Standing, found: Why) -> None:
         found.answers["due"] = "later than looked ahead"
         return
     found.due, found.urgency = visit.due, visit.urgency
-    wait = (visit.due - planning.now) / 3600.0
+    wait = (visit.due - planning.now) / planning.hour_seconds
     when = "due within the hour" if wait <= 1.0 else f"waits: due in {_number(wait)} hours"
     found.verdict = f"{when}, at {budget}"
     found.answers["due"] = moment(visit.due) if wait <= 1.0 else f"{moment(visit.due)}: {visit.reason}"

@@ -24,8 +24,10 @@ from strandline.app.skipping import plan_skips
 from strandline.checks import registered_strategies
 from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import Scope
+from strandline.core.plan.catalogue import STRATEGIES
 from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.core.urls import canonical
+from strandline.core.wording import counted
 from strandline.crawl.experience import HOUR, History, Hours, Known, Learned, history, learn
 from strandline.crawl.next import Due, Planner
 from strandline.crawl.orders import Limits
@@ -273,8 +275,8 @@ class Planning:
             return "no known page may be visited; `strandline why` says why not of each"
         return (
             f"a budget of {self.settings.plan.budget} is more than politeness allows: "
-            f"{hosts} host{'s' if hosts != 1 else ''}, with the pauses they are owed, make at most {24 * most:.0f}/day"
-            "; the pauses win"
+            f"{counted(hosts, 'host')}, with the pauses owed to {'it' if hosts == 1 else 'them'}, "
+            f"{'takes' if hosts == 1 else 'take'} at most {24 * most:.0f}/day; the pauses win"
         )
 
     # Answers --------------------------------------------------------------------------------------------------------
@@ -292,6 +294,11 @@ class Planning:
         if problem:
             raise UsageError(problem)
         return self.planner.ahead(self.now, hours)
+
+
+def strategy_names() -> list[str]:
+    """Names of all strategies there are, those of other packages among them."""
+    return sorted({*STRATEGIES, *registered_strategies()})
 
 
 def address(url: str) -> str:

@@ -48,7 +48,7 @@ def _once(visits: Iterable[Due]) -> list[Due]:
 
 
 def _browsertrix(visits: list[Due]) -> str:
-    lines = ["# Made by strandline plan. Pages in the order of their worth; run with: crawl --config THIS-FILE"]
+    lines = ["# Made by strandline plan. Pages in the order of their first visit; run with: crawl --config THIS-FILE"]
     lines += ["scopeType: page", f"limit: {len(visits)}", "seeds:" if visits else "seeds: []"]
     # A JSON text is a YAML text: no address can break the file.
     lines += [f"  - url: {json.dumps(visit.url)}" for visit in visits]

@@ -131,7 +131,7 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
     from dataclasses import replace
 
     from strandline.app.opening import open_archive
-    from strandline.app.planning import Planning
+    from strandline.app.planning import Planning, strategy_names
     from strandline.errors import UsageError
     from strandline.settings.units import rate
 
@@ -144,5 +144,7 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
             raise UsageError(f"--budget: {problem}") from None
         wanted = replace(wanted, budget=budget)
     if strategy is not None:
+        if strategy.removesuffix("-learned") not in (known := strategy_names()):
+            raise UsageError(f"--strategy: no strategy {strategy!r}; there are {', '.join(known)}")
         wanted = replace(wanted, strategy=strategy)
     return Planning(archive, time.time(), wanted)
