@@ -41,6 +41,18 @@ def test_clean_archive(folder):
     assert found.as_json()["captures"] == len(kept)
 
 
+def test_records_that_unpack_to_much_more_than_they_take(folder):
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"))
+    kept = [w.keep(exchange(f"http://example.org/{i}", b"a page of few words " * 150_000)) for i in range(3)]
+    w.close()
+    path = folder / kept[0].place.file
+    window = Window(path)
+    assert all(isinstance(one, Member) for one in walk(window))
+    window.close()
+    (folder.parent / "fixity" / f"{path.name}.sums").unlink()
+    assert audit(folder, kept).ok
+
+
 def test_lists_of_checksums(folder):
     kept, path = archive(folder)
     sums = folder.parent / "fixity" / f"{path.name}.sums"

@@ -253,7 +253,7 @@ def _unpacked(unpack: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
         out = unpack.decompress(data, _MOST_OUT)
         if out:
             yield out
-        while unpack.unconsumed_tail:
+        while unpack.unconsumed_tail and not unpack.eof:  # at the end zlib leaves the tail as it was
             yield unpack.decompress(unpack.unconsumed_tail, _MOST_OUT)
     except zlib.error as error:
         raise Malformed(f"does not unpack: {str(error).partition(': ')[2] or error}") from None
