@@ -162,6 +162,7 @@ def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):
     assert (again.settings.plan.budget, again.settings.fetch.connections) == ("7/day", 3)
     for assignment in (
         'plan.campaigns=["x"]',
+        "keep.prefix=a/b",
         "plan.strategy=nonsense",
         "plan.coherence=-1",
         'plan.host_budgets=["a"]',

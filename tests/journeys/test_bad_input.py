@@ -42,6 +42,8 @@ def archive(empty, tmp_path):
         (["crawl", "{archive}", "--delay", "soon"], 4, "politeness.delay"),
         (["crawl", "{archive}", "--allow-address", "everything"], 4, "allow_address"),
         (["crawl", "{archive}", "--set", "fetch.totl=3"], 4, "did you mean 'total'"),
+        (["crawl", "{archive}", "--seeds", "http://127.0.0.1/", "--set", "keep.prefix=../a"], 4, "keep.prefix"),
+        (["crawl", "{archive}", "--seeds", "http://127.0.0.1/", "--set", "keep.prefix=.a"], 4, "keep.prefix"),
         (["crawl", "{archive}", "--limit", "0"], 2, "limit"),
         (["crawl", "{archive}", "--time-limit", "long"], 2, "--time-limit: 'long'"),
         (["crawl", "{archive}", "--size-limit", "-5"], 2, "--size-limit: '-5'"),

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
@@ -37,7 +36,7 @@ from strandline.settings.schema import FetchSettings, PolitenessSettings, Settin
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings, default_host
 
 QUERY = "STRANDLINE_QUERY"
 """Environment variable with the secret arguments, for example `token=abc`."""
@@ -92,6 +91,8 @@ def _seed(text: str) -> str:
         raise UsageError(f"seed: {problem}{hint}") from None
 
 
+_PREFIX = re.compile(r"([^/.\x00-\x1f][^/\x00-\x1f]*)?")
+_LONGEST_PREFIX = 120
 _CONTACT = re.compile(r"(https?://[^\s/?#]+\S*|mailto:[^\s@]+@[^\s@]+)", re.IGNORECASE)
 
 
@@ -121,6 +122,7 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     seeds = tuple(dict.fromkeys(without_keys(seed, keys) for seed in read_seeds(settings.scope.seeds + request.seeds)))
     policy = address_policy(settings.fetch)
     check_contact(settings.archive.contact)
+    writer_settings(settings)
     if not settings.archive.contact and not all_allowed(seeds, policy):
         raise SettingError(
             "no contact address: site owners must be able to reach you before the web is crawled; "
@@ -269,11 +271,15 @@ def with_secrets(options: FetchOptions, seeds: tuple[str, ...]) -> FetchOptions:
 
 
 def writer_settings(settings: Settings) -> WriterSettings:
-    """How WARC files are written."""
+    """How WARC files are written; SettingError when they could not be named so."""
     keep = settings.keep
+    if not _PREFIX.fullmatch(keep.prefix) or len(keep.prefix.encode()) > _LONGEST_PREFIX:
+        raise SettingError(
+            f"keep.prefix: {keep.prefix[:40]!r} cannot begin the names of files; use letters, digits, hyphens"
+        )
     return WriterSettings(
         prefix=keep.prefix,
-        host=socket.gethostname().split(".")[0] or "localhost",
+        host=default_host(),
         rotate_bytes=keep.file_size,
         rotate_seconds=keep.file_age,
         digest="sha256" if keep.digest == "sha256" else "sha1",

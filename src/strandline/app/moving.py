@@ -1,7 +1,6 @@
 """Bringing in what other tools archived, and giving out standard files."""
 
 import io
-import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from strandline.warc.importing import Imported, Target, import_warc
 from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings, default_host
 from strandline.warc.zstd_import import import_zst
 
 _COMMIT = 500
@@ -43,7 +42,7 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
     if not file.is_file():
         raise UsageError(f"{file}: no such file")
     name = file.name.lower()
-    target = Target(folder / "archive", socket.gethostname().split(".")[0] or "localhost", time.time())
+    target = Target(folder / "archive", default_host(), time.time())
     if name.endswith((".warc", ".warc.gz")):
         return _index(folder, [import_warc(file, target)], writing())
     if name.endswith(".warc.zst"):

@@ -10,7 +10,6 @@ import contextlib
 import math
 import re
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -159,9 +158,8 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         fetcher = stack.enter_context(
             contextlib.closing(HttpFetcher(with_secrets(options, prepared.orders.scope.seeds)))
         )
-        naming = replace(
-            writer_settings(settings), host=f"{socket.gethostname().split('.')[0] or 'localhost'}-w{catalog.worker}"
-        )
+        naming = writer_settings(settings)
+        naming = replace(naming, host=f"{naming.host}-w{catalog.worker}")
         # What is in the store is whole without it: a file that was not finished is joined from its parts.
         own = folder / f"w{catalog.worker}"
         stack.callback(shutil.rmtree, own, ignore_errors=True)
