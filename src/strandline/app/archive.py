@@ -44,7 +44,7 @@ from strandline.store.outbox import take_over_alerts
 from strandline.store.sqlite import outdated
 from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.compacted import finished_files, name_of
+from strandline.warc.compacted import finished_files
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
@@ -308,8 +308,9 @@ def _missing(folder: Path, files: list[Path]) -> list[str]:
     """Files whose checksums are there and which are not; ArchiveDamaged when that is so of all of them, as it is when
     the disk they are on is not mounted: the catalog then knows more than a new one would.
     """
-    there = {name_of(file) for file in files}
-    gone = sorted(sums.stem for sums in (folder / "fixity").glob("*.sums") if sums.stem not in there)
+    from strandline.warc.rolling import missing_files
+
+    gone = missing_files(folder / "archive")
     if not files and (gone or not (folder / "archive").is_dir()):
         raise ArchiveDamaged(
             f"{folder / 'archive'} holds none of the WARC files of this archive; is its disk there? "
