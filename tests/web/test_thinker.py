@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from strandline.app.place import Address
+from strandline.app.thinking import Thinking
 from strandline.web import thinker
 from strandline.web.thinker import NoAnswerError, StillThinkingError, Thinker
 
@@ -71,3 +72,16 @@ def test_what_cannot_be_worked_out_says_why_and_can_be_asked_again(tmp_path):
         assert lane.asked == 2
 
     asyncio.run(run())
+
+
+def test_measures_do_not_hang_on_what_was_asked_before(living):
+    def measures(thinking):
+        return thinking.quality()["sites"]["archive"], thinking.history("courier.test")["moments"]
+
+    thinking, plain = Thinking(living.folder), Thinking(living.folder)
+    url = "http://courier.test/news/1.html"
+    plain.planning().now = thinking.planning().now
+    first = thinking.why(url)["answers"]["changes"]
+    assert thinking.next(5)["visits"]
+    assert measures(thinking) == measures(plain)
+    assert thinking.why(url)["answers"]["changes"] == first == plain.why(url)["answers"]["changes"]

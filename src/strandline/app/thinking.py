@@ -17,6 +17,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from strandline.core.capture import Capture
 from strandline.core.changes.shown import ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.crawl.learn import gathered, page_series
+from strandline.crawl.next import Planner
 from strandline.errors import StrandlineError, UsageError
 
 RENEWED = 180.0
@@ -57,6 +59,7 @@ class Thinking:
         self._lore: Lore | None = None
         self._planning: Planning | None = None
         self._mark = (0, 0)
+        self._apart: Planner | None = None
 
     def planning(self) -> Planning:
         """Beliefs that are fresh enough."""
@@ -71,6 +74,16 @@ class Thinking:
         self._mark = (made.reading.last_capture()[0], made.reading.progress())
         self._planning = made
         return made
+
+    def _deciding(self) -> Planning:
+        """Beliefs for a plan, which renews what pages share as it decides. Measures keep those they had: they must not
+        hang on whether a plan was asked for before.
+        """
+        planning = self.planning()
+        if self._apart is not planning.planner:
+            self._apart = planning.planner
+            planning.learned = deepcopy(planning.learned)  # the planner goes on with those it was made with
+        return planning
 
     def quality(self, site: str = "") -> Answer:
         """Measures of each site and of the whole, or of one site."""
@@ -109,12 +122,12 @@ class Thinking:
 
     def next(self, visits: int = 10) -> Answer:
         """The visits that come next."""
-        planning = self.planning()
+        planning = self._deciding()
         return {"at": planning.now, "visits": [asdict(one) for one in planning.next(visits)]}
 
     def why(self, url: str) -> Answer:
         """Every reason for one page."""
-        planning = self.planning()
+        planning = self._deciding()
         return {"at": planning.now, **asdict(why(planning, url))}
 
     def compare(self, url: str, start: float, end: float) -> Answer:

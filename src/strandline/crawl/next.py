@@ -350,17 +350,17 @@ class Planner:
     def about(self, page: int, now: float) -> Belief:
         """What is believed of a page, and why it is or is not to be fetched at a moment."""
         row, period = self._row_of[page], self.hours.at(now)
-        estimate = self._learned.learner.estimate(np.array([row]))
-        low, high = self._learned.learner.intervals(np.array([row]))
-        # The middle, not the mean: a small chance of a fast page would carry the mean out of the interval.
-        middle, _ = self._learned.learner.intervals(np.array([row]), 0.0)
         reason = ""
         if isinstance(self._strategy, PricedPlan):
             budget = self._budget(period, max(1, round(self.visits_per_hour())))
             assert budget is not None
             self._catch_up(now)
-            self._strategy.ready(self.table, budget, period)
+            self._strategy.ready(self.table, budget, period)  # may renew what is believed, so it comes first
             reason = self._strategy.reason(row, period)
+        estimate = self._learned.learner.estimate(np.array([row]))
+        low, high = self._learned.learner.intervals(np.array([row]))
+        # The middle, not the mean: a small chance of a fast page would carry the mean out of the interval.
+        middle, _ = self._learned.learner.intervals(np.array([row]), 0.0)
         return Belief(
             rate=float(middle[0]) * 24.0,
             rate_low=float(low[0]) * 24.0,
