@@ -39,6 +39,8 @@ def session(database):
             "DELETE FROM workers WHERE name LIKE '%test'",
             "DELETE FROM site_desks",
             "DELETE FROM watch_time",
+            "DELETE FROM plan_hours",
+            "DELETE FROM spending",
             "UPDATE hosts SET waiting = 0",
             "UPDATE pages SET due = 1 WHERE state = 1",
         )
@@ -54,6 +56,11 @@ def _worker(session, name, *, seen, started="1 hour", ended="NULL"):
         f"""INSERT INTO workers (name, started, seen, ended) VALUES ('{name}', clock_timestamp() - interval '{started}',
             clock_timestamp() - interval '{seen}', {ended})""",
     )
+
+
+def _watch(session, hours_ago):
+    """An hour of a watch was opened then."""
+    _do(session, f"INSERT INTO plan_hours VALUES ({NOW} - {hours_ago} * 3600, 0, 0, 10, 0, 0, NULL)")
 
 
 def _kinds(session):
@@ -94,16 +101,24 @@ def test_desks_where_nothing_moves(session):
         f"UPDATE pages SET due = {NOW} WHERE state = 1",
     )
     assert _kinds(session) == [], "a single pass has no hours"
-    _do(session, "INSERT INTO watch_time VALUES (0, 0, 3600)")
+    _watch(session, 30)
+    assert _kinds(session) == [], "the watch has ended long ago"
+    _do(session, f"INSERT INTO spending (start, spent, requests) VALUES ({NOW} - 300, 5, 5)")
+    assert len(_kinds(session)) == 3, "it goes on, though no hour is planned any more"
+    _do(session, "DELETE FROM spending")
+    _watch(session, 4)
     assert _kinds(session) == [("desk", "plan"), ("desk", "study"), ("desk", "learn")]
     assert "a.test" in troubles(session)[0].why
+    _do(session, "INSERT INTO watch_time VALUES (0, 0, 86400)")
+    assert _kinds(session) == [("desk", "study")], "hours of this watch are days"
     _do(session, f"UPDATE site_desks SET planned = {NOW} + 60", "DELETE FROM unstudied")
     assert _kinds(session) == []
 
 
 def test_hosts_nobody_asks(session):
     _worker(session, "1@one.test", seen="1 second")
-    _do(session, "INSERT INTO watch_time VALUES (0, 0, 3600)", "DELETE FROM unstudied")
+    _watch(session, 1)
+    _do(session, "DELETE FROM unstudied")
     (trouble,) = troubles(session)
     assert (trouble.kind, trouble.subject) == ("hosts", "") and "a.test" in trouble.why
     _do(session, "UPDATE hosts SET waiting = 1, not_before = 1e12")

@@ -19,6 +19,8 @@ REMEMBERED: Final = 86_400.0
 """A worker that died is named for a day, unless another has started on its machine since."""
 _RESTARTED: Final = 600.0
 """Seconds for which nobody may be at work."""
+_HOUR, _DAY = 3600.0, 24.0
+"""Seconds of an hour whose length nobody changed, and hours for which a watch leaves traces."""
 _HOURS: Final = 3.0
 """Hours of the watch that plans may be late, or pages of a host that nobody holds."""
 _STUDY_HOURS: Final = 6.0
@@ -61,11 +63,25 @@ def _ask(connection: Connection) -> list[Trouble]:
     found = _workers(connection)
     if not _alive(connection):
         return [*found, *_nobody(connection)]
-    hour = connection.execute("SELECT length FROM watch_time ORDER BY start DESC LIMIT 1").fetchone()
-    if hour is None:
+    length = _watched(connection)
+    if not length:
         return found  # one pass: whatever waits, waits for its turn
-    length = float(str(hour[0]))
     return [*found, *_desks(connection, length), *_hosts(connection, length)]
+
+
+def _watched(connection: Connection) -> float:
+    """The seconds of an hour of the watch that is under way: lately an hour was opened, or some of the budget spent; 0
+    when there is none.
+    """
+    row = connection.execute(
+        """SELECT length FROM (
+               SELECT coalesce((SELECT length FROM watch_time ORDER BY start DESC LIMIT 1), %s) AS length) AS hours
+           WHERE EXISTS (SELECT FROM plan_hours WHERE start > extract(epoch FROM statement_timestamp()) - %s * length)
+               OR EXISTS (SELECT FROM spending
+                          WHERE place = '' AND start > extract(epoch FROM statement_timestamp()) - %s * length)""",
+        (_HOUR, _DAY, _DAY),
+    ).fetchone()
+    return 0.0 if row is None else float(str(row[0]))
 
 
 def _nobody(connection: Connection) -> list[Trouble]:
