@@ -12,6 +12,7 @@ import pytest
 import strandline as strandline_package
 from journeys.command import here, strandline
 from strandline.app.explaining import why as explain
+from strandline.app.measuring import measured
 from strandline.app.opening import open_archive
 from strandline.app.planning import Planning
 from strandline.core.capture import Kind
@@ -174,6 +175,19 @@ def test_why_counts_in_the_hours_of_the_watch(archive):
     assert late
     for seconds, verdict in late:
         assert verdict.startswith(f"waits: due in {seconds / 360.0:.2g} hours"), verdict
+
+
+def test_a_clock_that_was_set_back_spoils_no_measure(archive):
+    opened = open_archive(archive)
+    right, back = (Planning(opened, time.time() - seconds) for seconds in (0.0, 400 * 86_400.0))
+    assert right.remark == ""
+    assert "the clock of this machine is" in back.remark
+    true, found = measured(right), measured(back)
+    for one, other in zip(found.sites, true.sites, strict=True):
+        assert other.completeness.low <= one.completeness.value <= other.completeness.high
+        assert (one.coverage, one.captures) == (other.coverage, other.captures)
+    assert found.visiting.intended >= found.visiting.achieved > 0
+    assert back.next(5)
 
 
 def test_why_names_the_campaign_that_holds_a_page(archive):

@@ -48,7 +48,7 @@ def measured(planning: Planning, site: str = "", at: float | None = None) -> Mea
     if planning.reading.last_capture()[0] == 0:
         raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
     held = _held(planning)
-    now = planning.hours.at(planning.now)
+    now = planning.hours.at(_now(planning))
     moment = None if at is None else planning.hours.at(at)
     measures = Measures(held, now, moment)
     if site:
@@ -111,18 +111,24 @@ def _said(planning: Planning) -> Said:
     )
 
 
+def _now(planning: Planning) -> float:
+    """Now, or the moment of the latest capture where a clock that was set back would have it in the future."""
+    return max(planning.now, planning.reading.last_capture()[1])
+
+
 def _visiting(planning: Planning, site: str) -> Visiting:
     """Intended against achieved visits of the last day, or since the first capture when that is later."""
-    first = min((one.first for one in planning.reading.sites() if one.first is not None), default=planning.now)
-    since = min(max(planning.now - 24.0 * planning.hour_seconds, first), planning.now)
+    now = _now(planning)
+    first = min((one.first for one in planning.reading.sites() if one.first is not None), default=now)
+    since = max(now - 24.0 * planning.hour_seconds, first)
     made, failed = planning.reading.visits_since(since, site)
-    intended = planning.planner.visits_per_hour() * (planning.now - since) / planning.hour_seconds
+    intended = planning.planner.visits_per_hour() * (now - since) / planning.hour_seconds
     return Visiting(round(intended), made, failed)
 
 
 def over_time(planning: Planning, site: str, moments: Sequence[float]) -> list[Quality]:
     """The measures of a site, or of the whole archive for an empty name, as they stood at several moments."""
-    held, now = _held(planning), planning.hours.at(planning.now)
+    held, now = _held(planning), planning.hours.at(_now(planning))
     rows = [row for row, page in enumerate(planning.pages) if site in ("", page.site, page.host)]
     return [Measures(held, now, planning.hours.at(moment)).of(site, np.array(rows, np.int64)) for moment in moments]
 

@@ -49,6 +49,8 @@ _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
 _ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops", QUIET)
 """Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
+_CLOCKS_APART: Final = 60.0
+"""Seconds by which clocks of machines may differ without being worth a word."""
 _ABSENT: Final = 0.1
 """A page that answered 404 may come back: it keeps this share of its weight."""
 
@@ -180,10 +182,14 @@ class Planning:
     @property
     def remark(self) -> str:
         """What whoever reads the answer should know; empty when there is nothing."""
-        waiting = self.reading.last_capture()[0] - self.reading.progress()
-        return (
-            f"{waiting} captures are still to be studied; until then their digests tell changes" if waiting > 0 else ""
-        )
+        number, latest = self.reading.last_capture()
+        waiting, behind = number - self.reading.progress(), latest - self.now
+        told = []
+        if waiting > 0:
+            told.append(f"{waiting} captures are still to be studied; until then their digests tell changes")
+        if behind > _CLOCKS_APART:
+            told.append(f"the clock of this machine is {behind / 3600.0:.3g} hours behind the latest capture")
+        return "; ".join(told)
 
     # Knowledge ------------------------------------------------------------------------------------------------------
 
