@@ -131,6 +131,29 @@ def test_validators_cannot_smuggle_header_lines(server, fetcher):
     assert b"If-" not in server.requests[0]
 
 
+def test_validators_go_back_as_the_bytes_they_were(server, fetcher):
+    server.replies["/"] = (
+        b'HTTP/1.1 200 OK\r\nETag: "caf\xe9"\r\nLast-Modified: f\xe9vrier\r\nContent-Length: 0\r\n\r\n'
+    )
+    url = f"http://127.0.0.1:{server.port}/"
+    [(first, _)] = fetch(fetcher, url)
+    again = Request(url, 0, etag=first.header("etag"), last_modified=first.header("last-modified"))
+    [(exchange, _)] = fetch(fetcher, again)
+    assert exchange.outcome is Outcome.ANSWERED
+    assert b'If-None-Match: "caf\xe9"\r\nIf-Modified-Since: f\xe9vrier\r\n' in server.requests[1]
+    fetch(fetcher, Request(url, 0, etag='"\u2713"'))
+    assert b"If-None-Match" not in server.requests[2], "what no header can hold is not sent"
+
+
+def test_a_length_of_thousands_of_digits_is_more_than_came(server):
+    fetcher = make(limits=FetchLimits(between_reads=0.2))
+    for odd in (b"", b"no colon here\r\n"):
+        server.replies["/"] = b"HTTP/1.1 200 OK\r\n%bContent-Length: %b\r\n\r\nhello" % (odd, b"9" * 5000)
+        [(exchange, body)] = fetch(fetcher, f"http://127.0.0.1:{server.port}/")
+        assert (exchange.outcome, exchange.truncated, body) == (Outcome.TIMEOUT, "time", b"hello")
+    fetcher.close()
+
+
 def test_redirects_are_not_followed(server, fetcher):
     server.replies["/r"] = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 2\r\n\r\nhi"
     [(exchange, body)] = fetch(fetcher, f"http://127.0.0.1:{server.port}/r")

@@ -1,5 +1,6 @@
 """Bodies on their way: in memory while small, in an unnamed temporary file when large."""
 
+import contextlib
 import io
 import tempfile
 from pathlib import Path
@@ -38,5 +39,8 @@ class Spool:
         return stream
 
     def discard(self) -> None:
-        """Forget what came."""
-        self.hand_over().close()
+        """Forget what came. Never fails: what finds no room on a full disk is not wanted any more."""
+        held, self._pieces, self._file, self.length = self._file, [], None, 0
+        if held is not None:
+            with contextlib.suppress(OSError):  # closing writes the last bytes out
+                held.close()

@@ -78,7 +78,7 @@ class Transfer:
         self.curl: Any = pycurl.Curl()
         self._knows_whom_to_trust = False
         self._verifies: bool | None = None
-        self._headers: list[str] = []
+        self._headers: list[bytes] = []
         self._set_up()
 
     def _set_up(self) -> None:
@@ -151,14 +151,15 @@ class Transfer:
             curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)
             self._verifies = trusted
 
-    def _request_headers(self, request: Request) -> list[str]:
+    def _request_headers(self, request: Request) -> list[bytes]:
         fields = [("Accept", ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING), *self._options.headers]
         if request.etag:
             fields.append(("If-None-Match", request.etag))
         if request.last_modified:
             fields.append(("If-Modified-Since", request.last_modified))
-        # Validators come from the web: they must not become more than a value.
-        return [f"{name}: {value}" for name, value in fields if value.isprintable()]
+        # Validators come from the web: they must not become more than a value, and go back as the bytes they were.
+        meant = [f"{name}: {value}" for name, value in fields if value.isprintable()]
+        return [line.encode("latin-1") for line in meant if max(line) < "\u0100"]
 
     @property
     def sent(self) -> bytes:
