@@ -1,6 +1,8 @@
 """Reaching PostgreSQL: what is wrong is told in one line, without secrets; what passes is waited for."""
 
 import re
+import threading
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -10,6 +12,8 @@ from servers import postgres
 from strandline.errors import SettingError, Unreachable
 from strandline.store.postgres import session
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.status import standing
+from strandline.store.postgres.troubles import troubles
 
 pytestmark = postgres.GROUP
 
@@ -71,3 +75,28 @@ def test_two_that_are_in_one_anothers_way_are_told_in_one_line(database):
 def _once(asked, work):
     with asked.transaction() as connection:
         work(connection)
+
+
+def test_what_only_reads_may_be_asked_by_threads_that_share_a_connection(database):
+    PostgresCatalog(database).close()
+    shared, problems = session.Session(database), []
+
+    def ask(what):
+        try:
+            for _ in range(10):
+                what(shared)
+        except Exception as problem:  # noqa: BLE001 - told below
+            problems.append(problem)
+
+    threads = [threading.Thread(target=ask, args=(what,)) for what in (standing, troubles) * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    shared.close()
+    assert problems == []
+
+
+def test_a_defect_of_ours_is_not_blamed_on_the_address(database):
+    with closing(session.Session(database)) as asked, pytest.raises(psycopg.ProgrammingError):
+        asked.run(lambda connection: connection.execute("SELECT %s, %s", (1,)))

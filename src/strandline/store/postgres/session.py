@@ -107,8 +107,10 @@ class Session:
         self.url = url
         self._patience = patience
         self._connection: Connection | None = None
-        with self._told():
+        try:
             parts = conninfo_to_dict(url)
+        except psycopg.ProgrammingError as problem:
+            raise SettingError(f"database: not a PostgreSQL address ({_discreet(url, str(problem))})") from None
         if not _well_cut(*(str(parts.get(name) or "") for name in ("host", "port", "dbname"))):
             raise SettingError(
                 "database: not a PostgreSQL address: a port is a number; in a password, @ is written %40, / %2F, : %3A"
@@ -218,8 +220,6 @@ def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.
         return Unreachable(f"{where}: the server takes nothing in; it is being restored, or stands by for another")
     if isinstance(problem, pg.IdleInTransactionSessionTimeout):
         return Unreachable(f"{where}: the server gave up a transaction that stood still")
-    if isinstance(problem, psycopg.ProgrammingError) and not state:
-        return SettingError(f"database: not a PostgreSQL address ({_discreet(url, said[0]) if said else 'unreadable'})")
     if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):
         refused = [reason for code, reason in _WRONG.items() if _is_refusal(code, " ".join(said))]
         if refused:
@@ -229,7 +229,8 @@ def in_our_words(url: str, problem: psycopg.Error) -> StrandlineError | psycopg.
 
 
 def _discreet(url: str, said: str) -> str:
-    """What is wrong with an address, without pieces of it that may be of its password."""
+    """What is wrong with an address, in one line, without pieces of it that may be of its password."""
+    said = said.strip().partition("\n")[0]
     if said.startswith("invalid URI query parameter") and "@" not in url.partition("?")[2]:
         return said
     return re.sub(r'"[^"]+"', "...", said)

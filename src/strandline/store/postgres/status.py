@@ -69,7 +69,7 @@ def cluster_status(url: str) -> ClusterStatus:
 
 def standing(session: Session) -> ClusterStatus:
     """Ask over a connection that is there."""
-    return session.run(_ask)
+    return session.run(_ask, at_once=True)
 
 
 def _ask(connection: Connection) -> ClusterStatus:

@@ -42,7 +42,7 @@ class Trouble:
 
 def troubles(session: Session) -> list[Trouble]:
     """What is wrong now."""
-    return session.run(_ask)
+    return session.run(_ask, at_once=True)
 
 
 def workers_alive(session: Session) -> int:
