@@ -166,6 +166,31 @@ def test_a_job_waits_for_a_busy_archive_and_says_why_it_failed(archive):
         assert "nonsense" in _wait(server, 2, ("failed",))["problem"]
 
 
+def test_long_comparisons_come_in_parts_and_impossible_ones_are_refused(tmp_path):
+    made = Builder(tmp_path)
+    once, paper, long = (f"http://site.test/{name}" for name in ("once.html", "paper.pdf", "long.html"))
+    made.add(once, "<p>Seen one time.</p>")
+    for number, when in enumerate(("2026-03-01T12:00:00Z", "2026-03-02T12:00:00Z")):
+        made.add(paper, b"%PDF" + bytes([number]) * 99, "application/pdf", when=when)
+        texts = (f"word{i + 1000 * number * (i % 20 == 0)} text " * 20 for i in range(520))
+        made.add(long, "<body>" + "".join(f"<div><h2>Part</h2><p>{text}</p></div>" for text in texts), when=when)
+    with served(made.archive()) as server:
+        status, first = _json(server, "GET", f"/compare?url={long}")
+        assert status == 200 and len(first["blocks"]) == 500 and first["more"] == 500
+        status, rest = _json(server, "GET", f"/compare?url={long}&after=500")
+        assert rest["more"] is None and rest["counts"] == first["counts"]
+        assert len(first["blocks"]) + len(rest["blocks"]) == sum(first["counts"].values())
+        status, differ = _json(server, "GET", f"/compare?url={long}&only=true")
+        assert differ["blocks"] and differ["changed"]
+        assert "unchanged" not in {block["kind"] for block in differ["blocks"]}
+        page = server.get(f"/compare?url={long}", origin="interface")[2].decode()
+        assert "after=500" in page and page.count('<section class="block') == 500
+        assert b"only capture" in server.get(f"/compare?url={once}", origin="interface")[2]
+        status, said = _json(server, "GET", f"/compare?url={paper}")
+        assert status == 404 and "application/pdf" in said["detail"]
+        assert server.get(f"/compare?url={paper}", origin="interface")[0] == 404
+
+
 def test_a_change_is_rated_while_another_process_writes(tmp_path):
     made = Builder(tmp_path)
     made.add(URL, "<h1>News</h1><p>The harbour opened today.</p>", when="2026-03-01T12:00:00Z")

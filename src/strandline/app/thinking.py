@@ -3,7 +3,8 @@
 The process reads one JSON object a line from standard input and writes one a line to standard output:
 
     {"id": 7, "ask": "why", "url": "https://example.org/"}  gives  {"id": 7, "answer": {...}}
-                                                            or     {"id": 7, "problem": "..."}
+                                                            or     {"id": 7, "problem": "...", "asked": true}
+`asked` says that the question itself has no answer: nothing was captured, say.
 
     quality   measures of all sites, or of one, now          history   the same as they stood over time, and budgets
     next      the visits that come next                      why       every reason for one page
@@ -16,6 +17,8 @@ often than every few minutes. The process ends with the one that started it: its
 import json
 import sys
 import time
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import asdict
@@ -32,7 +35,7 @@ from strandline.app.measuring import measured, over_time, worth_of_budgets
 from strandline.app.opening import open_archive
 from strandline.app.planning import Planning
 from strandline.core.capture import Capture
-from strandline.core.changes.shown import ShownBlock, marked
+from strandline.core.changes.shown import RATED, ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.crawl.learn import gathered, page_series
 from strandline.crawl.next import Planner
@@ -46,6 +49,8 @@ _INSTANTS = 12
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _WEEK_HOURS = 168
 _LONGEST_TEXT = 20_000
+_BLOCKS = 500
+"""Blocks of a comparison that are told at a time."""
 
 Answer = dict[str, Any]
 
@@ -130,10 +135,12 @@ class Thinking:
         planning = self._deciding()
         return {"at": planning.now, **asdict(why(planning, url))}
 
-    def compare(self, url: str, start: float, end: float) -> Answer:
-        """Two versions, block by block."""
+    def compare(self, url: str, start: float, end: float, after: int = 0, only: bool = False) -> Answer:
+        """Two versions, block by block, from the block of a number on; only those that differ, if that is asked for."""
         comparison, old, new = compare_versions(self._archive, url, start, end)
         blocks = comparison.blocks()
+        shown = [number for number, block in enumerate(blocks) if not only or block.kind != "unchanged"]
+        shown = shown[bisect_left(shown, after) :]
         rows = {block.old.key: number for number, block in enumerate(blocks) if block.old is not None}
         stood = [rows.get(block.key) for block in comparison.delta.old.blocks]
         return {
@@ -144,7 +151,10 @@ class Thinking:
             "importance": comparison.importance,
             "impch": comparison.impch,
             "held": comparison.scored.held,
-            "blocks": [_block(number, block, stood) for number, block in enumerate(blocks)],
+            "blocks": [_block(number, blocks[number], stood) for number in shown[:_BLOCKS]],
+            "more": shown[_BLOCKS] if len(shown) > _BLOCKS else None,
+            "counts": Counter("noise" if block.noise else block.kind for block in blocks),
+            "changed": list(dict.fromkeys(one.block.path for one in blocks if one.kind in RATED and one.block.path)),
         }
 
     def week(self, url: str) -> Answer:
@@ -225,7 +235,7 @@ def serve(folder: Path, lines: Callable[[], str], write: Callable[[str], None]) 
         try:
             said: Answer = {"id": number, "answer": _plain(asks[name](**question))}
         except StrandlineError as problem:
-            said = {"id": number, "problem": str(problem)}
+            said = {"id": number, "problem": str(problem), "asked": isinstance(problem, UsageError)}
         except Exception as problem:  # noqa: BLE001 - one bad page must not end the process for all others
             said = {"id": number, "problem": f"unexpected {type(problem).__name__}: {problem}"}
         write(json.dumps(said) + "\n")

@@ -26,7 +26,7 @@ from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
 from strandline.web.replaying import badge_text
-from strandline.web.thinker import NoAnswerError
+from strandline.web.thinker import NoAnswerError, UnanswerableError
 
 LATEST = "99990101000000"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -148,6 +148,7 @@ def _tell_problems(api: FastAPI) -> None:
         ValueError: 400,
         NotThereError: 404,
         ArchiveBusy: 409,
+        UnanswerableError: 404,
         NoAnswerError: 503,
         Unreachable: 503,
     }

@@ -11,7 +11,7 @@ from strandline.web.desk import Desk
 from strandline.web.face import NotThereError
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, ChangesPage, changes_page
-from strandline.web.views.compare import Compared, compare
+from strandline.web.views.compare import Compared, Part, compare
 from strandline.web.views.days import DayView, days
 from strandline.web.views.health import Health, health
 from strandline.web.views.learned import (
@@ -202,6 +202,8 @@ def _page(desk: Desk) -> APIRouter:
         url: Url,
         from_: Annotated[str, Query(alias="from", description="Date or time, ISO 8601", max_length=40)] = "",
         to: Since = "",
+        after: Start = 0,
+        only: Annotated[bool, Query(description="Leave out blocks that are the same")] = False,
     ) -> Compared:
         """Two versions of a page, block by block; by default the last two captures."""
         found = _captured(desk, url)
@@ -212,6 +214,7 @@ def _page(desk: Desk) -> APIRouter:
             latest[0].url,
             latest[-1].time if start is None else start,
             latest[0].time if end is None else end,
+            Part(after, only),
         )
 
     return router

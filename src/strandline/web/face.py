@@ -13,7 +13,7 @@ from strandline.errors import ArchiveBusy, SettingError, Unreachable, UsageError
 from strandline.web.guard import Policy
 from strandline.web.pages import render
 from strandline.web.texts import say
-from strandline.web.thinker import NoAnswerError
+from strandline.web.thinker import NoAnswerError, UnanswerableError
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -70,6 +70,8 @@ class Face:
                 return self.message(request, 400, say("not_understood"), str(problem))
             except Unreachable as problem:
                 return self.message(request, 503, say("away"), str(problem))
+            except UnanswerableError as problem:
+                return self.message(request, 404, say("unanswerable"), str(problem))
             except NoAnswerError as problem:
                 return self.message(request, 503, say("no_answer"), str(problem))
 

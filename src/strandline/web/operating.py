@@ -24,7 +24,7 @@ from strandline.web.desk import Desk
 from strandline.web.face import Face, back
 from strandline.web.jobs import KINDS, Archiving, Job
 from strandline.web.texts import say
-from strandline.web.views.compare import RATED, compare, end_of
+from strandline.web.views.compare import compare, end_of
 from strandline.web.views.simulate import asked_for, start_simulation
 from strandline.web.views.values import address
 
@@ -89,10 +89,9 @@ async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str
 async def change_paths(desk: Desk, url: str, start: float, end: float) -> list[str]:
     """Paths of the blocks that differ between two versions; UsageError when none do."""
     view = await compare(desk, url, start, end)
-    paths = [block.path for block in view.blocks if block.kind in RATED and block.path]
-    if not paths:
+    if not view.changed:
         raise UsageError(say("same"))
-    return paths
+    return view.changed
 
 
 async def act(desk: Desk, number: int, action: str) -> Job:

@@ -9,6 +9,7 @@ from starlette.routing import Route
 from strandline.access.addresses import original
 from strandline.access.listing import stretch
 from strandline.access.timestamps import moment, timestamp
+from strandline.core.changes.shown import RATED
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
@@ -17,7 +18,7 @@ from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, changes_page
-from strandline.web.views.compare import RATED, compare, end_of, neighbours
+from strandline.web.views.compare import Part, compare, end_of, neighbours
 from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
@@ -135,11 +136,13 @@ class People:
         latest = [capture.time for capture in self._desk.reading.shown_captures(pages, 1e15, 2)]
         start = end_of(asked["from"]) if asked.get("from") else latest[-1]
         end = end_of(asked["to"]) if asked.get("to") else latest[0]
-        view = await compare(self._desk, self._captured(url), start, end)
+        only = asked.get("only", "") == "changed"
+        part = Part(number_of(request, "after", 0), only)
+        view = await compare(self._desk, self._captured(url), start, end, part)
         before, after = neighbours(self._desk.reading, url, view.old, view.new)
         values = {"view": view, "query": url, "before": before, "after": after, "rated": RATED}
         values["mode"] = "one" if asked.get("view") == "one" else "side"
-        values["only"] = asked.get("only", "") == "changed"
+        values["only"] = only
         return self._face.page(request, "compare.html", values)
 
     def _captured(self, url: str) -> str:

@@ -31,6 +31,10 @@ class NoAnswerError(Exception):
     """The question has no answer, and this is why."""
 
 
+class UnanswerableError(NoAnswerError):
+    """The question has no answer as long as the archive holds what it holds."""
+
+
 class StillThinkingError(NoAnswerError):
     """The answer is being worked out, since so many seconds."""
 
@@ -105,7 +109,7 @@ class Thinker:
         began = time.monotonic()
         said = await self._lanes[ask in _PLANS].told(ask, about)
         if "problem" in said:
-            raise NoAnswerError(str(said["problem"]))
+            raise (UnanswerableError if said.get("asked") else NoAnswerError)(str(said["problem"]))
         answer: Answer = said["answer"]
         now = time.monotonic()
         self._answers[key] = _Remembered(answer, now, now - began)

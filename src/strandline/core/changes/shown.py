@@ -22,6 +22,7 @@ from strandline.core.changes.importance import NOVELTY_SCALE, BlockReason, Impor
 ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
 Marked = Iterator[tuple[str, str]]  # (" " in both, "-" gone, "+" new; the text)
 
+RATED: Final = ("inserted", "deleted", "updated")  # kinds of blocks that people can rate
 MOST_PIECES: Final = 3_000  # words of a text compared one by one; a longer one is shown as gone and come
 _TAGS: Final = {" ": ("", ""), "-": ("<del>", "</del>"), "+": ("<ins>", "</ins>")}
 _STYLE: Final = (

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 
 from strandline.access.timestamps import moment
 from strandline.app.browsing import BrowsingReading
+from strandline.core.changes.shown import RATED
 from strandline.web.desk import Desk
 from strandline.web.views.values import Moment, level
 
@@ -59,22 +60,31 @@ class Compared:
     level: int
     held: bool
     blocks: list[ComparedBlock]
+    """At most some hundreds at a time, in the order of the page."""
+    more: int | None
+    """Give this as `after` to go on; None at the end."""
     counts: dict[str, int]
-    """How many blocks were inserted, deleted, updated, moved, left unchanged, and how many are noise."""
+    """How many blocks were inserted, deleted, updated, moved, left unchanged, and how many are noise: of all blocks."""
+    changed: list[str]
+    """Paths of all blocks that were inserted, deleted or updated."""
 
 
-RATED: Final = ("inserted", "deleted", "updated")
-"""Kinds of blocks that people can rate."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which blocks of a comparison are shown: from the one of a number on, all or only those that differ."""
+
+    after: int = 0
+    only: bool = False
+
+
+WHOLE: Final = Part()
 _MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "+": "new"}
 
 
-async def compare(desk: Desk, url: str, start: float, end: float) -> Compared:
+async def compare(desk: Desk, url: str, start: float, end: float, part: Part = WHOLE) -> Compared:
     """Compare what a page showed at two times; NoAnswerError when it cannot be."""
-    found = await desk.thinker.ask("compare", url=url, start=start, end=end)
-    blocks = [_block(one) for one in found["blocks"]]
-    counts = {kind: 0 for kind in ("inserted", "deleted", "updated", "moved", "unchanged", "noise")}
-    for one in blocks:
-        counts["noise" if one.noise else one.kind] += 1
+    found = await desk.thinker.ask("compare", url=url, start=start, end=end, after=part.after, only=part.only)
+    kinds = ("inserted", "deleted", "updated", "moved", "unchanged", "noise")
     return Compared(
         url=found["url"],
         title=found["title"],
@@ -84,8 +94,10 @@ async def compare(desk: Desk, url: str, start: float, end: float) -> Compared:
         impch=found["impch"],
         level=level(found["importance"]),
         held=found["held"],
-        blocks=blocks,
-        counts=counts,
+        blocks=[_block(one) for one in found["blocks"]],
+        more=found["more"],
+        counts={kind: found["counts"].get(kind, 0) for kind in kinds},
+        changed=found["changed"],
     )
 
 
