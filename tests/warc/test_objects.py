@@ -3,6 +3,7 @@
 import http.server
 import io
 import threading
+import tracemalloc
 
 import pytest
 
@@ -10,6 +11,7 @@ from servers import s3
 from servers.postgres import GROUP
 from strandline.core.capture import Place
 from strandline.errors import ArchiveDamaged, LeaseLost, SettingError, Unreachable
+from strandline.warc import objects_writer
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.fixity import read_sums
 from strandline.warc.objects import Objects, is_object_store, part_name
@@ -181,6 +183,31 @@ def test_large_bodies_stream(objects, tmp_path):
     assert isinstance(record.body, io.BufferedReader) and record.body.read() == body
     unknown = Place(kept.place.file, kept.place.offset, 0)
     assert ObjectReader(objects).read(unknown).body.read() == body
+
+
+def test_what_is_sent_is_not_held_in_memory(objects, tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(30 << 20)
+        file.write(b"begin")
+    tracemalloc.start()
+    try:
+        objects.put_rest("large", path, 3)
+        assert tracemalloc.get_traced_memory()[1] < 18 << 20
+    finally:
+        tracemalloc.stop()
+    assert objects.size("large") == (30 << 20) - 3 and objects.range("large", 0, 3) == b"in\0"
+
+
+def test_large_parts_are_sent_piece_by_piece(objects, tmp_path, monkeypatch):
+    monkeypatch.setattr(objects_writer, "_AT_ONCE", 900)
+    store, reader, kept = writer(objects, tmp_path), ObjectReader(objects), []
+    for n, size in enumerate((10, 5000, 10, 5000)):
+        kept.append((store.keep(exchange(f"http://a.example/{n}", bytes(range(256)) * size)), size))
+        store.sync()
+    for _ in range(2):
+        assert all(reader.read(one.place).body.read() == bytes(range(256)) * size for one, size in kept)
+        store.close()
 
 
 def test_damage_and_absence_are_told_with_file_and_offset(objects, tmp_path):

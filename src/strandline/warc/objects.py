@@ -38,6 +38,9 @@ PARTS: Final = ".parts/"
 
 _SCHEMES: Final = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "file", "https")
 _RETRIES: Final["RetryConfig"] = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
+_PIECE: Final = 1 << 20
+_TOGETHER: Final = 2
+"""Pieces (of 5 MiB in the end) of a large object that are on their way at the same time."""
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 5.0
 _ASKED: Final = re.compile(r"Error performing \w+ (\w+://[^/\s]+)\S* .* - (.+)", re.DOTALL)
@@ -103,6 +106,21 @@ class Objects:
         except trouble.AlreadyExistsError:
             if self.get(name) != data:  # the answer to a first try may have been lost
                 raise ArchiveDamaged(f"{self.url}: {name} is there already, with other content") from None
+
+    def put_rest(self, name: str, path: Path, start: int) -> None:
+        """Make an object of a file's bytes from an offset on, durably, holding little of it. One that is there already
+        is replaced.
+        """
+
+        def send() -> None:
+            with path.open("rb") as file:
+                file.seek(start)
+                pieces = iter(lambda: file.read(_PIECE), b"")
+                obstore.put(self._store, name, pieces, mode="overwrite", max_concurrency=_TOGETHER)
+            if self._folder is not None:
+                _make_durable(self._folder / name)
+
+        self._patiently(send)
 
     def get(self, name: str) -> bytes:
         """A whole object; FileNotFoundError when there is none."""

@@ -26,6 +26,8 @@ from strandline.warc.output import OPEN
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 
 _READ: Final = 1 << 20
+_AT_ONCE: Final = 8 << 20
+"""Bytes of a part that are held in memory; a larger one is sent piece by piece."""
 
 
 class ObjectWriter(contextlib.AbstractContextManager["ObjectWriter"]):
@@ -85,15 +87,17 @@ class ObjectWriter(contextlib.AbstractContextManager["ObjectWriter"]):
     def _send_part(self, name: str, path: Path) -> None:
         start = self._sent[name]
         try:
-            with path.open("rb") as file:
-                file.seek(start)
-                data = file.read()
+            new = path.stat().st_size - start
         except FileNotFoundError:  # given up by the writer: nothing in it was promised
             del self._sent[name]
             return
-        if data:
-            self._objects.put(part_name(name, start), data)
-            self._sent[name] = start + len(data)
+        if new > _AT_ONCE:
+            self._objects.put_rest(part_name(name, start), path, start)
+        elif new:
+            with path.open("rb") as file:
+                file.seek(start)
+                self._objects.put(part_name(name, start), file.read(new))
+        self._sent[name] = start + new
 
     def _finish(self, name: str) -> None:
         if self._sent.pop(name, None) is None:
