@@ -178,6 +178,24 @@ def test_what_differs_at_every_look_is_no_change_to_plan_for():
     assert gone.time.tolist() == [hours.at(NOW)], "a failure that shows nothing new teaches nothing"
 
 
+def test_visits_that_a_feed_called_for_teach_what_its_silence_before_tells():
+    """Four changes a day, each visited within two hours; the feed is read every hour."""
+    hours, rng = Hours.since(NOW), np.random.default_rng(2)
+    times = np.cumsum(rng.exponential(6.0, 200))
+    visits = np.unique(np.ceil(times) + 0.5)
+    found = np.diff(np.searchsorted(times, visits), prepend=0) > 0
+    seen = [Sighting(1, NOW + 3600.0 * at, bool(new), 0.4) for at, new in zip(visits, found, strict=True)]
+    story = history(pages(1), [Sighting(1, NOW), *seen], hours, [(1, NOW + 3600.0 * at) for at in times])
+    first = np.array([times[np.searchsorted(times, begin, side="right")] for begin in [0.0, *visits[:-1]]])
+    silent = np.zeros(len(first), np.int64), hours.at(NOW) + np.floor(first)
+    fooled, knowing = (
+        24.0 * float(learn(pages(1), story, hours, silent=told).learner.estimate(np.array([0])).mean_rate[0])
+        for told in (None, silent)
+    )
+    assert 3.0 < knowing < 6.0 < 8.0 < fooled
+    assert story.with_silent(*silent).time.size == story.time.size + len(first)
+
+
 def test_a_claim_counts_only_where_captures_saw_a_change():
     hours = Hours.since(NOW)
     seen = [Sighting(1, NOW), Sighting(1, NOW + DAY), Sighting(1, NOW + 2 * DAY, True, 0.5)]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from strandline.access.gaps import Hours, Said, Sights
+from strandline.access.gaps import Hours, Sights
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
 from strandline.app.planning import Planning
 from strandline.core.plan.objective import Worth
@@ -89,25 +89,7 @@ def _held(planning: Planning) -> Held:
         directory=groups.directory,
         hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
         ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
-        said=_said(planning),
-    )
-
-
-def _said(planning: Planning) -> Said:
-    """What sitemaps and feeds said of the pages, and when they were read."""
-    row_of = {page.page: row for row, page in enumerate(planning.pages)}
-    claims = [(row_of[page], time, seen) for page, time, seen in planning.reading.claims_told() if page in row_of]
-    table = np.array(claims, dtype=np.float64).reshape(-1, 3)
-    hours, sites = planning.hours, planning.planner.groups.sites
-    readings: dict[int, list[float]] = {}
-    for site, time in planning.reading.sitemap_readings():
-        if site in sites:
-            readings.setdefault(sites[site], []).append(hours.at(time))
-    return Said(
-        row=table[:, 0].astype(np.int64),
-        time=(table[:, 1] - hours.start) / hours.length,
-        seen=(table[:, 2] - hours.start) / hours.length,
-        readings={site: np.array(sorted(times)) for site, times in readings.items()},
+        said=planning.said,
     )
 
 

@@ -16,11 +16,13 @@ from functools import cached_property
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from strandline.access.gaps import Said
 from strandline.app.archive import Archive
 from strandline.app.crawling import manners_of, orders_of, read_seeds
 from strandline.app.plan_wishes import Pauses, wishes_of
 from strandline.app.site_clocks import site_clock
 from strandline.app.skipping import plan_skips
+from strandline.app.told_changes import said_of, silent_looks
 from strandline.checks import registered_strategies
 from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import Scope
@@ -43,7 +45,7 @@ from strandline.store.watching import TimePiece, WatchReading
 
 _NOTE: Final = ("planning", "learned")
 _MARK: Final = struct.Struct("<4sqqqdI")
-_FORMAT: Final = b"SLP4"
+_FORMAT: Final = b"SLP5"
 _LARGEST_NOTE: Final = 200_000_000
 _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
@@ -217,6 +219,11 @@ class Planning:
         return history(self.pages, self.reading.all_sightings(), self.hours, self.reading.all_claims())
 
     @cached_property
+    def said(self) -> Said:
+        """What sitemaps and feeds said of the pages."""
+        return said_of(self.reading, self.pages, self.hours)
+
+    @cached_property
     def learned(self) -> Learned:
         """What captures taught, as kept or learned now."""
         zones = zlib.crc32(repr(sorted({(page.site, page.shift) for page in self.pages})).encode())
@@ -228,7 +235,7 @@ class Planning:
                 return Learned.from_bytes(kept[len(mark) :])
             except (ValueError, KeyError, OSError, zipfile.BadZipFile):
                 pass  # of another release: learned anew
-        found = learn(self.pages, self.past, self.hours)
+        found = learn(self.pages, self.past, self.hours, silent=silent_looks(self.past, self.said, self.pages))
         self._keep(mark + found.to_bytes())
         return found
 

@@ -23,6 +23,7 @@ from strandline import __version__
 from strandline.app.crawling import Prepared
 from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.skipping import plan_skips
+from strandline.app.told_changes import said_of, silent_looks
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.strategy import Floats
 from strandline.core.urls import site
@@ -79,7 +80,9 @@ class WatchPlan:
         if kept is None:
             pages = self._maker.all_known(standings.values(), now)
             sightings = self._reading.sightings()
-            learned = learn(pages, history(pages, sightings, self._hours, self._reading.all_claims()), self._hours)
+            past = history(pages, sightings, self._hours, self._reading.all_claims())
+            silent = silent_looks(past, said_of(self._reading, pages, self._hours), pages)
+            learned = learn(pages, past, self._hours, silent=silent)
             self._seq = self._reading.progress()
         else:
             pages, learned = kept

@@ -152,6 +152,25 @@ class History:
         """For strategies that learn."""
         return Outcomes(self.row, self.time, self.changed, self.importance, self.last_change)
 
+    def with_silent(self, row: Rows, time: Floats) -> "History":
+        """As a learner is to be taught: at these moments sites were asked about pages, and told of no change yet.
+
+        A visit that a feed called for comes right after a change. Learned from as from any other, it would seem that
+        the page changes whenever one looks.
+        """
+        if len(row) == 0:
+            return self
+        nothing = np.zeros(len(row))
+        times = np.concatenate([self.time, time])
+        order = np.argsort(times, kind="stable")
+        return History(
+            np.concatenate([self.row, row])[order],
+            times[order],
+            np.concatenate([self.changed, nothing > 0])[order],
+            np.concatenate([self.importance, nothing])[order],
+            np.concatenate([self.last_change, nothing + np.nan])[order],
+        )
+
 
 def history(
     pages: Sequence[Known], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = ()
@@ -327,9 +346,12 @@ def folder_of(url: str) -> str:
     return url.partition("?")[0].rpartition("/")[0]
 
 
-def learn(pages: Sequence[Known], past: History, hours: Hours, others: OtherSites | None = None) -> Learned:
+def learn(
+    pages: Sequence[Known], past: History, hours: Hours, others: OtherSites | None = None,
+    silent: tuple[Rows, Floats] | None = None,
+) -> Learned:  # fmt: skip
     """Replay a history: the learner sees captures in the order of time, and what pages share is renewed on the way.
-    `others` are sites of which no pages are here.
+    `others` are sites of which no pages are here, `silent` what History.with_silent takes.
     """
     groups = Groups.of(pages)
     count = len(pages)
@@ -344,6 +366,7 @@ def learn(pages: Sequence[Known], past: History, hours: Hours, others: OtherSite
     learner = learned.learner
     shift = np.array([page.shift for page in pages], dtype=np.float64)
     learner.grow(groups.site, groups.directory)
+    past = past if silent is None else past.with_silent(*silent)
     if len(past.time):
         ends = np.linspace(past.time[0], past.time[-1], _LESSONS + 1)[1:]
         cuts = np.unique(np.searchsorted(past.time, ends, side="right"))
