@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import sys
 import tempfile
 from contextlib import closing
@@ -269,6 +270,16 @@ def test_a_scheduler_without_workers(monkeypatch):
         pytest.raises(Unreachable, match="has had no workers for"),
     ):
         list(tasks.run(str, [1]))
+
+
+def test_a_file_that_is_damaged_is_told(archive, tmp_path):
+    copy = shutil.copytree(parquet(archive).place.folder, tmp_path / "copy")
+    file = sorted(copy.glob("captures/site=alpha.example/*/*.parquet"))[0]
+    whole = file.read_bytes()
+    for damaged in (whole[:-50], b"", whole[:4] + bytes(len(whole) // 2) + whole[4 + len(whole) // 2 :]):
+        file.write_bytes(damaged)
+        with pytest.raises(ArchiveDamaged, match="a file is damaged"):
+            mine(Dataset(copy), Wish(SETTINGS, PARTS), Mining(LocalTasks()))
 
 
 def test_a_file_the_workers_do_not_see(archive, tmp_path):

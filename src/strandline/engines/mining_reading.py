@@ -218,6 +218,14 @@ def _told(room: Room, folder: str) -> Iterator[None]:
         if isinstance(problem, module.OutOfMemoryException):
             raise UsageError(f"--memory {room.memory} is too little for {folder}; give a task more") from None
         raise ArchiveDamaged(f"{folder}: {said.splitlines()[0]}; every worker must see this folder") from None
+    except module.Error as problem:
+        # What cannot be unpacked is told in many ways, some without a kind of their own.
+        if not isinstance(problem, module.InvalidInputException) and type(problem) is not module.Error:
+            raise
+        said = (str(problem).splitlines() or ["it cannot be read"])[0]
+        raise ArchiveDamaged(
+            f"{folder}: a file is damaged ({said}); remove it, and the next export writes everything anew"
+        ) from None
 
 
 def _batches(connection: Any, query: str) -> Iterator[list[NDArray[Any]]]:  # noqa: ANN401 - an extra
