@@ -12,6 +12,7 @@ The order of a commit is the promise: exchanges are kept, the WARC is synced, th
 records captures and frontier together, then the capture is reported.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import BinaryIO, Final, NamedTuple, Protocol, TypeVar
@@ -113,6 +114,9 @@ class Task:
     """Last capture that holds a payload, for revisit records."""
     entity: str
     """Digest of that payload without transfer coding."""
+    read: float = math.inf
+    """When a visit of this archive's own last found the page and took in what it names; 0.0 for never: what is known of
+    it comes from records, or its last visit failed."""
 
 
 @dataclass(frozen=True, slots=True)

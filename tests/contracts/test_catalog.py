@@ -67,6 +67,32 @@ def test_validators_and_the_original_belong_to_the_last_whole_success(store):
     assert (task.original, task.etag, task.visits_since_full) == (Original("http://b.example/", 1.0, "sha1:B"), "e3", 0)
 
 
+@pytest.mark.parametrize(("when", "later"), [(190.0, False), (210.0, True)])
+def test_brought_captures_take_the_place_of_a_payload_only_when_they_are_later(store, when, later):
+    catalog = store()
+    catalog.add([found("http://a.example/")])
+    page = catalog.page("http://a.example/").page
+    catalog.commit(Batch([visited(page, capture("http://a.example/", offset=0, entity="sha1:E"), etag="e0", due=50.0)]))
+    catalog.bring([capture("http://a.example/", when, 10, entity="sha1:other")])
+    (task,) = take(catalog)
+    # With the validators of one payload and the bytes of another, a 304 would be kept as the wrong page.
+    assert (task.entity, task.etag, task.read) == (("sha1:other", "", 0.0) if later else ("sha1:E", "e0", 200.0))
+
+
+def test_a_page_counts_as_read_after_a_visit_of_our_own_that_found_it(store):
+    catalog = store()
+    catalog.bring([capture("http://a.example/", 90.0, entity="sha1:E")])
+    catalog.add([found("http://a.example/", due=50.0)])
+    (task,) = take(catalog)
+    assert (task.entity, task.read) == ("sha1:E", 0.0)
+    again = {"due": 50.0, "time": 300.0}
+    catalog.commit(Batch([visited(task.page, capture("http://a.example/", 300.0, 10), **again)]))
+    assert [task.read for task in take(catalog)] == [300.0]
+    failed = {"outcome": Outcome.TIMEOUT, "evidence": Evidence.UNREACHABLE}
+    catalog.commit(Batch([visited(task.page, None, **again, **failed)]))
+    assert [task.read for task in take(catalog)] == [0.0]
+
+
 def test_since_is_the_first_visit_that_said_so(store):
     catalog = store()
     catalog.add([found("http://a.example/")])

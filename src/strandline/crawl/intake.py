@@ -42,6 +42,8 @@ class Intake:
         self.batch = Batch()
         self.unreported: list[Capture] = []
         self.tally = Tally()
+        self.read_since = 0.0
+        """Pages that were read until then are read once more."""
 
     def lost(self) -> Batch:
         """What was kept since the last commit cannot be promised: forget it, and say what it was."""
@@ -68,13 +70,17 @@ class Intake:
         target = redirect_target(exchange)
         if target:
             self._follow(task, target)
-        elif visited.capture is not None and _unread(task, visited.capture):
+        elif visited.capture is not None and (self.wants_whole(task) or _unread(task, visited.capture)):
             discovery = self._reading.named_by(task, exchange)
             if discovery.lost:
                 self.tally.refusals[f"links lost: {discovery.lost}"] += 1
             for piece in batched(discovery.named, AT_ONCE):
                 self.found(self._finder.named(task, piece, self._agenda.wanted_from()))
                 yield
+
+    def wants_whole(self, task: Task) -> bool:
+        """Whether what a page names was never taken in: then it is read even where its bytes are known."""
+        return task.read <= self.read_since
 
     def kept(self, visited: Visited, octets: int) -> None:
         """A capture that was kept without being a page's: robots.txt."""

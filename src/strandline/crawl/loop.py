@@ -232,6 +232,7 @@ class Crawl:
             self._ready.append(task)
             return
         whole = task.visits_since_full >= self._orders.full_every or task.original is None
+        whole = whole or self._intake.wants_whole(task)
         self._begin(
             task,
             Request(task.url, 0, task.kind, "" if whole else task.etag, "" if whole else task.last_modified),

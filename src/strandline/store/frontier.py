@@ -203,7 +203,7 @@ class Frontier:
 
     def _task(self, page: int) -> Task:
         row = self._connection.execute(
-            """SELECT pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, origin
+            f"""SELECT pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, origin, {rows.READ}
                FROM pages JOIN hosts USING (host) WHERE page = ?""",
             (page,),
         ).fetchone()
@@ -227,6 +227,7 @@ class Frontier:
             visits_since_full=row[7],
             original=original,
             entity=entity,
+            read=row[9],
         )
 
     def release(self, pages: Sequence[int]) -> None:

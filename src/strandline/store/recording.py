@@ -37,6 +37,16 @@ _VISITED = """UPDATE pages SET state = :state, due = :due, not_before = :not_bef
        etag = coalesce(:etag, etag), last_modified = coalesce(:last_modified, last_modified)
    WHERE page = :page RETURNING host"""
 
+# Validators belong to the payload of our own last visit: beside a later one they would make a 304 mean the wrong bytes.
+# And what that payload names was not taken in yet (`rows.READ`).
+_BROUGHT = """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, :surt),
+       origin = CASE WHEN visited <= :time THEN coalesce(:origin, origin) ELSE coalesce(origin, :origin) END,
+       etag = CASE WHEN visited <= :time THEN '' ELSE etag END,
+       last_modified = CASE WHEN visited <= :time THEN '' ELSE last_modified END,
+       outcome = CASE WHEN visited <= :time THEN '' ELSE outcome END,
+       detail = CASE WHEN visited <= :time THEN '' ELSE detail END
+   WHERE page = :page RETURNING host"""
+
 
 class _HostTimes:
     """How many captures of a batch each host has, the first and the last of them."""
@@ -291,9 +301,13 @@ class Recorder:
                 continue
             new += 1
             host = self._connection.execute(
-                """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, ?), origin = coalesce(?, origin)
-                   WHERE page = ? RETURNING host""",
-                (urls.surt_key(capture.url), number if whole_answer(capture) else None, page),
+                _BROUGHT,
+                {
+                    "page": page,
+                    "surt": urls.surt_key(capture.url),
+                    "origin": number if whole_answer(capture) else None,
+                    "time": capture.time,
+                },
             ).fetchone()[0]
             told.add(host, capture.time)
             self._evidence(capture, page)

@@ -71,6 +71,9 @@ def capture_values(found: Capture, page: int, file: int) -> Row:
     )
 
 
+READ = "CASE WHEN outcome IN ('answered', 'skipped') AND evidence = 'present' THEN visited ELSE 0.0 END"
+"""`ports.Task.read` of a page."""
+
 INSERT_CAPTURE = f"""INSERT OR IGNORE INTO captures
     (page, time, status, mime, digest, file, offset, length, revisit, truncated, redirect, record_id, entity,
      original_url, original_time, original_digest, original_record)

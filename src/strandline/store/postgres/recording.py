@@ -111,7 +111,12 @@ class SharedRecorder:
             self._changes[states[page][0]].captured(capture.time)
             self._connection.execute(
                 """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, %(surt)s),
-                       origin = coalesce(%(origin)s::bigint, origin),
+                       origin = CASE WHEN visited <= %(time)s THEN coalesce(%(origin)s::bigint, origin)
+                           ELSE coalesce(origin, %(origin)s::bigint) END,
+                       etag = CASE WHEN visited <= %(time)s THEN '' ELSE etag END,
+                       last_modified = CASE WHEN visited <= %(time)s THEN '' ELSE last_modified END,
+                       outcome = CASE WHEN visited <= %(time)s THEN '' ELSE outcome END,
+                       detail = CASE WHEN visited <= %(time)s THEN '' ELSE detail END,
                        since = CASE WHEN %(telling)s AND visited <= %(time)s AND evidence <> %(evidence)s
                            THEN %(time)s ELSE since END,
                        evidence = CASE WHEN %(telling)s AND visited <= %(time)s THEN %(evidence)s ELSE evidence END,
