@@ -100,3 +100,13 @@ def test_what_only_reads_may_be_asked_by_threads_that_share_a_connection(databas
 def test_a_defect_of_ours_is_not_blamed_on_the_address(database):
     with closing(session.Session(database)) as asked, pytest.raises(psycopg.ProgrammingError):
         asked.run(lambda connection: connection.execute("SELECT %s, %s", (1,)))
+
+
+def test_a_newer_release_is_noticed_when_the_connection_is_made_again(database):
+    with closing(session.Session(database)) as asked:
+        asked.run(lambda connection: connection.execute("UPDATE strandline_format SET format = format + 1"))
+        assert asked.run(lambda connection: connection.execute("SELECT 1").fetchone()) == (1,)
+        asked.drop()
+        for _ in range(2):
+            with pytest.raises(SettingError, match="use a newer strandline"):
+                asked.run(lambda connection: connection.execute("DELETE FROM notes"))

@@ -107,6 +107,8 @@ class Session:
         self.url = url
         self._patience = patience
         self._connection: Connection | None = None
+        self._known = False
+        """Whether the format was looked at: a later connection finds the same one, or a newer release was here."""
         try:
             parts = conninfo_to_dict(url)
         except psycopg.ProgrammingError as problem:
@@ -119,6 +121,7 @@ class Session:
             self.format = self.run(_found, at_once=True)
             if upgrade is not None or self.format:
                 self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
+                self._known = True
         except BaseException:
             self.drop()
             raise
@@ -166,6 +169,12 @@ class Session:
                 **{name: value for name, value in given.items() if name not in known},  # type: ignore[arg-type]
             )
             _prepare(self._connection)
+            if self._known:
+                try:
+                    _refuse_newer(_found(self._connection), shown(self.url))
+                except SettingError:
+                    self.drop()
+                    raise
         return self._connection
 
     def drop(self) -> None:
@@ -250,10 +259,14 @@ def _found(connection: Connection) -> int:
     return int(str(row[0])) if row else 0
 
 
-def _check(connection: Connection, where: str) -> None:
-    found = _found(connection)
+def _refuse_newer(found: int, where: str) -> None:
     if found > newest_format():
         raise SettingError(f"{where} has format {found}, this release knows {newest_format()}: use a newer strandline")
+
+
+def _check(connection: Connection, where: str) -> None:
+    found = _found(connection)
+    _refuse_newer(found, where)
     if found < newest_format():
         older = f"has the older format {found}; any worker updates it" if found else "is empty"
         raise SettingError(f"{where} {older}; make it ready with: strandline cluster init")
