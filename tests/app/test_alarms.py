@@ -138,6 +138,15 @@ def test_a_restart_forgets_nothing_and_repeats_nothing(site):
     assert [one for one in site.said if one[0] == "refused"] == [("refused", "news.example", "opened")]
 
 
+def test_an_alarm_that_another_closes_at_once_is_not_told(site, monkeypatch):
+    monkeypatch.setattr(site.writer, "open_alarms", list)
+    site.desk.raise_alarm("fixity", "a.warc.gz", "changed", 5.0)
+    assert site.heard == []
+    monkeypatch.undo()
+    site.desk.raise_alarm("fixity", "b.warc.gz", "changed", 5.0)
+    assert [alarm.subject for alarm in site.heard] == ["b.warc.gz"]
+
+
 def test_few_visits_wait_until_there_are_enough(tmp_path):
     site = Watched(tmp_path, pages=4)
     for _ in range(7):

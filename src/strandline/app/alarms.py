@@ -53,8 +53,9 @@ class AlarmDesk:
     def raise_alarm(self, kind: str, subject: str, why: str, now: float) -> None:
         """Open an alarm, unless it is open."""
         if self._writer.raise_alarm(kind, subject, now, why):
-            opened = next(one for one in self._writer.open_alarms() if (one.kind, one.subject) == (kind, subject))
-            self._told(opened)
+            for opened in self._writer.open_alarms():  # another process may have closed it by now
+                if (opened.kind, opened.subject) == (kind, subject):
+                    self._told(opened)
 
     def clear_alarm(self, kind: str, subject: str, why: str, now: float) -> None:
         """Close an alarm, if it is open."""
