@@ -62,6 +62,7 @@ def wrong(place, words):
         (["demo", "--archive", "{archive}", "--seconds", "2"], "not of an earlier demonstration"),
         (["demo", "--archive", "{in}", "--seconds", "2"], "not of an earlier demonstration"),
         (["simulate", "--budgets", "ten"], "percentages"),
+        (["simulate", "--coherence", "nan"], "--coherence is a number from 0 on"),
         (["simulate", "--world", "{in}/missing.toml"], "missing.toml: No such file"),
         (["simulate", "--world", "{in}/odd.toml"], "pages must be like 1000"),
         (["simulate", "--world", "{in}/kind.toml"], "similar must be like False"),

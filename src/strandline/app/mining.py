@@ -138,6 +138,8 @@ class SimulationWish:
 
 def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
     """Run what was wished for, on all cores."""
+    if not 0.0 <= wish.coherence < float("inf"):
+        raise UsageError(f"--coherence is a number from 0 on, not {wish.coherence:g}")
     try:
         world = _world(wish)
         names = NAMES if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))

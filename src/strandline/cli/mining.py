@@ -124,6 +124,8 @@ def simulate(
     quiet: Quiet = False,
 ) -> None:
     """Strategies and bounds side by side, in a world where every change is known."""
+    import sys
+
     from strandline.app.mining import SimulationWish, run_simulation
     from strandline.cli.output import tell
     from strandline.cli.tables import simulation_table
@@ -142,7 +144,7 @@ def simulate(
         bounds=bounds,
         results=results,
     )
-    rows = run_simulation(wish, None if quiet else tell)
+    rows = run_simulation(wish, None if quiet or not sys.stderr.isatty() else tell)
     print(to_json(rows) if json_ else simulation_table(rows))
     if plots is not None:
         from strandline.app.figures import draw_rows
