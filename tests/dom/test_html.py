@@ -154,3 +154,35 @@ def test_the_visible_hash_ignores_what_is_not_seen():
 def test_paths_drop_generated_names():
     (block,) = blocks(b'<div id="content"><div class="css-1x9k2f wide post-48213"><p>text</p></div></div>').blocks
     assert block.path == "html/body/div#content/div.wide/p"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<html><head><title>t</title><body>",
+        "<head><meta charset=utf-8><link rel=icon href=i>",
+        "<head><script>x()</script><my-page>",
+        "<head><title>t</title>words",
+        '<body><script>close = "</";</script>',
+        "<body><script>tag.test(/</)</script>",
+        "<body><style>a::after{content:'</'}b{}</style>",
+        "<body><!--->",
+        "<body><!-->",
+        "<body><!-- old --!>",
+        "<body><svg/>",
+        "<body><svg><style/><path d='M0'/></svg>",
+        "<body><svg><script href='x'/></svg>",
+        "<body><svg><path d='M0'><div>",
+    ],
+)
+def test_the_visible_hash_sees_what_follows_markup_that_authors_leave_open(before):
+    one, other = (f"{before}<p>{text}</p>".encode() for text in ("Closed today", "Open again"))
+    assert texts(one)[-1] == "Closed today"
+    assert texts(other)[-1] == "Open again"
+    assert visible_hash(one) != visible_hash(other)
+
+
+def test_what_lies_in_a_head_without_its_end_tag_is_not_seen():
+    one, other = (f"<head><style>{rule}</style><title>{rule}</title><p>text</p>".encode() for rule in ("a{}", "b{}"))
+    assert texts(one) == ["text"]
+    assert visible_hash(one) == visible_hash(other)

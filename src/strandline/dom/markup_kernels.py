@@ -164,13 +164,15 @@ def read_attributes(page: Bytes, i: int, m: Ints) -> int:
 @scanner
 def past_declaration(page: Bytes, i: int) -> int:
     """The place after a comment, doctype or processing instruction that starts at i (`<!` or `<?`)."""
+    start = i
     if i + 3 < page.size and page[i + 1] == 33 and page[i + 2] == 45 and page[i + 3] == 45:
-        i += 4
-        if i < page.size and page[i] == 62:  # <!--> is a whole comment
-            return i + 1
+        i += 2  # <!--> and <!---> are whole comments
         while i + 2 < page.size:
-            if page[i] == 45 and page[i + 1] == 45 and page[i + 2] == 62:
-                return i + 3
+            if page[i] == 45 and page[i + 1] == 45:
+                if page[i + 2] == 62:
+                    return i + 3
+                if page[i + 2] == 33 and i + 3 < page.size and page[i + 3] == 62 and i > start + 3:
+                    return i + 4
             i += 1
         return page.size
     while i < page.size and page[i] != 62:
@@ -183,12 +185,10 @@ def past_raw_text(page: Bytes, i: int, name: int) -> int:
     """The place of the end tag that ends a script, style or other raw text."""
     while i + 1 < page.size:
         if page[i] == 60 and page[i + 1] == 47:
-            number, after = read_name(page, i + 2)
+            number, _ = read_name(page, i + 2)
             if number == name:
                 return i
-            i = after
-        else:
-            i += 1
+        i += 1
     return page.size
 
 

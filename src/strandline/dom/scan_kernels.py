@@ -67,6 +67,7 @@ from strandline.dom.tags import (
     CONTAINER,
     FRAME,
     IMAGE,
+    IN_HEAD,
     LINK,
     OPTIONAL_END,
     RAW,
@@ -80,6 +81,7 @@ from strandline.dom.text_kernels import MIX, end_run, prominence_of, put_text, s
 
 _TABLE, _TD, _TH, _P = packed("table"), packed("td"), packed("th"), packed("p")
 _DT, _DD = packed("dt"), packed("dd")
+_HEAD, _SVG, _MATH = packed("head"), packed("svg"), packed("math")
 _ROWS = (packed("tr"), packed("tbody"), packed("thead"), packed("tfoot"))
 
 
@@ -153,6 +155,41 @@ def implied_depth(m: Ints, name: int, flags: int) -> int:
             return -1
         depth -= 1
     return best
+
+
+@scanner
+def leave_head(text: Bytes, m: Ints) -> None:
+    """Close a <head> whose end tag was left out: what comes now has no place in it."""
+    depth = m[DEPTH] - 1
+    if depth >= 0 and m[SKIPPING] == depth and m[STACK + 4 * depth] == _HEAD:
+        pop(text, m)
+
+
+@scanner
+def in_drawing(m: Ints) -> bool:
+    """True inside <svg> or <math>, where any element may close itself."""
+    return bool(m[SKIPPING] >= 0 and m[STACK + 4 * m[SKIPPING]] in (_SVG, _MATH))
+
+
+@scanner
+def leave_drawing(text: Bytes, m: Ints) -> None:
+    """Close a drawing or formula that has no end tag: a part of the page cannot lie in it."""
+    depth = m[SKIPPING]
+    while in_drawing(m) and m[DEPTH] > depth:
+        pop(text, m)
+
+
+@scanner
+def take_text(page: Bytes, start: int, end: int, text: Bytes, m: Ints) -> None:
+    """Add the text between two tags, unless it lies in what a reader never sees; it ends a <head> that is open."""
+    if m[SKIPPING] >= 0:
+        i = start if m[MODE] & AS_SERVED else end
+        while i < end and page[i] <= 32:
+            i += 1
+        if i < end:
+            leave_head(text, m)
+    if m[SKIPPING] < 0:
+        put_text(page, start, end, text, m)
 
 
 @scanner
@@ -253,7 +290,7 @@ def open_element(page: Bytes, name: int, flags: int, text: Bytes, m: Ints) -> No
             if m[NEWLINES] > 1:
                 end_run(text, m)
         link = add_linked(page, flags, m)
-    if flags & (VOID | RAW) or (m[FOUND + CLOSED] and m[SKIPPING] >= 0):
+    if flags & (VOID | RAW) or (m[FOUND + CLOSED] and (m[SKIPPING] >= 0 or name in (_SVG, _MATH))):
         if node >= 0:
             m[NODE] = m[m[BASE_NODES] + node * NODE_WIDTH]
     elif m[DEPTH] >= STACK_LIMIT:
@@ -271,11 +308,16 @@ def start_tag(page: Bytes, i: int, name: int, flags: int, text: Bytes, m: Ints) 
     i = read_attributes(page, i, m)
     m[ATTRIBUTES] = max(m[ATTRIBUTES], m[FOUND + COUNT])
     if m[MODE] & AS_SERVED and m[OVER] == 0:
+        if not flags & IN_HEAD:
+            leave_head(text, m)
+        if flags & (BLOCK | IMAGE):
+            leave_drawing(text, m)
         depth = implied_depth(m, name, flags)
         while 0 <= depth < m[DEPTH]:
             pop(text, m)
+    raw = flags & RAW and not (m[FOUND + CLOSED] and in_drawing(m))
     open_element(page, name, flags, text, m)
-    return past_raw_text(page, i, name) if flags & RAW else i
+    return past_raw_text(page, i, name) if raw else i
 
 
 @scanner
@@ -303,8 +345,7 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
             start = i
             while i < size and page[i] != 60:
                 i += 1
-            if m[SKIPPING] < 0:
-                put_text(page, start, i, text, m)
+            take_text(page, start, i, text, m)
             continue
         following = page[i + 1] if i + 1 < size else 0
         if following in (33, 63):
@@ -319,8 +360,7 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
             name, i = read_name(page, i + 1)
             i = start_tag(page, i, name, flags_of(name, keys, values), text, m)
         else:
-            if m[SKIPPING] < 0:
-                put_text(page, i, i + 1, text, m)
+            take_text(page, i, i + 1, text, m)
             i += 1
     while m[DEPTH] > 0:
         pop(text, m)

@@ -24,6 +24,7 @@ VERBATIM: Final = 1024  # <pre>: a blank line ends a paragraph
 CONTAINER: Final = 2048  # holds a part of the page rather than a paragraph
 OPTIONAL_END: Final = 4096  # <p>, <li>, ...: its end tag may be left out, so it does not nest in itself
 DIALOG: Final = 8192  # shown only when asked for
+IN_HEAD: Final = 16384  # does not end a <head> whose end tag was left out
 
 _TAGS: Final[dict[int, str]] = {
     VOID: "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr",
@@ -44,6 +45,7 @@ _TAGS: Final[dict[int, str]] = {
     "tbody td ul details search",
     OPTIONAL_END: "p li dd dt tr td th option optgroup tbody thead tfoot colgroup",
     DIALOG: "dialog",
+    IN_HEAD: "base basefont bgsound head link meta noframes noscript script style template title",
 }
 _ALPHABET: Final = "\0abcdefghijklmnopqrstuvwxyz0123456789-"
 TABLE_SIZE: Final = 1024
