@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from strandline.errors import ArchiveDamaged, UsageError
+from strandline.errors import ArchiveDamaged, OutOfSpace, UsageError
+from strandline.warc import wacz_import
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex, parse_line
 from strandline.warc.exporting import Source
@@ -203,3 +204,18 @@ def test_packages_of_others(tmp_path, target):
         assert taken.records == 3
     with pytest.raises(UsageError):
         import_wacz(tmp_path / "none.wacz", target)
+
+
+def test_a_full_disk_is_told_where_a_package_is_unpacked(tmp_path, target, monkeypatch):
+    deflated = {"archive/a.warc.gz": zipfile.ZIP_DEFLATED}
+    (tmp_path / "x.wacz").write_bytes(package(GOOD, kinds=deflated))
+    made = []
+
+    def full(**how):
+        made.append(how["dir"])
+        return Path("/dev/full").open("r+b")
+
+    monkeypatch.setattr(wacz_import.tempfile, "NamedTemporaryFile", full)
+    with pytest.raises(OutOfSpace, match=f"no room for {target.archive.parent}"):
+        import_wacz(tmp_path / "x.wacz", target)
+    assert made == [target.archive.parent] and not list(target.archive.iterdir())

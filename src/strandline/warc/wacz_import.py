@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from strandline.errors import ArchiveDamaged, UsageError
+from strandline.errors import ArchiveDamaged, OutOfSpace, UsageError
 from strandline.warc.importing import Imported, Target, check_window, import_window
 from strandline.warc.members import Window
+from strandline.warc.output import as_trouble
 
 _MOST_ENTRIES: Final = 10_000
 _MOST_DIRECTORY: Final = 8 << 20
@@ -57,13 +58,19 @@ def import_wacz(path: Path, target: Target) -> list[Imported]:
                 raise ArchiveDamaged(f"{path.name}: no WARC files in it")
             _check_hashes(zipped, path, warcs)
             with contextlib.ExitStack() as stack:
-                windows = [(_label(path, entry), stack.enter_context(_window(zipped, path, entry))) for entry in warcs]
+                folder = target.archive.parent
+                windows = [
+                    (_label(path, entry), stack.enter_context(_window(zipped, path, entry, folder))) for entry in warcs
+                ]
                 for label, window in windows:
                     check_window(window, label)
                 return [import_window(window, label, target) for label, window in windows]
     except _NOT_SOUND as error:
         raise ArchiveDamaged(f"{path.name}: not a sound ZIP file: {error}") from error
     except OSError as error:
+        trouble = as_trouble(error, target.archive.parent)
+        if isinstance(trouble, OutOfSpace):
+            raise trouble from error
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
 
 
@@ -194,13 +201,13 @@ def _unpacked(zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes
 
 
 @contextlib.contextmanager
-def _window(zipped: zipfile.ZipFile, path: Path, entry: zipfile.ZipInfo) -> Iterator[Window]:
-    """A WARC inside the ZIP, read in place when it is stored, else from a temporary copy."""
+def _window(zipped: zipfile.ZipFile, path: Path, entry: zipfile.ZipInfo, folder: Path) -> Iterator[Window]:
+    """A WARC inside the ZIP, read in place when it is stored, else from a temporary copy in a folder."""
     with contextlib.ExitStack() as stack:
         if entry.compress_type == zipfile.ZIP_STORED:
             window = Window(path, (_data_offset(path, entry), entry.file_size))
         else:
-            copy: BinaryIO = stack.enter_context(tempfile.NamedTemporaryFile())  # type: ignore[assignment]
+            copy: BinaryIO = stack.enter_context(tempfile.NamedTemporaryFile(prefix="unpacked-", dir=folder))  # type: ignore[assignment]
             for piece in _unpacked(zipped, entry):
                 copy.write(piece)
             copy.flush()
