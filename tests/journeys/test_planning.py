@@ -177,6 +177,19 @@ def test_why_counts_in_the_hours_of_the_watch(archive):
         assert verdict.startswith(f"waits: due in {seconds / 360.0:.2g} hours"), verdict
 
 
+def test_why_tells_of_differences_that_are_too_small_to_count(tmp_path):
+    page, text = "https://clock.example/", "<p>The harbour is open every day from nine to five.</p>" * 9
+    versions = [
+        {"url": page, "time": f"2026-03-0{day}T12:00:00Z", "html": f"<body>{text}<p>Today is day {day}</p></body>"}
+        for day in range(1, 8)
+    ]
+    (tmp_path / "clock.jsonl").write_text("\n".join(map(json.dumps, versions)))
+    run("import", tmp_path / "archive", tmp_path / "clock.jsonl")
+    told = why(tmp_path / "archive", page)["answers"]["changes"]
+    assert "0 seen in 6 days and 6 too small to count" in told
+    assert "a change about every" in told
+
+
 def test_a_clock_that_was_set_back_spoils_no_measure(archive):
     opened = open_archive(archive)
     right, back = (Planning(opened, time.time() - seconds) for seconds in (0.0, 400 * 86_400.0))

@@ -11,6 +11,7 @@ from strandline.app.planning import Planning, address
 from strandline.core.capture import Kind
 from strandline.core.urls import authority
 from strandline.crawl.next import Belief, Due
+from strandline.crawl.sightings import matters
 from strandline.store.standing import Standing
 
 LOOK_AHEAD = 168.0
@@ -55,8 +56,10 @@ def why(planning: Planning, url: str) -> Why:
         found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
         return found
     belief = planning.planner.about(standing.page, planning.now)
-    found.answers["changes"] = _changes(planning, standing, belief)
-    if learned := learned_reasons(Lore(planning.archive), place):
+    lore = Lore(planning.archive)
+    small = sum(one.changed and not matters(one) for one in lore.reading.visits_of(standing.page))
+    found.answers["changes"] = _changes(planning, standing, belief, small)
+    if learned := learned_reasons(lore, place):
         found.answers["learned"] = "; ".join(learned)
     found.answers["weight"] = f"{belief.weight:.3g}" + (", given by you" if standing.weight_given else "")
     found.answers["campaign"] = ", ".join(belief.campaigns) or "none runs for it"
@@ -133,7 +136,7 @@ def _back_off(planning: Planning, one: Standing) -> str:
     return "; ".join(told) or "none"
 
 
-def _changes(planning: Planning, one: Standing, belief: Belief) -> str:
+def _changes(planning: Planning, one: Standing, belief: Belief, small: int) -> str:
     row = next(i for i, page in enumerate(planning.pages) if page.page == one.page)
     learned = planning.learned
     span = (learned.last[row] - learned.first[row]) / 24.0
@@ -141,6 +144,8 @@ def _changes(planning: Planning, one: Standing, belief: Belief) -> str:
     if not span > 0:
         return f"{spread}, expected from its address and its site: it was not seen twice yet"
     found = f"{learned.found[row]:.0f} seen in {_span(span)}"
+    if small:
+        found += f" and {small} too small to count (a clock, advertising, a number)"
     return f"{spread}, {found}; usual importance {belief.importance:.2f}{_pattern(belief)}"
 
 
