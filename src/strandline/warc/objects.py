@@ -171,8 +171,9 @@ class Objects:
         if names:
             try:
                 self._patiently(lambda: obstore.delete(self._store, names))
-            except FileNotFoundError:
-                return
+            except FileNotFoundError:  # a folder stops at the first that is gone
+                for name in names if len(names) > 1 else ():
+                    self.delete([name])
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         deadline, wait = time.monotonic() + self._patience, _FIRST_WAIT
