@@ -23,6 +23,7 @@ def _archive(folder):
     made.add("http://site.test/", "<p>1</p><img src=/i>", when="2026-03-01T12:00:00Z")
     made.add("http://site.test/", "<p>2</p>", when="2026-03-02T12:00:00Z")
     made.add("http://site.test/i", b"i", "image/png", when="2026-04-02T12:00:00Z")
+    made.add("http://site.test/report.pdf", b"%PDF-1.4", "application/pdf", when="2026-03-02T12:00:00Z")
     made.add(NASTY, "<title><script>alert(1)</script></title>", when="2026-03-02T12:00:00Z")
     return made.archive()
 
@@ -40,12 +41,26 @@ def _page(server, path, **more):
 
 def test_home_lists_sites_and_says_what_to_do_when_empty(open_server, tmp_path):
     status, headers, text = _page(open_server, "/")
-    assert status == 200 and "site.test" in text and ">4</b> captures" in text
+    assert status == 200 and "site.test" in text and ">5</b> captures" in text
     assert "script-src 'self'" in headers["content-security-policy"]
     assert f"frame-src {open_server.replay}" in headers["content-security-policy"]
     assert "unsafe-inline" not in headers["content-security-policy"]
     with served(Builder(tmp_path / "empty").archive()) as empty:
         assert "Nothing is archived yet" in _page(empty, "/")[2]
+
+
+def test_files_that_no_frame_shows_are_offered(open_server):
+    status, _, text = _page(open_server, "/web/2026/http://site.test/report.pdf")
+    address = "/web/20260302120000id_/http://site.test/report.pdf"
+    assert status == 200 and f'href="{open_server.replay}{address}"' in text
+    assert "<iframe" not in text and "application/pdf" in text
+    status, headers, body = open_server.get(address, {"Sec-Fetch-Dest": "document"})
+    assert (status, headers["content-disposition"], body) == (200, "attachment", b"%PDF-1.4")
+    status, headers, body = open_server.get(address)
+    assert "content-disposition" not in headers and body == b"%PDF-1.4"
+    status, headers, body = open_server.get(address.replace("id_", "mp_"), {"Sec-Fetch-Dest": "iframe"})
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8") and b"postMessage" in body
+    assert "sandbox allow-scripts" in headers["content-security-policy"]
 
 
 def test_captures_are_listed_by_day_and_lead_to_replay(open_server):
@@ -102,8 +117,8 @@ def test_the_api_and_its_description(open_server):
     assert told("/sites")[1] == [
         {
             "site": "site.test",
-            "pages": 3,
-            "captures": 4,
+            "pages": 4,
+            "captures": 5,
             "first": "2026-03-01T12:00:00Z",
             "last": "2026-04-02T12:00:00Z",
         }
@@ -124,7 +139,7 @@ def test_the_api_and_its_description(open_server):
 def test_metrics_and_health(open_server):
     assert open_server.get("/healthz", origin="interface")[2] == b"ok\n"
     text = open_server.get("/metrics", origin="interface")[2].decode()
-    assert "strandline_captures 4" in text and 'strandline_requests_total{origin="interface",status="200"}' in text
+    assert "strandline_captures 5" in text and 'strandline_requests_total{origin="interface",status="200"}' in text
 
 
 @pytest.mark.parametrize("origin", ["interface", "replay"])

@@ -5,6 +5,7 @@ the capture is later than the time asked for; when that is more than the span se
 the answer, because a page put together from parts of different times may never have existed.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,16 @@ from strandline.access.rewrite import Document, kind_of, may_run, rewrite
 from strandline.access.timestamps import http_date
 
 DAY = 86400.0
+_FILE = re.compile(r"application/(?!([a-z0-9.-]+\+)?(xml|json)\Z|(x-)?(javascript|unknown))")
+
+
+def is_file(mime: str) -> bool:
+    """Whether browsers hand a type to another program or viewer, which they do not do inside a sandbox.
+
+    >>> [is_file(mime) for mime in ("application/pdf", "application/zip", "html", "application/xhtml+xml", "")]
+    [True, True, False, False, False]
+    """
+    return bool(_FILE.match(mime))
 
 
 @dataclass(frozen=True, slots=True)

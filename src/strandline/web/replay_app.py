@@ -7,6 +7,7 @@ and unmodified payloads do not. Requests come from that opaque origin, so CORS a
 """
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,9 +20,10 @@ from strandline.access.cdx import lines, parse_query
 from strandline.access.index import Holdings
 from strandline.access.memento import general_links
 from strandline.access.payload import LostError
-from strandline.access.replay import Answer, Asked, Replay
+from strandline.access.replay import Answer, Asked, Replay, is_file
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
+from strandline.core.capture import Capture
 from strandline.errors import ArchiveDamaged, Unreachable
 from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
@@ -149,7 +151,8 @@ class ReplayApp:
                 negotiated = wanted.time is None
         except ValueError as fault:
             return _notice(400, "That address cannot be read", str(fault))
-        if not wanted.mod and request.fields.get(b"sec-fetch-dest") == b"document":
+        used = request.fields.get(b"sec-fetch-dest", b"")
+        if not wanted.mod and used == b"document":
             return self._framed(request, wanted, negotiated)
         replay = Replay(self.holdings, self._base(request), Base(request.local), self.policy.options.span)
         memento = replay.find(wanted)
@@ -157,6 +160,9 @@ class ReplayApp:
             answer = _notice(404, "Not in the archive", f"No capture of {wanted.url} is in this archive.")
             answer.headers += replay.not_found_headers(wanted.url)
             return answer
+        file = memento.capture.status == 200 and is_file(memento.capture.mime)
+        if file and wanted.mod != "id_" and used in (b"iframe", b"frame"):
+            return _handed_on(wanted.url, memento.capture, replay.memento_headers(wanted, memento))
         asked = Asked(request.field(b"range"), request.field(b"if-range"), request.field(b"accept-encoding"))
         try:
             if memento.capture.place.length > _INLINE and not memento.capture.revisit:
@@ -171,6 +177,8 @@ class ReplayApp:
         exact = not negotiated and wanted.time is not None and int(wanted.time) == int(memento.capture.time)
         if negotiated and ("vary", "accept-datetime") not in answer.headers:
             answer.headers.append(("vary", "accept-datetime"))
+        if file:
+            _kept(answer, in_window=used == b"document")
         # The policy of a page depends on who frames it, so pages are asked for anew.
         keep = exact and not answer.runs
         answer.headers.append(("cache-control", "private, max-age=3600" if keep else "no-cache"))
@@ -266,6 +274,25 @@ def _batched(pieces: Iterator[str]) -> Iterator[bytes]:
 def _notice(status: int, title: str, text: str) -> Answer:
     headers = [("content-type", "text/html; charset=utf-8"), ("cache-control", "no-cache")]
     return Answer(status, headers, notice(title, text).encode())
+
+
+def _handed_on(url: str, capture: Capture, headers: list[tuple[str, str]]) -> Answer:
+    """A file inside a frame, where no browser opens it: the page around the frame is asked to offer it instead."""
+    wish = json.dumps({"strandline": "at", "url": url, "time": timestamp(capture.time)}).replace("<", "\\u003c")
+    text = notice(say("file_title"), say("file_text", mime=capture.mime))
+    body = f'{text}<script>parent.postMessage({wish}, "*")</script>'.encode()
+    sent = [("content-type", "text/html; charset=utf-8"), ("cache-control", "no-cache"), ("vary", "sec-fetch-dest")]
+    return Answer(200, [*sent, *headers], body, runs=True)
+
+
+def _kept(answer: Answer, in_window: bool) -> None:
+    """A file that is opened in a window is kept: browsers start no viewer for it under the policy of this origin."""
+    answer.headers.append(("vary", "sec-fetch-dest"))
+    if in_window:
+        said = next((value for name, value in answer.headers if name == "content-disposition"), "")
+        answer.headers = [(name, value) for name, value in answer.headers if name != "content-disposition"]
+        _, mark, name = said.partition(";")
+        answer.headers.append(("content-disposition", f"attachment{mark}{name}"))
 
 
 def _one_line(text: str) -> str:

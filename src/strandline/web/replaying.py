@@ -15,7 +15,7 @@ from strandline.access.addresses import Wanted, original, parse
 from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest
 from strandline.access.payload import LostError
-from strandline.access.replay import Answer
+from strandline.access.replay import Answer, is_file
 from strandline.access.timestamps import moment, timestamp
 from strandline.access.together import Together, most_coherent, together
 from strandline.core.urls import authority
@@ -76,7 +76,10 @@ class Replaying:
             "important": self._important(url, capture.time),
             "coherent_for": coherent_for,
             "choosing": memento.previous is not None or memento.following is not None,
+            "file": "",
         }
+        if capture.status == 200 and is_file(capture.mime):
+            values["file"] = self._face.base(request).memento(url, capture.time, "id_")
         return self._face.page(request, "frame.html", values)
 
     def _important(self, url: str, time: float) -> tuple[float | None, float | None]:
