@@ -3,14 +3,16 @@
 import json
 import re
 import time
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
 from strandline.app.archive import create
+from strandline.app.comparing import rate
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.demo.server import DemoServer
-from strandline.errors import SettingError
+from strandline.errors import SettingError, UsageError
 from strandline.settings.edit import change_settings
 from strandline.settings.file import read_settings
 from strandline.store.lock import WriteLock
@@ -189,6 +191,14 @@ def test_long_comparisons_come_in_parts_and_impossible_ones_are_refused(tmp_path
         status, said = _json(server, "GET", f"/compare?url={paper}")
         assert status == 404 and "application/pdf" in said["detail"]
         assert server.get(f"/compare?url={paper}", origin="interface")[0] == 404
+
+
+def test_a_change_that_names_no_block_is_not_rated():
+    change = SimpleNamespace(visible=True, blocks=[{"path": ""}])  # of a PDF, say
+    studies = SimpleNamespace(changes_of=lambda url: [change])
+    archive = SimpleNamespace(page=lambda url: SimpleNamespace(url=url), studies=studies)
+    with pytest.raises(UsageError, match="no block"):
+        rate(archive, URL, "noise")
 
 
 def test_a_change_is_rated_while_another_process_writes(tmp_path):

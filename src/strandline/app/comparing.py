@@ -284,6 +284,8 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
         if last is None:
             raise UsageError(f"{url}: no change was observed yet; name a block with --block (see strandline blocks)")
         paths = tuple(dict.fromkeys(part["path"] for part in last.blocks if part["path"]))
+        if not paths:
+            raise UsageError(f"{url}: its last change names no block that could be rated")
     else:
         _require_blocks(archive, address, paths)
     try:
