@@ -84,22 +84,22 @@ def missed_changes(gaps: Gaps) -> Missed:
     own, x = gaps.page[gaps.changed], np.maximum(gaps.expected[gaps.changed], 1e-9)
     still = np.bincount(gaps.page[~gaps.changed], weights=gaps.expected[~gaps.changed], minlength=pages)
     start = _group_factors(gaps, pages)
-    belief = np.empty((len(FACTORS), pages))
-    mean, square = np.empty_like(belief), np.empty_like(belief)
-    for number, factor in enumerate(FACTORS):
+    top, odds, mean, square = np.full(pages, -np.inf), np.zeros(pages), np.zeros(pages), np.zeros(pages)
+    for factor in FACTORS:
         some = -np.expm1(-factor * x)
         count = factor * x / some
         law = (np.log(factor / start) + WIDTH**2 / 2.0) / WIDTH
-        told = np.bincount(own, weights=np.log(some), minlength=pages)
-        belief[number] = told - factor * still - law**2 / 2.0
-        mean[number] = np.bincount(own, weights=count - 1.0, minlength=pages) + factor * gaps.after
+        belief = np.bincount(own, weights=np.log(some), minlength=pages) - factor * still - law**2 / 2.0
+        missed = np.bincount(own, weights=count - 1.0, minlength=pages) + factor * gaps.after
         # Variance of a count that is at least one, and of one that may be nothing.
         noise = np.bincount(own, weights=count * (1.0 + factor * x - count), minlength=pages) + factor * gaps.after
-        square[number] = mean[number] ** 2 + noise
-    belief = np.exp(belief - belief.max(axis=0))
-    belief /= belief.sum(axis=0)
-    expected = (belief * mean).sum(axis=0)
-    return Missed(expected, np.maximum((belief * square).sum(axis=0) - expected**2, 0.0))
+        # Sums over all factors, kept relative to the largest belief so far: there may be very many pages.
+        higher = np.maximum(top, belief)
+        kept, added = np.exp(top - higher), np.exp(belief - higher)
+        odds, mean = odds * kept + added, mean * kept + added * missed
+        square, top = square * kept + added * (missed**2 + noise), higher
+    mean = mean / odds
+    return Missed(mean, np.maximum(square / odds - mean**2, 0.0))
 
 
 def _group_factors(gaps: Gaps, pages: int) -> Floats:
