@@ -140,6 +140,7 @@ HOSTILE = {
     "brackets": b"<a href=/x>" + b"<" * 300_000,
     "comments": b"<a href=/x>" + b"<!--" * 100_000,
     "srcset": b"<a href=/x><img srcset='" + b"a (" * 100_000 + b"'>",
+    "empty srcset": b"<a href=/x><img srcset='a" + b", " * 200_000 + b"'>",
     "refresh": b"<a href=/x><meta http-equiv=refresh content='" + b" " * 200_000 + b"'>",
     "style": b"<a href=/x><style>" + b"url( " * 50_000 + b"'\\" * 50_000,
     "references": b"<a href=/x><a href='" + b"&amp" * 100_000 + b"'>",

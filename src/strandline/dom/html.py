@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
-from strandline.core.blocks.roles import ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.roles import LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.long_texts import split_long_texts
@@ -157,8 +157,8 @@ class _Steps:
         if node == 0:
             return "", ""
         row: list[int] = self._nodes[node].tolist()
-        identifier = _value(self._page, row[5], row[6])
-        classes = _value(self._page, row[7], row[8])
+        identifier = _value(self._page, row[5], min(row[6], row[5] + LONGEST_NAMES))
+        classes = _value(self._page, row[7], min(row[8], row[7] + LONGEST_NAMES))
         step = path_step(unpacked(row[11]), identifier, classes)
         hint = hint_of(f"{identifier} {classes}")
         return step, hint or ("hidden" if row[2] & (HIDDEN | DIALOG) else "")

@@ -52,7 +52,7 @@ _UNWANTED_RELS = frozenset(
 )
 _SOURCES = frozenset({"src", "data-src", "poster", "lowsrc"})
 _SOURCE_SETS = frozenset({"srcset", "data-srcset", "imagesrcset"})
-_SRCSET = re.compile(r"[\s,]*+([^\s,](?:[^\s]*[^\s,])?+)(?:\s++[^,(]*+(?:\([^)]*+(?:\)|\Z)[^,(]*+)*+)?+,?")
+_SRCSET = re.compile(r"([^\s,](?:[^\s]*[^\s,])?+)(?:\s++[^,(]*+(?:\([^)]*+(?:\)|\Z)[^,(]*+)*+)?+,?")
 _REFRESH = re.compile(
     r"""\s*+[\d.]*+[;,\s]++(?:url\s*+=\s*+)?+(?:"([^"]*+)|'([^']*+)|(\S.*+))""", re.IGNORECASE | re.DOTALL
 )

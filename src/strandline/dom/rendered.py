@@ -19,7 +19,7 @@ import numpy as np
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
-from strandline.core.blocks.roles import ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.roles import LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
 from strandline.core.blocks.tree import (
     BEGINNING,
     LINK_WEIGHT,
@@ -357,5 +357,5 @@ class _Reader:
 
     def _step(self, node: int) -> tuple[str, str]:
         dom = self.dom[node]
-        identifier, classes = self._attribute(dom, "id"), self._attribute(dom, "class")
+        identifier, classes = (self._attribute(dom, name)[:LONGEST_NAMES] for name in ("id", "class"))
         return path_step(self._tag(dom), identifier, classes), hint_of(f"{identifier} {classes}")

@@ -78,7 +78,8 @@ def test_inserting_a_paragraph_changes_at_most_two_blocks(seed, data):
     new = blocks("".join(["<body>", *new_parts]).encode(), scale=old.scale)
     known = {block.digest for block in old.blocks}
     assert sum(block.digest not in known for block in new.blocks) <= 2
-    assert len(compare(old, new).changes) <= 2
+    # A page that has grown may hold a larger block: then two become one, and their texts move.
+    assert sum(bool(change.content) for change in compare(old, new).changes) <= 2
 
 
 def test_one_endless_paragraph_is_cut_at_sentences():

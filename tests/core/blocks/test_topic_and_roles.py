@@ -28,6 +28,14 @@ def test_trim_by_frequency_keeps_words_that_recur():
     assert trim("fees of the card, fees of the account, card lost", 5, frequency=1) == ["fees", "card"]
 
 
+@pytest.mark.parametrize("text", ["市长今天宣布新的预算" * 200, "x" * 100_000])
+def test_a_topic_stays_short_without_blanks(text):
+    said = topic(block("p", text))
+    assert len(said) == 120
+    assert said.endswith("…")
+    assert text.startswith(said[:-1])
+
+
 def test_a_block_of_pictures_is_named_by_them():
     assert topic(block("p", Item("image", "Map of the town", "m.png"))) == "Map of the town"
 
@@ -62,8 +70,24 @@ def test_advertising_by_address():
     assert is_advertising("https://ad.doubleclick.net/x")
     assert is_advertising("/ads/banner.gif")
     assert not is_advertising("https://x.example/roads/1")
+    assert not is_advertising("data:image/png;base64,iVBORw0KGgo/ads/AAAA=")
 
 
 def test_steps_of_paths():
     assert path_step("div", "x1", "a/b c") == "div#x1.ab.c"
     assert path_step("li", "item-123456", "") == "li"
+
+
+@pytest.mark.parametrize("name", ["z" * 1_000_000, "zY" * 500_000, "ab-" * 300_000, "z " * 500_000])
+def test_names_that_are_data_are_read_at_once_and_left_out_of_paths(name):
+    page = f"<body id='{name}' class='wide {name}'><div class='{name}'><p>Some words</p></div></body>"
+    (part,) = blocks(page.encode()).blocks
+    assert part.text == "Some words"
+    assert len(part.path) < 100
+
+
+def test_paths_of_parts_that_nest_without_end_stay_short():
+    page = "".join(f"<div id=part><p>{'words ' * 70}{n}</p>" for n in range(300))
+    found = blocks(page.encode()).blocks
+    assert len({part.key for part in found}) == len(found) > 200
+    assert max(len(part.path) for part in found) < 1_000

@@ -35,6 +35,7 @@ AREA: Final = {1: 0.30, 2: 0.10, 3: 0.03}  # of the page's area a rendered node 
 SCALE_OF_LEVEL: Final = {1: 3.0, 2: 1.0, 3: 0.4}
 _HASH_SPACE: Final = float(1 << 64)
 HEADING: Final = 6  # prominence up to this is a heading
+DEEPEST: Final = 100  # steps of a path; what lies deeper is told apart by number
 
 Span = tuple[int, int]
 
@@ -76,6 +77,7 @@ class _Place:
     path: str
     role: str
     hint: str
+    depth: int = 0
 
 
 class _Cutter:
@@ -240,7 +242,8 @@ class _Cutter:
         if 2 * self.weight(node) > self.total and hint != "hidden":
             hint = ""
         role = block_role_inside(self.layout.roles[node], above.role)
-        return _Place(f"{above.path}/{step}" if above.path else step, role, hint or above.hint)
+        path = above.path if above.depth >= DEEPEST else f"{above.path}/{step}" if above.path else step
+        return _Place(path, role, hint or above.hint, above.depth + 1)
 
     def block(self, span: Span, place: _Place, nth: int) -> PageBlock:
         """The items of a piece as a block."""

@@ -85,19 +85,22 @@ HINT_WEIGHT: Final[dict[str, float]] = {
     "social": 0.1,
     "share": 0.1,
 }
+LONGEST_NAME: Final = 80  # letters; a longer id or class is data, no name
+LONGEST_NAMES: Final = 1_000  # letters of an element's id, or of its classes, that are read
 _HINT_OF_WORD: Final = {word: hint for hint, names in _HINT_WORDS.items() for word in names.split()}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CHANGING: Final = re.compile(
     r"\d\D*\d\D*\d"  # three digits: counters, sizes, generated names
     r"|[0-9a-f]{8}"  # eight hexadecimal digits: digests
     r"|:r[0-9a-z]+:"  # identifiers React makes at every rendering
-    r"|(?=[a-z]*\d)(?=\d*[a-z])(?<![a-z0-9])[a-z0-9]{4,}$",  # a mixed suffix: generated style sheets
+    r"|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{4,}$",  # a mixed suffix: generated style sheets
     re.IGNORECASE,
 )
+_LONGEST_ADDRESS: Final = 2_000  # letters of an address that are looked at
 _ADVERTISING: Final = re.compile(r"advert|/ads?[/.]|[/.]ads?\d*\.|doubleclick|googlesyndication|sponsor", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def hint_of(names: str) -> str:
     """The hint that words in an element's id and classes give; the one that matters least wins.
 
@@ -109,15 +112,15 @@ def hint_of(names: str) -> str:
 
 
 def is_stable(token: str) -> bool:
-    """False for an id or class that looks generated and so says nothing about the place.
+    """False for an id or class that looks generated, or like data, and so says nothing about the place.
 
     >>> [is_stable(token) for token in ("content", "col-6", "css-1x2b9k", "post-48213", ":r7:", "h2-title")]
     [True, True, False, False, False, True]
     """
-    return _CHANGING.search(token) is None
+    return len(token) <= LONGEST_NAME and _CHANGING.search(token) is None
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def path_step(tag: str, identifier: str, classes: str) -> str:
     """One step of a block's path: the tag with the id and classes that look stable.
 
@@ -130,13 +133,17 @@ def path_step(tag: str, identifier: str, classes: str) -> str:
     return step + "".join("." + token.replace("/", "") for token in classes.split()[:6] if is_stable(token))
 
 
-@lru_cache(maxsize=1 << 13)
 def is_advertising(address: str) -> bool:
-    """Paper 001's rule: the address of an advertising link or image says that it is one.
+    """Paper 001's rule: the address of an advertising link or image says that it is one; an inline image has none.
 
     >>> is_advertising("https://x.org/advertisement/1.png"), is_advertising("https://x.org/loads/2.png")
     (True, False)
     """
+    return address[:5] != "data:" and _says_so(address[:_LONGEST_ADDRESS])
+
+
+@lru_cache(maxsize=1 << 13)
+def _says_so(address: str) -> bool:
     return _ADVERTISING.search(address) is not None
 
 

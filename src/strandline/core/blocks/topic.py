@@ -1,7 +1,8 @@
 """What a block is about, in a few words (paper 003, section 2.2).
 
 paper: text_i    here: `PageBlock.lead`, the text that stands out by its format, else the first paragraph
-paper: theta     here: `longest`, in words: a shorter text is the topic as it is
+paper: theta     here: `longest`, in words: a shorter text is the topic as it is, cut after so many letters: a paragraph
+                 in a language written without blanks is one word here
 paper: trim(text), first variant     `trim`: stop words dropped, the first distinct words
 paper: trim(text), second variant    `trim(..., frequency=e)`: only words that occur more than e times
 """
@@ -13,6 +14,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import words
 
 LONGEST: Final = 12
+_MOST_LETTERS: Final = 120
 
 STOP_WORDS: Final = frozenset(
     word
@@ -45,7 +47,8 @@ def topic_of(text: str, longest: int = LONGEST) -> str:
     >>> topic_of("The fees that we charge you are the fees of the bank and of the card", longest=4)
     'fees charge bank card'
     """
-    return text if len(text.split()) <= longest else " ".join(trim(text, longest))
+    said = text if len(text.split()) <= longest else " ".join(trim(text, longest))
+    return said if len(said) <= _MOST_LETTERS else f"{said[: _MOST_LETTERS - 1].rstrip()}…"
 
 
 def trim(text: str, longest: int, frequency: int = 0) -> list[str]:

@@ -10,6 +10,7 @@ _WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
 _NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
 _BETWEEN: Final = "\x1f"  # hardly ever in a text
+_KEPT: Final = 10_000  # letters; a longer text would fill the memory
 _PIECE: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+[^\S\n]*|\s")
 
 
@@ -32,9 +33,13 @@ def marked_pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-@lru_cache(maxsize=1 << 10)
 def word_set(text: str) -> frozenset[str]:
     """Distinct words of a text. Most texts of a page are those of its last version, so recent answers are kept."""
+    return _recent_set(text) if len(text) <= _KEPT else frozenset(words(text))
+
+
+@lru_cache(maxsize=1 << 10)
+def _recent_set(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 

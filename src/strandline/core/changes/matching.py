@@ -72,8 +72,9 @@ def _same_content(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free
             at_place = {old[i].key: i for i in reversed(olds)}
             staying = {at_place[new[j].key]: j for j in reversed(news) if new[j].key in at_place}
             pairs.update(staying)
+            placed = set(staying.values())
             olds = [i for i in olds if i not in staying]
-            news = [j for j in news if j not in set(staying.values())]
+            news = [j for j in news if j not in placed]
         pairs.update(zip(olds, news, strict=False))
 
 

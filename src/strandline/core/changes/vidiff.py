@@ -5,7 +5,7 @@ without queries: leftovers on both sides are updates. Texts are compared as mult
 words. An element that the page as a whole neither lost nor gained, and that only turned up in another block, is moved.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -161,13 +161,13 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tupl
     """
     if not before or not after:
         return {}
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, deque[int]] = {}
     for i, text in enumerate(masked_texts(before)):
-        waiting.setdefault(text, []).append(i)
+        waiting.setdefault(text, deque()).append(i)
     pairs: dict[int, tuple[int, float]] = {}
     for j, text in enumerate(masked_texts(after)):
         if waiting.get(text):
-            i = waiting[text].pop(0)
+            i = waiting[text].popleft()
             pairs[j] = i, word_distance(before[i], after[j])
     used = {i for i, _ in pairs.values()}
     left = [(i, word_set(text)) for i, text in enumerate(before) if i not in used]
