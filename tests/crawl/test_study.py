@@ -187,6 +187,30 @@ def test_a_page_that_is_gone_is_held_then_believed_and_may_come_back(shelf):
     assert back.state.absent == 0
 
 
+def test_a_page_that_comes_back_in_other_bytes_is_back(shelf):
+    first, back = (shelf.capture(n, page(FEES, RULES, hidden=f"token {n}")) for n in (1, 4))
+    done = study(shelf, first, *(shelf.capture(n, b"none", status=410) for n in (2, 3)), back)
+    assert [change.visible for change in done.changes] == [True, True, True]
+    assert "is back" in done.changes[-1].blocks[0]["why"]
+    assert done.state.absent == 0
+
+
+def test_a_page_whose_last_version_is_lost_can_be_gone(shelf):
+    state = study(shelf, first := shelf.capture(1, page(FEES))).state
+    del shelf.bodies[1]
+    done = study(shelf, *(shelf.capture(n, b"", status=404) for n in (2, 3)), state=state, base=first.capture)
+    assert [(change.held, change.importance > 0) for change in done.changes] == [(True, True), (False, True)]
+    assert done.state.absent == 2
+    assert done.problems
+
+
+def test_markup_that_shows_the_same_is_cut_once(shelf):
+    bodies = [page(FEES), *(page(FEES.replace("a", "&#97;"), hidden=f"token {n}") for n in (1, 2, 3))]
+    done = study(shelf, *(shelf.capture(n, body) for n, body in enumerate(bodies, 1)))
+    assert [change.visible for change in done.changes] == [False] * 3
+    assert shelf.cuts == 2
+
+
 def test_what_has_no_text_is_compared_by_digest(shelf):
     captures = [shelf.capture(n, body, mime="application/pdf") for n, body in enumerate((b"%a", b"%a", b"%b"), 1)]
     done = study(shelf, *captures)

@@ -212,17 +212,19 @@ class _Student:
 
     def _unchanged(self, one: Sighted) -> None:
         if self.state.absent >= 2:
-            self._note(one, visible=True, blocks=({"path": "", "why": "the page is back as it was"},))
+            self._back(one)
         self._same_twice(one)
         self._noise.learn_unchanged()
         self.state = replace(self.state, seen=one.capture.time, absent=0, doubling=0.0)
+
+    def _back(self, one: Sighted) -> None:
+        self._note(one, visible=True, blocks=({"path": "", "why": "the page is back as it was"},))
 
     def _gone(self, one: Sighted) -> None:
         if not self.state.base or self.state.absent >= 2:
             return
         worth, reasons = OPAQUE, ({"path": "", "why": f"the page is gone ({one.capture.status})"},)
-        if self.state.visible:
-            old = self._known_tree()
+        if old := self._old_tree():
             empty = BlockTree((), old.level, old.scale, old.url)
             worth = importance(compare(old, empty, self._advertising), self._noise, self._advertising).believed
         held = self.state.absent == 0
@@ -249,7 +251,7 @@ class _Student:
             return
         shown = self._reader.visible_hash(document) or 1
         if self.state.base and shown == self.state.visible:
-            self._invisible(one)
+            self._invisible(one, shown)
             return
         how = PageLevel(self.state.level, self.state.scale)
         tree = self._reader.blocks(document, one.capture.url, how)
@@ -261,7 +263,7 @@ class _Student:
         else:
             delta = compare(old, tree, self._advertising)
             if delta.empty:
-                self._invisible(one)
+                self._invisible(one, shown)
                 return
             if self._second_fetch(one, delta):
                 self._stand_on(one, shown)
@@ -293,12 +295,15 @@ class _Student:
         self._ask_twice(one, scored.reasons)
         return False
 
-    def _invisible(self, one: Sighted) -> None:
-        self._note(one, visible=False)
+    def _invisible(self, one: Sighted, shown: int) -> None:
+        if self.state.absent >= 2:
+            self._back(one)
+        else:
+            self._note(one, visible=False)
         self._same_twice(one)
         tree = self._tree
         self._noise.learn_unchanged()
-        self._stand_on(one, self.state.visible)
+        self._stand_on(one, shown)
         self._tree = tree
 
     # Two fetches seconds apart

@@ -201,3 +201,10 @@ def test_the_xml_can_be_read():
         ("insert", 'new "text" '),
         ("delete", "old & <b>"),
     ]
+
+
+def test_the_xml_can_be_read_whatever_a_page_is_made_of():
+    named = block("div#a\x01b\ufffe", "half \ud83d, none \uffff, whole \U0001f600, \x7f\r\n\tend")
+    root = ElementTree.fromstring(compare(page(), page(named)).as_xml().encode())
+    assert [found.get("path") for found in root] == ["div#ab"]
+    assert "".join(root.itertext()).strip() == "half , none , whole \U0001f600, \x7f\n\tend"

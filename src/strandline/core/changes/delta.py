@@ -9,14 +9,17 @@ each new block either the number of an equal old block, or the block with those 
 given by number. `as_data` and `as_xml` write operations and script for other programs; `applied` runs the script.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
 from strandline.core.blocks.word_numbers import WordNumbers, without
+
+_NOT_IN_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 OperationKind = Literal["insert", "delete", "update", "move"]
 ElementKind = Literal["block", "text", "link", "image", "frame"]
@@ -128,14 +131,16 @@ class Delta:
 
     def as_xml(self) -> str:
         """Operations as XML, a block an element, as Vi-DIFF writes its delta files."""
-        lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<delta url={quoteattr(self.new.url)}>"]
+        lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<delta url={quoteattr(_xml_text(self.new.url))}>"]
         for change in self.changes:
-            lines.append(f"  <block path={quoteattr(change.block.path)} nth={quoteattr(str(change.block.nth))}>")
+            lines.append(
+                f"  <block path={quoteattr(_xml_text(change.block.path))} nth={quoteattr(str(change.block.nth))}>"
+            )
             for operation in change.operations:
                 weight = quoteattr(f"{operation.weight:.4f}")
                 head = f"{operation.kind} element={quoteattr(operation.element)} weight={weight}"
                 inner = "".join(
-                    f"<{name}>{_xml_text(text)}</{name}>"
+                    f"<{name}>{escape(_xml_text(text))}</{name}>"
                     for name, text in (("before", operation.before), ("after", operation.after))
                     if text
                 )
@@ -145,8 +150,8 @@ class Delta:
 
 
 def _xml_text(text: str) -> str:
-    """Text as XML allows it: control characters have no place there."""
-    return escape("".join(letter for letter in text if letter >= " " or letter in "\t\n"))
+    """Text as XML allows it: control characters and halves of characters have no place there."""
+    return _NOT_IN_XML.sub("", text)
 
 
 def _block_script(old: PageBlock | None, number: int | None, new: PageBlock) -> int | dict[str, Any]:
