@@ -49,6 +49,17 @@ def test_home_lists_sites_and_says_what_to_do_when_empty(open_server, tmp_path):
         assert "Nothing is archived yet" in _page(empty, "/")[2]
 
 
+def test_sites_are_counted_by_domain_and_lists_say_when_they_are_cut(tmp_path):
+    made = Builder(tmp_path)
+    for number in range(51):
+        made.add(f"http://{'news' if number % 2 else 'www'}.library.org/{number}", f"<p>Page {number}</p>")
+    with served(made.archive()) as server:
+        told = json.loads(server.get("/api/v1/overview", origin="interface")[2])
+        assert (told["sites"], told["pages"]) == (1, 51)
+        status, _, text = _page(server, "/site?site=library.org")
+        assert status == 200 and '<span class="soft">50+</span>' in text and '<span class="soft">0</span>' in text
+
+
 def test_files_that_no_frame_shows_are_offered(open_server):
     status, _, text = _page(open_server, "/web/2026/http://site.test/report.pdf")
     address = "/web/20260302120000id_/http://site.test/report.pdf"

@@ -354,12 +354,12 @@ class BrowsingReading(LearnedReading):
     def totals(self) -> dict[str, int]:
         """How much there is of everything that is counted cheaply."""
         row = self._row(
-            """SELECT (SELECT count(*) FROM hosts), (SELECT coalesce(sum(pages), 0) FROM hosts),
+            """SELECT (SELECT count(DISTINCT site) FROM hosts), (SELECT coalesce(sum(pages), 0) FROM hosts),
                 (SELECT coalesce(sum(captures), 0) FROM hosts), (SELECT coalesce(max(change), 0) FROM changes),
                 (SELECT coalesce(max(version), 0) FROM versions), (SELECT coalesce(max(block), 0) FROM blocks),
                 (SELECT count(*) FROM leases), (SELECT count(*) FROM study_problems)"""
         )
-        names = ("hosts", "pages", "captures", "changes", "versions", "blocks", "leased", "problems")
+        names = ("sites", "pages", "captures", "changes", "versions", "blocks", "leased", "problems")
         assert row is not None
         return dict(zip(names, map(_whole, row), strict=True))
 

@@ -25,7 +25,7 @@ from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import COUNTED, simulations
-from strandline.web.views.site import pages_of, site_view
+from strandline.web.views.site import MOST_LISTED, pages_of, site_view
 from strandline.web.views.values import address, time_of
 
 _DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "relevance")
@@ -72,7 +72,8 @@ class People:
             raise NotThereError(say("no_site", site=name))
         since = time_of(request.query_params.get("since", ""))
         view = site_view(self._desk, name, request.query_params.get("at", ""), since)
-        return self._face.page(request, "site.html", {"view": view, "history": self._history(name)})
+        values = {"view": view, "history": self._history(name), "most": MOST_LISTED}
+        return self._face.page(request, "site.html", values)
 
     def _history(self, site: str) -> object:
         return self._desk.thinker.remembered("history", site=site)

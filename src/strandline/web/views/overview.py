@@ -153,7 +153,7 @@ def overview(desk: Desk) -> Overview:
     planned = desk.thinker.remembered("next")
     return Overview(
         name=desk.holdings.name,
-        sites=totals["hosts"],
+        sites=totals["sites"],
         pages=totals["pages"],
         captures=totals["captures"],
         changes=totals["changes"],

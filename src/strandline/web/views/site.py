@@ -20,7 +20,7 @@ TREE = (960.0, 380.0)
 _REPORT_DAYS = 7.0
 _SHARES = (0.05, 0.2, 0.4, 0.7)
 """Shares of the most at which the colour of a branch changes."""
-_MOST_LISTED = 50
+MOST_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,7 @@ def report(desk: Desk, site: str, since: float | None = None) -> Report:
     last = row.last if row is not None and row.last is not None else 0.0
     start = max(0.0, last - _REPORT_DAYS * DAY) if since is None else since
     wanted = ChangesWanted(site=site, since=start, min_importance=0.0)
-    changes, more = desk.reading.latest_changes(wanted, 4 * _MOST_LISTED)
+    changes, more = desk.reading.latest_changes(wanted, 4 * MOST_LISTED)
     pages: dict[str, ChangedPage] = {}
     for one in changes:
         best = pages.get(one.url)
@@ -286,10 +286,10 @@ def report(desk: Desk, site: str, since: float | None = None) -> Report:
             best = ChangedPage(one.url, one.by, one.after, one.importance, level(one.importance), count)
         pages[one.url] = ChangedPage(best.url, best.by, best.after, best.importance, best.level, count)
     changed = sorted(pages.values(), key=lambda one: (-one.importance, one.url))
-    new = [page_row(one) for one, _ in desk.reading.new_pages(site, start, _MOST_LISTED)]
-    gone = [page_row(one) for one in desk.reading.gone_pages(site, start, _MOST_LISTED)]
-    whole = more is None and len(changed) <= _MOST_LISTED and max(len(new), len(gone)) < _MOST_LISTED
-    return Report(site, start, new, changed[:_MOST_LISTED], gone, whole)
+    new = [page_row(one) for one, _ in desk.reading.new_pages(site, start, MOST_LISTED)]
+    gone = [page_row(one) for one in desk.reading.gone_pages(site, start, MOST_LISTED)]
+    whole = more is None and len(changed) <= MOST_LISTED and max(len(new), len(gone)) < MOST_LISTED
+    return Report(site, start, new, changed[:MOST_LISTED], gone, whole)
 
 
 def page_row(one: ListedPage) -> PageRow:
