@@ -94,6 +94,10 @@ def test_forms_need_the_key_of_a_page_of_ours(archive):
         assert read_settings(archive.folder / "strandline.toml").plan.budget == "500/day"
         status, headers, _ = _post(server, "/budget", {"budget": "9/day", "key": key})
         assert status == 303 and headers["location"].startswith("/?notice=")
+        told = server.get(headers["location"], origin="interface")[2]
+        forged = server.get(headers["location"].replace("9", "8", 1), origin="interface")[2]
+        assert b'class="toast"' in told and b'class="toast"' not in forged
+        assert b"believe me" not in server.get("/?notice=believe+me", origin="interface")[2]
         assert read_settings(archive.folder / "strandline.toml").plan.budget == "9/day"
         for path, values in (
             ("/jobs", {"kind": "reindex"}),

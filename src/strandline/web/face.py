@@ -1,8 +1,10 @@
 """What every page for people shares: how it is rendered, what it knows of the reader, what becomes of a problem."""
 
+import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -38,9 +40,17 @@ class Face:
             "here": request.url.path,
             "role": request.scope.get("strandline.role", "read"),
             "key": self.policy.access.form_key(),
-            "notice": request.query_params.get("notice", ""),
+            "notice": self._notice(request),
         }
         return HTMLResponse(render(template, {**shared, **values}), status)
+
+    def _notice(self, request: Request) -> str:
+        said, seal = (request.query_params.get(name, "") for name in ("notice", "seal"))
+        return said if said and hmac.compare_digest(seal.encode(), self.policy.access.seal(said).encode()) else ""
+
+    def told(self, path: str, said: str, **shown: str) -> RedirectResponse:
+        """To a page, after a change, which says what was done."""
+        return back(f"{path}?{urlencode({**shown, 'notice': said, 'seal': self.policy.access.seal(said)})}")
 
     def part(self, request: Request, name: str, values: Mapping[str, object], *, whole: bool) -> HTMLResponse:
         """A part of a page, bare or as a page of its own."""

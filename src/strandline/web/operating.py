@@ -7,7 +7,7 @@ guard has already seen to it that the reader may operate and that the form comes
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import get_args
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -137,14 +137,14 @@ class Operating:
         start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
         url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
         said = say("site_added_shared" if self._desk.shared else "site_added", site=site_of(url))
-        return back(f"/?notice={quote(said)}")
+        return self._face.told("/", said)
 
     async def budget(self, request: Request) -> Response:
         """Set the budget."""
         form = await self._form(request)
         adopt(self._desk, budget=_one(form, "budget"))
         said = say("budget_set_shared" if self._desk.shared else "budget_set", budget=_one(form, "budget"))
-        return back(f"/?notice={quote(said)}")
+        return self._face.told("/", said)
 
     async def start(self, request: Request) -> Response:
         """Start a job."""
@@ -170,7 +170,7 @@ class Operating:
         await keep_rating(self._desk, url, rating, paths)
         said = say("rated" if block else "rated_change", count=len(paths))
         shown = {name: _one(form, name) for name in ("view", "only") if _one(form, name)}
-        return back(f"/compare?{urlencode({'url': url, 'from': start, 'to': end, **shown, 'notice': said})}")
+        return self._face.told("/compare", said, **{"url": url, "from": start, "to": end, **shown})
 
     async def simulate(self, request: Request) -> Response:
         """Start a simulation."""
@@ -185,7 +185,7 @@ class Operating:
         adopt(self._desk, _one(form, "strategy"), _one(form, "objective"), _one(form, "budget"))
         plan = self._desk.settings.plan
         said = say("adopted", strategy=plan.strategy, objective=say(f"objective_{plan.objective}"))
-        return back(f"/simulate?notice={quote(said)}")
+        return self._face.told("/simulate", said)
 
 
 def as_rating(text: str) -> Rating:

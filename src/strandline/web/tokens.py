@@ -58,6 +58,10 @@ class Access:
         """Whether a form came from a page of ours."""
         return hmac.compare_digest(value.encode(), self.form_key().encode())
 
+    def seal(self, text: str) -> str:
+        """What goes with a notice in an address: readers are shown what this server said, not what a link says."""
+        return hmac.new(self.secret, b"notice " + text.encode("utf-8", "replace"), "sha256").hexdigest()[:32]
+
     def replay_path(self) -> str:
         """Path prefix of archived content, empty without a token."""
         return f"/k/{hmac.new(self.secret, b'replay', 'sha256').hexdigest()[:32]}" if self.needed else ""
