@@ -26,6 +26,13 @@ def test_what_is_not_shown_is_not_read():
     ) == ["seen here"]
 
 
+def test_what_a_declared_shadow_root_shows_is_read():
+    html = "<my-card><template shadowrootmode=open><p>{}</p><slot></slot></template><p>beside</p></my-card>"
+    assert texts(html.format("within")) == ["within", "beside"]
+    assert texts(html.format("within").replace("mode", "modest")) == ["beside"]
+    assert visible_hash(html.format("within").encode()) != visible_hash(html.format("instead").encode())
+
+
 def test_hidden_parts_are_kept_apart_and_marked():
     page = blocks(b"<main><p>seen</p><div hidden><p>shown when asked</p></div></main>")
     assert [(block.texts, block.hint) for block in page.blocks] == [(("seen",), ""), (("shown when asked",), "hidden")]
@@ -72,12 +79,13 @@ def test_broken_bytes_are_read_as_far_as_they_go():
         b"<div>" * 100_000 + b"<p>deep</p>" + b"</div>" * 100_000,
         b"<body>" + b"".join(b"<p><a href='/x%d'>deep %d</a>" % (n, n) for n in range(200_000)),
         b"<p " + b" ".join(b"a%d" % n for n in range(100_000)) + b">deep",
+        b"<p " + b" ".join(b"a%d b%d='<a>' c%d<" % (n, n, n) for n in range(9_000)) + b">deep",
         b"<b><p>" * 50_000 + b"deep",
         b"<font><i>" * 50_000 + b"deep",
         b"<table><tr><td>" * 50_000 + b"deep",
         b"<ul><li>" * 50_000 + b"deep",
     ],
-    ids=["divs", "links", "attributes", "formatting", "inline", "tables", "lists"],
+    ids=["divs", "links", "attributes", "tags in attributes", "formatting", "inline", "tables", "lists"],
 )
 def test_hostile_pages_end_within_the_limit(html):
     blocks(b"<p>load the compiled pass</p>")

@@ -24,14 +24,14 @@ from strandline.core.blocks.roles import LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TA
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.long_texts import split_long_texts
-from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, ready, scanned
+from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
 from strandline.dom.tags import CONTAINER, DIALOG, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
 ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
-_SAFE_GAP: Final = 40_000  # a stretch without `<` that holds too few attributes to cost a second
+_SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
 _KINDS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
 
@@ -84,10 +84,8 @@ def _check(start: float) -> None:
 
 
 def _may_be_hostile(page: bytes) -> bool:
-    tags = np.flatnonzero(np.frombuffer(page, np.uint8) == ord("<"))
-    if not 0 < tags.size <= _SAFE_TAGS:
-        return tags.size > 0
-    return int(np.diff(tags, append=len(page)).max()) > _SAFE_GAP
+    tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
+    return tags > _SAFE_TAGS or (tags > 0 and len(page) > _SAFE_SIZE and attributes_of(page) > ATTRIBUTE_LIMIT)
 
 
 def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:

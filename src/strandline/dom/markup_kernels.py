@@ -14,12 +14,13 @@ Ints = NDArray[np.int64]
 
 # What the attributes of one tag say, from place FOUND on in the scanner's memory `m`. Spans are (from, to) in the page.
 FOUND = 32
-ID, CLASS, ROLE, ADDRESS, NAME, CONCEALED, COUNT, CLOSED = 0, 2, 4, 6, 8, 10, 11, 12
+ID, CLASS, ROLE, ADDRESS, NAME, CONCEALED, COUNT, CLOSED, SHADOW = 0, 2, 4, 6, 8, 10, 11, 12, 13
 FOUND_SIZE = 16
 
 _ID, _CLASS, _ROLE, _HREF, _SRC = packed("id"), packed("class"), packed("role"), packed("href"), packed("src")
 _ALT, _TITLE, _HIDDEN, _STYLE = packed("alt"), packed("title"), packed("hidden"), packed("style")
 _DATA_SRC = packed("data-src")
+_SHADOWROOT, _MODE = packed("shadowroot"), packed("mode")
 _HASH = 0x9E3779B97F4A7C15
 
 
@@ -134,6 +135,19 @@ def note_attribute(page: Bytes, m: Ints, name: int, start: int, end: int) -> Non
 
 
 @scanner
+def is_shadow(page: Bytes, i: int) -> bool:
+    """True for an attribute named `shadowrootmode`, which is too long to pack."""
+    if i + 14 >= page.size or (page[i + 14] > 32 and page[i + 14] not in (61, 62)):
+        return False
+    first, last = 0, 0
+    for k in range(10):
+        first = first << 6 | letter_code(page[i + k])
+    for k in range(10, 14):
+        last = last << 6 | letter_code(page[i + k])
+    return first == _SHADOWROOT and last == _MODE
+
+
+@scanner
 def read_attributes(page: Bytes, i: int, m: Ints) -> int:
     """Read a tag's attributes up to its `>`; returns the place after that."""
     for k in range(FOUND, FOUND + FOUND_SIZE):
@@ -157,6 +171,8 @@ def read_attributes(page: Bytes, i: int, m: Ints) -> int:
         if i < page.size and page[i] == 61:
             start, end, i = read_value(page, i + 1)
         m[FOUND + COUNT] += 1
+        if name == 0 and is_shadow(page, before):
+            m[FOUND + SHADOW] = 1
         note_attribute(page, m, name, start, end)
     return i
 

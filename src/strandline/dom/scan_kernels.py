@@ -21,6 +21,7 @@ from strandline.dom.markup_kernels import (
     FOUND,
     FOUND_SIZE,
     NAME,
+    SHADOW,
     Bytes,
     Ints,
     flags_of,
@@ -81,7 +82,7 @@ from strandline.dom.text_kernels import MIX, end_run, prominence_of, put_text, s
 
 _TABLE, _TD, _TH, _P = packed("table"), packed("td"), packed("th"), packed("p")
 _DT, _DD = packed("dt"), packed("dd")
-_HEAD, _SVG, _MATH = packed("head"), packed("svg"), packed("math")
+_HEAD, _SVG, _MATH, _TEMPLATE = packed("head"), packed("svg"), packed("math"), packed("template")
 _ROWS = (packed("tr"), packed("tbody"), packed("thead"), packed("tfoot"))
 
 
@@ -307,6 +308,8 @@ def start_tag(page: Bytes, i: int, name: int, flags: int, text: Bytes, m: Ints) 
     """Read the start tag whose name ends at i; returns the place after it (after its text, for a script)."""
     i = read_attributes(page, i, m)
     m[ATTRIBUTES] = max(m[ATTRIBUTES], m[FOUND + COUNT])
+    if name == _TEMPLATE and m[FOUND + SHADOW]:  # what a browser shows in place of the element around it
+        flags &= ~(SKIP | IN_HEAD)
     if m[MODE] & AS_SERVED and m[OVER] == 0:
         if not flags & IN_HEAD:
             leave_head(text, m)
@@ -366,3 +369,24 @@ def scan(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], text:
         pop(text, m)
     end_run(text, m)
     m[m[BASE_NODES] + 1], m[m[BASE_NODES] + 4] = m[NODES], m[ITEMS]
+
+
+@scanner
+def most_attributes(page: Bytes, keys: NDArray[np.uint64], values: NDArray[np.int32], m: Ints) -> int:
+    """How many attributes a tag of the page has at most. `m` needs no more room than the stack begins at."""
+    i, most = 0, 0
+    while i + 1 < page.size:
+        following = page[i + 1]
+        if page[i] != 60:
+            i += 1
+        elif following in (33, 63):
+            i = past_declaration(page, i)
+        elif 65 <= following <= 90 or 97 <= following <= 122:
+            name, i = read_name(page, i + 1)
+            i = read_attributes(page, i, m)
+            most = max(most, int(m[FOUND + COUNT]))
+            if flags_of(name, keys, values) & RAW:
+                i = past_raw_text(page, i, name)
+        else:
+            i += 1
+    return most
