@@ -8,7 +8,8 @@ seen lately. An alarm opens at the second strange observation in a row and close
 what was strange has lasted so long that it is the normal now. There is none before a normal is known.
 
     spread of a share p of n visits    sqrt(MAD^2 + p (1 - p) / n): habit and chance
-    strange                            beyond median + max(4 * spread, floor), and beyond the worst of the window; three
+    strange                            beyond median + max(4 * spread, floor), and beyond the worst of the window; for
+                                       shares twice as far after 8 observations, a sixth farther after 48; three
                                        quarters of the way from the median to all visits are always beyond
 """
 
@@ -28,6 +29,8 @@ SETTLED: Final = 24
 LEAST_VISITS: Final = 10
 """Visits a share needs to mean anything."""
 _SPREADS: Final = 4.0
+_UNKNOWN: Final = 8.0
+"""A spread learned from as few observations as this may be half of what it is."""
 _NEARLY_ALL: Final = 0.75
 """Of the way from the normal share to all visits: strange, however wide few and uneven observations make the spread."""
 _NORMAL_MAD: Final = 1.4826
@@ -120,7 +123,8 @@ def is_strange(point: Point, normal: Normal, signal: Signal) -> bool:
         return False
     likely = min(max(normal.median, 1.0 / (point.visits + 2.0)), 0.5)
     spread = float((normal.spread**2 + likely * (1.0 - likely) / point.visits) ** 0.5)
-    margin = min(max(_SPREADS * spread, signal.floor), _NEARLY_ALL * (1.0 - normal.median))
+    spreads = _SPREADS * (1.0 + _UNKNOWN / normal.count)
+    margin = min(max(spreads * spread, signal.floor), _NEARLY_ALL * (1.0 - normal.median))
     return point.value > max(normal.median + margin, normal.worst)
 
 
