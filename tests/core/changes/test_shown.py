@@ -3,6 +3,7 @@
 import re
 from html import unescape
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -100,9 +101,24 @@ def test_marks_hold_both_texts(before, after):
     assert unescape(plain) == after.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    ("pieces", "between"),
+    [
+        (list("市长今天宣布新的预算我们不同意") * 40, ""),
+        (["yes", "no", "open", "closed", "yes", "no"] * 60, "\n"),
+        (["the", "fee", "of", "the", "mayor", "and", "town"] * 60, " "),
+    ],
+    ids=["Chinese", "table", "few words"],
+)
+def test_only_what_came_is_marked_in_texts_of_few_words(pieces, between):
+    edited = [*pieces[:100], "狗", *pieces[100:250], "猫", *pieces[250:]]
+    marks = list(marked(between.join(pieces), between.join(edited)))
+    assert [(mark, text.strip()) for mark, text in marks if mark != " "] == [("+", "狗"), ("+", "猫")]
+
+
 def test_very_long_texts_are_not_compared_word_by_word(monkeypatch):
     monkeypatch.setattr(module, "MOST_PIECES", 3)
-    assert list(marked("a b c d", "a b c e")) == [("-", "a b c d"), ("+", "a b c e")]
+    assert list(marked("a b c d", "e b c f")) == [("-", "a b c d"), ("+", "e b c f")]
 
 
 def test_pages_to_read():

@@ -6,11 +6,13 @@ that came `<ins>`: first whole runs of text are compared, then the words of thos
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from html import escape
+from itertools import takewhile
 from typing import Any, Final, Literal
 
 from strandline.core.blocks.topic import topic
@@ -23,7 +25,8 @@ ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
 Marked = Iterator[tuple[str, str]]  # (" " in both, "-" gone, "+" new; the text)
 
 RATED: Final = ("inserted", "deleted", "updated")  # kinds of blocks that people can rate
-MOST_PIECES: Final = 3_000  # words of a text compared one by one; a longer one is shown as gone and come
+MOST_ALIKE: Final = 200_000  # pairs of equal words, one of each text, that are all looked at
+MOST_PIECES: Final = 3_000  # words compared one by one; what is longer is shown as gone and come
 _TAGS: Final = {" ": ("", ""), "-": ("<del>", "</del>"), "+": ("<ins>", "</ins>")}
 _STYLE: Final = (
     "body{font:14px/1.45 sans-serif;margin:16px}table{border-collapse:collapse;width:100%;table-layout:fixed}"
@@ -184,9 +187,33 @@ def _marked_words(before: str, after: str) -> Marked:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
+    """As `SequenceMatcher.get_opcodes`. Most texts begin and end alike: only what lies between is compared."""
+    start = _same(old, new)
+    most = min(len(old), len(new)) - start
+    end = min(most, _same(reversed(old), reversed(new)))
+    before, after = old[start : len(old) - end], new[start : len(new) - end]
+    if start:
+        yield "equal", 0, start, 0, start
+    for tag, i, i_end, j, j_end in _between(before, after):
+        yield tag, i + start, i_end + start, j + start, j_end + start
+    if end:
+        yield "equal", len(old) - end, len(old), len(new) - end, len(new)
+
+
+def _between(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
+    if not old or not new:
+        return [("delete" if old else "insert", 0, len(old), 0, len(new))] if old or new else []
     if max(len(old), len(new)) > MOST_PIECES:
-        return [("equal" if old == new else "replace", 0, len(old), 0, len(new))]
-    return SequenceMatcher(None, old, new).get_opcodes()
+        return [("replace", 0, len(old), 0, len(new))]
+    counts = Counter(old)
+    # Pieces that recur often are left out where comparing them all takes long; Chinese, and tables, have few others.
+    often = sum(map(counts.__getitem__, new)) > MOST_ALIKE
+    return SequenceMatcher(None, old, new, autojunk=often).get_opcodes()
+
+
+def _same(old: Iterable[str], new: Iterable[str]) -> int:
+    """How many pieces both begin with."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
 
 
 def as_paragraphs(marks: Iterable[tuple[str, str]]) -> str:
