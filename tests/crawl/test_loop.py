@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from crawl.scripted import SITE, Recording, Workshop, answer, page, redirect, silence
+from crawl.scripted import SITE, START, Recording, Workshop, answer, page, redirect, silence
 from strandline.core.capture import Evidence, Outcome
 from strandline.crawl import loop
 from strandline.crawl.orders import Limits
@@ -254,6 +254,31 @@ def test_a_host_that_is_not_there_fails_its_pages_without_asking_for_them(tmp_pa
     again = Workshop(tmp_path, {f"{SITE}/": page()}, later=86_400 * 2)
     again.run()
     assert again.captured == [ROBOTS, f"{SITE}/"], "asked again by a later run"
+
+
+def test_a_host_is_left_alone_for_as_long_as_its_robots_asked(tmp_path):
+    pages = {ROBOTS: lambda request: answer(request, b"", 503, b"Retry-After: 7200\r\n"), f"{SITE}/": page()}
+    assert Workshop(tmp_path, pages).run().ended == "complete"
+    soon = Workshop(tmp_path, pages, later=3600)
+    assert (soon.run().ended, soon.web.asked, soon.waiting) == ("complete", [], 1)
+    late = Workshop(tmp_path, pages | {ROBOTS: page()}, later=7300)
+    late.run()
+    assert late.captured == [ROBOTS, f"{SITE}/"]
+
+
+def test_pages_of_a_host_whose_robots_never_come_are_asked_for_where_that_is_allowed(tmp_path):
+    shop = Workshop(tmp_path, {ROBOTS: silence, f"{SITE}/": page()}, robots_unreachable="allow")
+    shop.run()
+    assert shop.captured == [f"{SITE}/"]
+
+
+def test_a_host_that_stays_silent_does_not_keep_a_crawl_from_ending(tmp_path):
+    names = [f"/{number}" for number in range(14)]
+    pages = {f"{SITE}/": page(*names)} | {f"{SITE}{name}": lambda ask: silence(ask, Outcome.TIMEOUT) for name in names}
+    shop = Workshop(tmp_path, pages)
+    tally = shop.run()
+    assert (tally.ended, tally.waiting) == ("complete", 14)
+    assert shop.clock.time - START < 3600, "a back-off beyond our patience is for another run"
 
 
 def test_an_unchanged_site_is_kept_as_revisits(tmp_path):

@@ -1,5 +1,7 @@
 """The desk where every page stops: robots.txt of its host."""
 
+import math
+
 import pytest
 
 from crawl.scripted import SITE, START, answer, silence, task
@@ -64,7 +66,31 @@ def test_unreachable_rules_forbid_everything_unless_the_user_says_otherwise(cata
     one.answered(HOST, reply(asked()), START)
     refused = one.refuses(task(f"{SITE}/a"))
     assert refused.startswith("robots: robots.txt unreachable") if setting == "disallow" else refused == ""
-    assert one.knows(HOST, START), "a host that failed is not asked again in the same run"
+    assert one.knows(HOST, START), "a host that failed is not asked again with every page"
+    assert not one.knows(HOST, START + 3601), "but not for ever, in a run of weeks"
+
+
+def test_rules_are_renewed_every_day_of_a_long_run(catalog):
+    one = desk(catalog)
+    one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
+    assert one.knows(HOST, START + 86_399) and not one.knows(HOST, START + 86_401)
+    assert not one.knows(HOST, START - 1), "a clock that jumped back proves nothing"
+    later = START + 90_000
+    one.answered(HOST, answer(asked(), b"", 503), later)
+    assert one.refuses(task(f"{SITE}/private/x")) and not one.refuses(task(f"{SITE}/open")), "an older copy counts"
+    assert one.knows(HOST, later + 3599) and not one.knows(HOST, later + 3601)
+    one.answered(HOST, answer(asked(), b"User-agent: *\nDisallow: /open\n", headers=PLAIN), later + 3601)
+    assert one.refuses(task(f"{SITE}/open")) and not one.refuses(task(f"{SITE}/private/x"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "again"),
+    [(lambda r: answer(r, b"", 503), START + 3600), (silence, START + 60), (lambda r: answer(r, RULES), math.inf)],
+)
+def test_a_page_waits_for_rules_no_longer_than_they_are_missing(catalog, reply, again):
+    one = desk(catalog)
+    one.answered(HOST, reply(asked()), START)
+    assert one.looked_at_again(HOST) == again
 
 
 def test_redirects_are_followed_up_to_a_number(catalog):

@@ -53,7 +53,7 @@ def test_unreachable_pages_are_known_from_the_files_alone(place, tmp_path):
         dead = f"http://127.0.0.1:{taken.getsockname()[1]}/"
     folder = tmp_path / "archive"
     seeds = ("--seeds", place, "--seeds", dead)
-    done = strandline("crawl", folder, *seeds, *LOOPBACK, "--set", "crawl.patience=0s", "--set", "study.workers=0")
+    done = strandline("crawl", folder, *seeds, *LOOPBACK, "--set", "crawl.patience=2s", "--set", "study.workers=0")
     assert done.code == 0, done.err
     before = evidence(folder)
     names = {url.removeprefix(place): what for url, what, _ in before if url.startswith(place)}

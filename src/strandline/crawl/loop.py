@@ -226,7 +226,8 @@ class Crawl:
             return
         reason = self._robots.refuses(task) or self._parts.skips.refuses(task)
         if reason:
-            self._intake.skipped(task, reason, self._agenda.passed_over())
+            soon = self._robots.looked_at_again(task.authority)
+            self._intake.skipped(task, reason, min(self._agenda.passed_over(), soon))
             return
         if not self._parts.manners.ready(task.authority, self._parts.clock.monotonic()):
             self._ready.append(task)
@@ -290,13 +291,22 @@ class Crawl:
         manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply)
         if exchange.status in (429, 503):
             manners.asked_to_wait(place, now, retry_after(exchange.header("retry-after"), clock.now()))
+        if self._waits_until(place):
+            self.tally.hosts_waiting[place] = self._waits_until(place)
+            self._note_host(place, exchange.seconds)
+
+    def _waits_until(self, place: str) -> float:
+        """The UTC time until which a host is left alone beyond this run; 0.0 when it is not."""
+        clock, manners = self._parts.clock, self._parts.manners
+        now = clock.monotonic()
         wait = manners.ready_at(place, now) - now
-        if manners.failures(place) and wait > self._orders.patience:
-            until = clock.now() + wait
-            self.tally.hosts_waiting[place] = until
-            self._intake.batch.hosts.append(
-                self._robots.host_state(place, until, manners.failures(place), exchange.seconds)
-            )
+        return clock.now() + wait if manners.failures(place) and wait > self._orders.patience else 0.0
+
+    def _note_host(self, place: str, seconds: float) -> None:
+        """What is remembered about a host: how long it is to be left alone, and its robots.txt."""
+        until = self._waits_until(place)
+        failures = self._parts.manners.failures(place) if until else 0
+        self._intake.batch.hosts.append(self._robots.host_state(place, until, failures, seconds))
 
     def _visited(self, task: Task, exchange: Exchange) -> None:
         for _ in self._intake.visited(task, exchange):
@@ -313,7 +323,7 @@ class Crawl:
         if again:
             self._robots_moved.append((task, Request(again, 0, Kind.ROBOTS)))
             return
-        self._intake.batch.hosts.append(self._robots.host_state(task.authority, 0.0, 0, exchange.seconds))
+        self._note_host(task.authority, exchange.seconds)
         self._parts.manners.asked_for_delay(
             task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(task.authority)
         )
@@ -321,7 +331,7 @@ class Crawl:
             origin(task.url), self._robots.sitemaps(task.authority), self._agenda.wanted_from()
         )
         for waiting in self._robots.released(task.authority):
-            if exchange.response_head or not self._orders.obey_robots:
+            if exchange.response_head or not self._robots.refuses(waiting):
                 self._ready.append(waiting)
             else:
                 # The host could not be reached at all: that is what happened to the page, too.

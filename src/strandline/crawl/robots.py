@@ -1,18 +1,23 @@
 """The desk where every page stops before it is asked for: robots.txt of its host, fetched when it is not known."""
 
+import math
 from collections import OrderedDict
 from collections.abc import Collection
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Outcome, evidence_of
 from strandline.core.content import decode
-from strandline.core.politeness.robots import MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
+from strandline.core.politeness.robots import FRESH_SECONDS, MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
 from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.visits import redirect_target
 from strandline.ports import Catalog, HostState, Task, Visited
 
 _REMEMBERED: Final = 10_000
 """Hosts whose rules are kept parsed."""
+_AGAIN: Final = 3600.0
+"""Seconds after which a host that could not give its rules is asked for them again; an older copy counts meanwhile."""
+_AGAIN_UNHEARD: Final = 60.0
+"""The same for a host that was not heard at all: its back-off makes them more."""
 
 
 class RobotsDesk:
@@ -23,21 +28,31 @@ class RobotsDesk:
         self._catalog = catalog
         self._rules: OrderedDict[str, Robots] = OrderedDict()
         self._copies: dict[str, RobotsCopy] = {}
-        self._asked: set[str] = set()
-        """Hosts that were asked in this run: their answer holds for it, even when it was a failure."""
+        self._holds: dict[str, tuple[float, float]] = {}
+        """From when and until when the rules of a host are not asked for again."""
         self._waiting: dict[str, list[Task]] = {}
         self._hops: dict[str, int] = {}
 
     def knows(self, place: str, now: float) -> bool:
         """Whether the rules of a host are known; loads those of an earlier run."""
-        if not self._orders.obey_robots or place in self._rules:
+        if not self._orders.obey_robots:
             return True
-        state = self._catalog.host(place)
-        copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
-        if not copy.fresh(now) and place not in self._asked:
+        since, until = self._holds.get(place, (now, now))
+        if since <= now < until:
+            if place not in self._rules:
+                self._learn(place, self._kept(place), now)
+            return True
+        copy = self._kept(place)
+        if not copy.fresh(now):
             return False
         self._learn(place, copy, now)
+        self._holds[place] = (copy.time, copy.time + FRESH_SECONDS)
         return True
+
+    def _kept(self, place: str) -> RobotsCopy:
+        """The copy that outlived the last commit."""
+        state = self._catalog.host(place)
+        return RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
 
     def wait(self, task: Task) -> bool:
         """Let a page wait for the rules; True when nobody has gone to fetch them yet."""
@@ -60,10 +75,10 @@ class RobotsDesk:
             exchange.body.seek(0)
             data = exchange.body.read(MOST_BYTES * 2)
             body = decode(data, exchange.header("content-encoding"), exchange.header("transfer-encoding")).data
-        state = self._catalog.host(place)
-        old = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
-        self._asked.add(place)
-        self._learn(place, renewed(old if old.time else None, status, body, now), now)
+        old = self._copies.get(place) or self._kept(place)
+        copy = renewed(old if old.time else None, status, body, now)
+        self._learn(place, copy, now)
+        self._holds[place] = (now, now + _hold(copy, status, now))
         return ""
 
     def _learn(self, place: str, copy: RobotsCopy, now: float) -> None:
@@ -79,6 +94,11 @@ class RobotsDesk:
             return ""
         rules = self._rules[task.authority]
         return "" if rules.allows(task.url) else f"robots: {rules.reason}"
+
+    def looked_at_again(self, place: str) -> float:
+        """When a page may be allowed that is not, because its host could not give its rules; infinite if it could."""
+        copy = self._copies.get(place)
+        return self._holds[place][1] if copy is not None and not copy.reached and place in self._holds else math.inf
 
     def crawl_delay(self, place: str) -> float:
         """Seconds the host asks for between requests, 0 when it does not say."""
@@ -106,6 +126,13 @@ class RobotsDesk:
         """What is remembered about a host beyond this run."""
         copy = self._copies.get(place, RobotsCopy())
         return HostState(place, not_before, failures, copy.time, copy.status, copy.body, seconds)
+
+
+def _hold(copy: RobotsCopy, status: int, now: float) -> float:
+    """Seconds for which rules are not asked for again, after they were asked for and the answer had a status."""
+    if copy.reached and copy.time == now:
+        return FRESH_SECONDS
+    return _AGAIN if status else _AGAIN_UNHEARD
 
 
 def robots_visit(exchange: Exchange, capture: Capture) -> Visited:

@@ -161,6 +161,11 @@ class _Host:
         """Whether there is more to remember than that it answers."""
         return bool(self.running or self.asked_delay or self.overloads or self.unreachable or self.silent)
 
+    @property
+    def away(self) -> int:
+        """How often in a row it could not be had: each time it was unreachable, and silence beyond our patience."""
+        return max(self.unreachable, self.silent - _PATIENCE + 1, 0)
+
     def replied(self, working: bool) -> None:
         """Look back at the last replies."""
         self.history = (self.history << 1 | working) & (1 << _WINDOW) - 1
@@ -215,7 +220,7 @@ class Manners:
     def failures(self, authority: str) -> int:
         """Failures of the host itself in a row."""
         host = self._hosts.get(authority)
-        return max(host.overloads, host.unreachable) if host else 0
+        return max(host.overloads, host.away) if host else 0
 
     # -- events ----------------------------------------------------------------------------------------------------
 
@@ -254,8 +259,7 @@ class Manners:
                 host.unreachable += 1
             else:
                 host.silent += 1
-            steps = max(host.unreachable, host.silent - _PATIENCE + 1)
-            host.wait_until = max(host.wait_until, now + back_off(steps, self._chance()))
+            host.wait_until = max(host.wait_until, now + back_off(host.away, self._chance()))
 
     def asked_to_wait(self, authority: str, now: float, seconds: float | None) -> None:
         """A host said 429 or 503, with a Retry-After or (None) without. Call it after `ended`, for each of them."""
