@@ -50,6 +50,9 @@ from strandline.store.lock import signature
 from strandline.store.studying import rate_beside
 
 _PAGE = "text/html"
+_FILES = {".txt": "text/plain", ".md": "text/plain", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml"}
+_OTHER_FORMATS = (b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"WARC/", b"SQLite")
+"""How files begin that are no pages, whatever they are called."""
 
 
 @dataclass(frozen=True)
@@ -138,24 +141,33 @@ def page_blocks(name: str, level: int = 2, *, rendered: bool = False, settings: 
     if level not in LEVELS:
         raise UsageError(f"the level is 1, 2 or 3, not {level}")
     url, found = _page(name, settings or Settings())
-    if not found.text:
-        raise UsageError(f"{name}: no page ({found.mime or 'unknown type'})")
     if rendered:
         return rendered_blocks(found, url, PageLevel(level))
+    return _blocks_of(name, found, url, PageLevel(level))
+
+
+def _blocks_of(name: str, found: Document, url: str, how: PageLevel) -> BlockTree:
     try:
-        return html.blocks(found.data, charset=found.charset, url=url, level=level)
+        return html.blocks(found.data, charset=found.charset, url=url, level=how.level, scale=how.scale)
     except PageTooCostlyError as problem:
         raise UsageError(f"{name}: {problem}") from None
 
 
 def _page(name: str, settings: Settings) -> tuple[str, Document]:
-    if "://" in name:
-        return _fetched(name, settings)
+    url, found = _fetched(name, settings) if "://" in name else ("", _read(name))
+    if not found.text:
+        raise UsageError(f"{name}: no page ({found.mime or 'unknown type'})")
+    return url, found
+
+
+def _read(name: str) -> Document:
     path = Path(name)
     if not path.is_file():
         raise UsageError(f"{name}: no such file")
-    kind = "text/plain" if path.suffix.lower() in (".txt", ".md") else _PAGE
-    return "", document(path.read_bytes(), kind)
+    data = path.read_bytes()
+    if data.startswith(_OTHER_FORMATS):
+        raise UsageError(f"{name}: no page, but a file of another format")
+    return document(data, _FILES.get(path.suffix.lower(), _PAGE))
 
 
 def _fetched(address: str, settings: Settings) -> tuple[str, Document]:
@@ -197,8 +209,7 @@ def compare_files(old: str, new: str, level: int = 2) -> Comparison:
     """Compare two files."""
     before = page_blocks(old, level)
     _, found = _page(new, Settings())
-    after = html.blocks(found.data, charset=found.charset, url=before.url, level=level, scale=before.scale)
-    return compared(before, after, NoiseState())
+    return compared(before, _blocks_of(new, found, before.url, PageLevel(level, before.scale)), NoiseState())
 
 
 def blocks_data(tree: BlockTree) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from strandline.dom.documents import kind_of
 from strandline.dom.rendered import browser
 from strandline.dom.scan import PageTooCostlyError
 from strandline.dom.scan import ready as ready_to_cut
+from strandline.dom.xhtml import as_html
 from strandline.settings.schema import StudySettings
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
@@ -96,7 +97,9 @@ def document(data: bytes, content_type: str) -> Document:
         paragraphs = text_of(data, charset).replace("\r\n", "\n").split("\n\n")
         made = "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs if paragraph.strip())
         return Document(made.encode("utf-8", "replace"), mime, "utf-8", text=True)
-    return Document(data, mime, charset, text=kind_of(mime, data) == "html" and len(data) <= LARGEST)
+    if kind_of(mime, data) != "html" or len(data) > LARGEST:
+        return Document(data, mime, charset, text=False)
+    return Document(as_html(data, mime), mime, charset, text=True)
 
 
 def rendered_blocks(document: Document, url: str, how: PageLevel, *, scripts: bool = True) -> BlockTree:

@@ -5,9 +5,10 @@ import re
 from strandline.core.content import text_of
 from strandline.dom.links import OUTLINKS, Pages
 from strandline.dom.resolving import Resolver
+from strandline.dom.xhtml import XHTML, as_html
 from strandline.ports import Discovery, Named
 
-_HTML = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_HTML = frozenset({"text/html", *XHTML})
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 _VAGUE = frozenset(
     {"", "text/xml", "application/xml", "text/plain", "application/octet-stream", "application/json", "unknown/unknown"}
@@ -31,7 +32,7 @@ class Documents:
         """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""
         match kind_of(mime, body):
             case "html":
-                return self._pages.discover(url, body, charset)
+                return self._pages.discover(url, as_html(body, mime), charset)
             case "css":
                 return discover_css(url, body, charset)
             case "sitemap":
