@@ -94,6 +94,36 @@ def test_a_disk_that_refuses_once_loses_nothing(tmp_path):
     assert tally.captured == len(shop.captured) == 5
 
 
+def test_what_was_named_by_answers_that_are_lost_is_not_lost(tmp_path):
+    shop = Workshop(tmp_path, chain(3))
+    refusals = iter([OSError(5, "a moment of weakness")])
+
+    def stumble(crawl):
+        store = crawl._parts.store._inner
+        sync = store.sync
+
+        def refuse_once():
+            if trouble := next(refusals, None):
+                raise trouble
+            sync()
+
+        store.sync = refuse_once
+
+    tally = shop.run(stumble)
+    assert (tally.ended, tally.captured) == ("complete", 4), "the seed and three pages; the lost one was robots.txt"
+    assert set(shop.captured) >= {f"{SITE}/", *chain(3)} - {ROBOTS}
+
+
+def test_a_crawl_that_goes_on_remembers_where_its_seed_moved_to(tmp_path):
+    new = "http://moved.example"
+    pages = {f"{SITE}/": redirect(f"{new}/"), f"{new}/": page("/a", "/b"), f"{new}/a": page(), f"{new}/b": page()}
+    first = Workshop(tmp_path, pages, limits=Limits(captures=4))
+    assert (first.run().ended, first.captured[-1]) == ("limit", f"{new}/")
+    second = Workshop(tmp_path, pages, later=60)
+    second.run()
+    assert (sorted(second.captured), second.refused) == ([f"{new}/a", f"{new}/b"], {})
+
+
 def test_room_on_disk_ends_the_run_after_the_promise(tmp_path):
     shop = Workshop(tmp_path, chain(3), commit_captures=1)
     shop.room = "too little room"

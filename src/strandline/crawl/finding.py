@@ -1,10 +1,10 @@
 """From what a document names to what is worth asking for: scope, traps, session ids, hops."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import Final
 
-from strandline.core.capture import Kind
+from strandline.core.capture import Capture, Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.quick_dataclass import dataclass
@@ -115,6 +115,20 @@ class Finder:
             return Findings(refused=[Refusal(reason, url)])
         found = Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)
         return Findings(found=[found])
+
+    def reopen(self, captures: Callable[[str], Sequence[Capture]]) -> None:
+        """Seeds that were found to have moved by an earlier run take their scope along in this one, too."""
+        for seed in self._orders.scope.seeds:
+            url = seed
+            for _ in range(self._orders.redirects):
+                known = captures(url)
+                if not known or not known[-1].redirect:
+                    break
+                try:
+                    url = self._bare(canonical(known[-1].redirect))
+                except ValueError:
+                    break
+                self._scope.extend([url])
 
     def sitemaps(self, site: str, listed: Iterable[str], due: float) -> list[Found]:
         """Sitemaps of a host in scope: those its robots.txt lists, else the usual place."""

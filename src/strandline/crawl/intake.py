@@ -46,8 +46,11 @@ class Intake:
         """Pages that were read until then are read once more."""
 
     def lost(self) -> Batch:
-        """What was kept since the last commit cannot be promised: forget it, and say what it was."""
-        lost, self.batch = self.batch, Batch()
+        """What was kept since the last commit cannot be promised: forget it, and say what it was. What it named stays:
+        it is still true, and the finder does not name it to the frontier a second time.
+        """
+        lost = self.batch
+        self.batch = Batch(found=lost.found, links=lost.links, hosts=lost.hosts, refused=lost.refused)
         self.tally.captured -= sum(not capture.revisit for capture in self.unreported)
         self.tally.unchanged -= sum(capture.revisit for capture in self.unreported)
         self.unreported = []

@@ -91,6 +91,7 @@ class Crawl:
     def run(self) -> Tally:
         """Crawl until nothing is due, a limit is reached or `stop` was called."""
         self._agenda.open(self._orders.scope.seeds)
+        self._finder.reopen(self._parts.catalog.captures)
         self._parts.skips.begin(self._agenda.wanted_from())
         try:
             while not self.tally.ended:
