@@ -14,6 +14,7 @@ from types import FrameType
 from strandline import __version__
 from strandline.app.clock import SystemClock
 from strandline.app.long_run import settle_in
+from strandline.app.scope_widened import reading_anew
 from strandline.app.space import room_check
 from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
@@ -169,7 +170,8 @@ def run_crawl(
         manners = manners or Manners(prepared.manners, random)
         skips = _skips(settings, catalog.path, planned=agenda is not None)
         parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
-        crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
+        orders = reading_anew(prepared.orders, catalog, clock.now())
+        crawl = Crawl(parts, orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
         with stopped_by_signals(crawl):  # until all is told: a signal that comes late changes nothing any more
             with contextlib.closing(fetcher), contextlib.closing(store):
                 tally = crawl.run()

@@ -42,8 +42,6 @@ class Intake:
         self.batch = Batch()
         self.unreported: list[Capture] = []
         self.tally = Tally()
-        self.read_since = 0.0
-        """Pages that were read until then are read once more."""
 
     def lost(self) -> Batch:
         """What was kept since the last commit cannot be promised: forget it, and say what it was. What it named stays:
@@ -82,8 +80,8 @@ class Intake:
                 yield
 
     def wants_whole(self, task: Task) -> bool:
-        """Whether what a page names was never taken in: then it is read even where its bytes are known."""
-        return task.read <= self.read_since
+        """Whether what a page names was not taken in, or by a narrower scope: then known bytes are read, too."""
+        return task.read <= self._orders.read_since
 
     def kept(self, visited: Visited, octets: int) -> None:
         """A capture that was kept without being a page's: robots.txt."""

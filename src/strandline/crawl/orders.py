@@ -41,6 +41,8 @@ class Orders:
     feeds: bool = True
     secret_keys: frozenset[str] = frozenset()
     """Query keys that are taken out of every address that is found."""
+    read_since: float = 0.0
+    """Pages whose links were last taken in until then are fetched whole and read again: the scope is wider since."""
     commit_seconds: float = 1.0
     commit_captures: int = 64
     grace: float = 8.0

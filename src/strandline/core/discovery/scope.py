@@ -6,6 +6,7 @@ replay needs them, but nothing is followed from them.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from strandline.core.capture import Kind
 from strandline.core.quick_dataclass import dataclass
@@ -23,6 +24,25 @@ class ScopeRules:
     exclude: tuple[str, ...] = ()
     hops: int = 20
     requisites: bool = True
+
+
+_REACHES: Final = ("page", "prefix", "host", "domain")
+
+
+def wider(new: ScopeRules, old: ScopeRules) -> bool:
+    """Whether rules may let in what others refused; where a crawl starts does not count.
+
+    >>> narrow = ScopeRules((), "host", hops=1)
+    >>> wider(ScopeRules((), "domain", hops=1), narrow), wider(ScopeRules((), "page", hops=1), narrow)
+    (True, False)
+    """
+    return (
+        _REACHES.index(new.reach) > _REACHES.index(old.reach)
+        or new.hops > old.hops
+        or new.requisites > old.requisites
+        or not set(new.include) <= set(old.include)
+        or not set(old.exclude) <= set(new.exclude)
+    )
 
 
 def surt_prefix(text: str) -> str:
@@ -45,7 +65,7 @@ class Scope:
     """Answers for one address at a time; a seed that redirects elsewhere takes its scope along."""
 
     def __init__(self, rules: ScopeRules) -> None:
-        if rules.reach not in ("page", "prefix", "host", "domain"):
+        if rules.reach not in _REACHES:
             raise ValueError(f"scope must be page, prefix, host or domain, not {rules.reach!r}")
         self._rules = rules
         self._include = tuple(surt_prefix(rule) for rule in rules.include)

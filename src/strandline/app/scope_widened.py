@@ -1,0 +1,40 @@
+"""Since when an archive reads its pages for as much as it does now.
+
+A page that did not change is not read again: what it names is known. That holds only for what was in scope when it was
+read. The rules of the last run are kept in the catalog; a run that lets in more than they did remembers its time, and
+every page that was read before it is fetched whole and read once more.
+"""
+
+import json
+from dataclasses import replace
+from typing import Any, Final
+
+from strandline.core.discovery.scope import ScopeRules, wider
+from strandline.crawl.orders import Orders
+from strandline.store.catalog import SqliteCatalog
+
+_KIND: Final = "scope"
+_KEY: Final = "read"
+
+
+def reading_anew(orders: Orders, catalog: SqliteCatalog, now: float) -> Orders:
+    """The orders of a run, which know since when pages were read by a scope as wide as theirs."""
+    scope = orders.scope
+    rules = {
+        "reach": scope.reach,
+        "include": list(scope.include),
+        "exclude": list(scope.exclude),
+        "hops": scope.hops,
+        "requisites": scope.requisites,
+        "sitemaps": orders.sitemaps,
+        "feeds": orders.feeds,
+    }
+    kept = catalog.reading.note(_KIND, _KEY)
+    before: dict[str, Any] = json.loads(kept) if kept else {**rules, "since": 0.0}
+    last = ScopeRules((), *(before[name] for name in ("reach", "include", "exclude", "hops", "requisites")))
+    more = wider(scope, last) or any(rules[name] and not before[name] for name in ("sitemaps", "feeds"))
+    since = now if more else float(before["since"])
+    told = json.dumps({**rules, "since": since}).encode()
+    if told != kept:
+        catalog.note(_KIND, [(_KEY, told)])
+    return replace(orders, read_since=since)
