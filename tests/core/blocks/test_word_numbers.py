@@ -20,7 +20,7 @@ from strandline.core.blocks.word_numbers import (
 )
 from strandline.core.blocks.words import distance_of, is_number, masked, masked_texts, word_set, words
 
-LETTERS = "ab zÄß Éé_1 7.,’“”–—\u00a0…«»·×日本かカ、。й Ж\n\t😀€™"
+LETTERS = "ab zÄß Éé_1 7.,’“”–—\u00a0…«»·×日本かカ、。й Ж\n\t😀€™\u0301\u093f\u094dनहרָไท\u0e31"
 TEXT = st.one_of(
     st.text(LETTERS, max_size=30), st.lists(st.sampled_from(["the", "fee", "42", "日本", "Ärger"])).map(" ".join)
 )
@@ -33,6 +33,7 @@ def numbers(*words):
 @settings(max_examples=100, deadline=None)
 @given(TEXT)
 @example("x2 4.5 % a_b É’é")
+@example("हिन्दी भाषा \u0301 cafe\u0301 日\u0301本 ประเทศไทย བོད་ཡིག")
 @example("")
 def test_every_distinct_word_has_one_number_and_says_whether_it_holds_a_digit(text):
     found = word_numbers(text)

@@ -1,12 +1,13 @@
 """Words of a text as numbers, and sets of words as sorted arrays of them, in machine code.
 
 A text is given in UTF-8, case-folded but for ASCII. What a word is follows `words.words`: letters, digits and `_` in
-a row, and each CJK character alone. Characters beyond the first plane are letters, but for pictures.
+a row with their signs, and each CJK character alone. Characters beyond the first plane are letters, but for pictures.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.blocks.words import SIGNS
 from strandline.core.compiled import compiled
 
 Bytes = NDArray[np.uint8]
@@ -21,7 +22,7 @@ _CJK = ((0x2E80, 0x2FDF), (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), 
 def _kind(letter: str) -> int:
     if letter.isdigit():
         return DIGIT
-    return LETTER if letter.isalnum() or letter == "_" else APART
+    return LETTER if letter.isalnum() or letter == "_" or letter in SIGNS else APART
 
 
 KINDS = np.array([_kind(chr(code)) for code in range(0x10000)], np.int64)  # by code point

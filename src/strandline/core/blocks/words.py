@@ -1,12 +1,23 @@
-"""Words as the comparison of texts counts them: case folded, punctuation dropped, each CJK character a word."""
+"""Words as the comparison of texts counts them: case folded, punctuation dropped, each CJK character a word.
+
+Vowel signs and accents that are characters of their own belong to the word they stand in: without them the words of
+Hindi, Bengali or Tamil fall into single consonants. Thai, Lao, Burmese and Khmer are written without blanks; there the
+signs stay what parts a sentence into pieces.
+"""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 _CJK: Final = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
+SIGNS: Final = "".join(
+    chr(code)
+    for code in (*range(0x300, 0xE00), *range(0xF00, 0x1000))
+    if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
+_WORD: Final = re.compile(rf"[{_CJK}]|(?:[^\W{_CJK}]++|[{SIGNS}]++)++")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9_]+")
 _NUMBER_SIGNS: Final = bytes.maketrans(b"0123456789", b"##########")
 _BETWEEN: Final = "\x1f"  # hardly ever in a text
@@ -17,8 +28,8 @@ _PIECE: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+[^\S\n]*|\s")
 def words(text: str) -> list[str]:
     """The words of a text in order.
 
-    >>> words("The RATE is 4.5 %, the rate"), words("今日は2度")
-    (['the', 'rate', 'is', '4', '5', 'the', 'rate'], ['今', '日', 'は', '2', '度'])
+    >>> words("The RATE is 4.5 %, the rate"), words("今日は2度"), words("हिन्दी भाषा")
+    (['the', 'rate', 'is', '4', '5', 'the', 'rate'], ['今', '日', 'は', '2', '度'], ['हिन्दी', 'भाषा'])
     """
     folded = text.casefold()
     return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
