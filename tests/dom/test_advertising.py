@@ -18,6 +18,13 @@ def test_a_listed_address_is_advertising(tmp_path):
     assert not rule("/img/mayor.jpg")
 
 
+@pytest.mark.parametrize("address", ["http://[x", "//[", "\ud800", "", "http://", "data:image/png;base64,/ads/"])
+def test_what_is_no_address_is_no_advertising(tmp_path, address):
+    listed = tmp_path / "list.txt"
+    listed.write_text("||tracker.example^\n")
+    assert not FilterLists([listed]).rule("https://news.example/front")(address)
+
+
 def test_a_missing_list_is_told(tmp_path):
     with pytest.raises(SettingError, match="filter list"):
         FilterLists([tmp_path / "none.txt"])

@@ -35,7 +35,10 @@ class FilterLists:
         def advertises(address: str) -> bool:
             if is_advertising(address):
                 return True
-            whole = urljoin(page, address)
-            return bool(self._engine.check_network_urls(whole, page, "image").matched)
+            try:
+                whole = urljoin(page, address)
+                return bool(self._engine.check_network_urls(whole, page, "image").matched)
+            except ValueError:  # no address, whatever the page calls it
+                return False
 
         return advertises
