@@ -102,6 +102,17 @@ def test_sitemaps_end_at_a_depth_and_a_number():
     assert finder(sitemaps=False).named(task(), many[:1], 0.0).refused[0].reason == "sitemaps off"
 
 
+def test_sitemaps_are_counted_once_and_by_host():
+    desk = finder()
+    index = task(f"{SITE}/index.xml", kind=Kind.SITEMAP)
+    named = [Named(f"{SITE}/s{n}.xml", "sitemap", lastmod=float(n)) for n in range(SITEMAP_FILES)]
+    for _ in range(3):  # an index is read again at every visit of a watch
+        assert len(desk.named(index, named, 0.0).found) == SITEMAP_FILES
+    assert desk.named(index, links("/new.xml", via="sitemap"), 0.0).refused[0].reason == "too many sitemaps"
+    other = task("http://www.h.example/index.xml", kind=Kind.SITEMAP)
+    assert desk.named(other, [Named("http://www.h.example/s.xml", "sitemap")], 0.0).found
+
+
 def test_pages_of_a_sitemap_are_one_hop_away():
     listed = task(f"{SITE}/s.xml", kind=Kind.SITEMAP, hops=2)
     assert [one.hops for one in finder().named(listed, links("/a"), 0.0).found] == [1]

@@ -8,7 +8,7 @@ from strandline.core.capture import Capture, Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch, group_of, without_session
 from strandline.core.quick_dataclass import dataclass
-from strandline.core.urls import canonical, without_keys
+from strandline.core.urls import authority, canonical, without_keys
 from strandline.crawl.orders import Orders
 from strandline.ports import Found, Link, Named, Refusal, Task
 
@@ -41,7 +41,7 @@ class Finder:
         self._orders = orders
         self._scope = scope
         self._traps = traps
-        self._sitemaps = 0
+        self._sitemaps: dict[str, set[str]] = {}
         self._known: dict[str, int] = {}
         """Addresses already handed to the frontier in this run, and from how near: most links repeat."""
 
@@ -95,13 +95,21 @@ class Finder:
     def _refuses(self, source: Task, url: str, kind: Kind, hops: int) -> str:
         if kind is Kind.SITEMAP:
             # The depth of a chain of sitemap indexes is carried in their hops.
-            self._sitemaps += 1
-            too_many = self._sitemaps > SITEMAP_FILES or (source.kind is Kind.SITEMAP and source.hops >= SITEMAP_DEPTH)
-            if not self._orders.sitemaps or too_many:
-                return "too many sitemaps" if self._orders.sitemaps else "sitemaps off"
+            if not self._orders.sitemaps:
+                return "sitemaps off"
+            if (source.kind is Kind.SITEMAP and source.hops >= SITEMAP_DEPTH) or not self._counted(source, url):
+                return "too many sitemaps"
         if kind is Kind.FEED and not self._orders.feeds:
             return "feeds off"
         return self._scope.refuses(url, Kind.PAGE if kind is Kind.FEED else kind, hops)
+
+    def _counted(self, source: Task, sitemap: str) -> bool:
+        """Whether a sitemap is one of those a host may name: each counts once, however often it is named."""
+        named = self._sitemaps.setdefault(authority(source.url), set())
+        if sitemap not in named and len(named) >= SITEMAP_FILES:
+            return False
+        named.add(sitemap)
+        return True
 
     def redirected(self, source: Task, target: str, due: float) -> Findings:
         """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
