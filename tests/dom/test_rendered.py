@@ -78,6 +78,12 @@ def test_a_snapshot_becomes_a_layout_tree():
     assert tree.title == "Made"
 
 
+def test_halves_of_characters_are_replaced():
+    made = [(-1, "BODY", "", (), [0, 0, 9, 9], BLOCK), (0, "#text", "half \ud83d, whole 😀", (), [0, 0, 9, 9], INLINE)]
+    made.append((0, "IMG", "", ("src", "data:\ud83d"), [0, 0, 9, 9], INLINE))
+    assert {item.text + item.address for item in layout_of(snapshot(made)).items} == {"half ?, whole 😀", "data:?"}
+
+
 def test_without_chromium_the_user_is_told(monkeypatch):
     monkeypatch.setattr(rendered, "CHROMIUM", ("/nowhere/chromium",))
     with pytest.raises(SettingError, match="Chromium"), browser():

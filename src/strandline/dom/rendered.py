@@ -140,7 +140,7 @@ class _Reader:
 
     def __init__(self, document: dict[str, Any], strings: list[str]) -> None:
         nodes = document["nodes"]
-        self._strings = strings
+        self._strings = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in strings]
         self._names: list[int] = nodes["nodeName"]
         self._types: list[int] = nodes["nodeType"]
         self._values: list[int] = nodes["nodeValue"]

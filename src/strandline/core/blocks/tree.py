@@ -48,7 +48,7 @@ def plain_address(address: str) -> str:
     '/terms'
     """
     if address[:5] == "data:":
-        return f"data:{xxhash.xxh3_64_hexdigest(address.encode())}"
+        return f"data:{hashed(address):016x}"
     if "#" in address:
         address = address[: address.index("#")]
     return address[: address.index("?")] if "?" in address else address
