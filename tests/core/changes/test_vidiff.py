@@ -193,6 +193,14 @@ def test_what_stays_is_a_longest_increasing_subsequence(positions):
     assert len(kept) == longest
 
 
+def test_many_blocks_that_differ_in_numbers_only_are_updated():
+    names = [f"Share {chr(97 + n % 26) * (1 + n // 26)}" for n in range(600)]
+    old, new = (page(*(block("li", f"{name}: {n + by} euro") for n, name in enumerate(names))) for by in (0, 1_000))
+    operations = compare(old, new).operations
+    assert {(one.kind, one.element) for one in operations} == {("update", "text")}
+    assert len(operations) == 600
+
+
 def test_the_xml_can_be_read():
     delta = compare(page(block("m", "old & <b>", LINK)), page(block("m", 'new "text" \x01')))
     root = ElementTree.fromstring(delta.as_xml())

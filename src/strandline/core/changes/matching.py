@@ -100,7 +100,10 @@ def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
         for place in places:
             on_path.setdefault(blocks[place].path, ([], []))[side].append(place)
     for olds, news in on_path.values():
-        if not olds or not news or len(olds) * len(news) > MOST_PAIRS:
+        if not olds or not news:
+            continue
+        if len(olds) * len(news) > MOST_PAIRS:
+            _same_but_numbers(old, new, (olds, news), pairs)
             continue
         if len(olds) == len(news) == 1:
             one, other = old[olds[0]], new[news[0]]
@@ -117,6 +120,16 @@ def _same_path(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, p
                 alike = found.get((i, j)) or likeness(old[i].words, new[j].words)
                 scored.append((-(alike + 0.15 * (old[i].nth == new[j].nth) + 1.0), i, j))
         _take_best(scored, pairs)
+
+
+def _same_but_numbers(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
+    """Pair blocks that differ in their numbers only, in order: what can be done with any number of them."""
+    waiting: dict[int, list[int]] = {}
+    for i in reversed(free[0]):
+        waiting.setdefault(old[i].masked_digest, []).append(i)
+    for j in free[1]:
+        if candidates := waiting.get(new[j].masked_digest):
+            pairs[candidates.pop()] = j
 
 
 def _anywhere(old: Sequence[PageBlock], new: Sequence[PageBlock], free: Free, pairs: Pairs) -> None:
