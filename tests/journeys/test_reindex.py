@@ -61,6 +61,10 @@ def test_unreachable_pages_are_known_from_the_files_alone(place, tmp_path):
     assert {names[name] for name in ("busy", "closed", "cut", "hangs-up")} == {"unreachable"}
     assert (dead, "unreachable") in {(url, what) for url, what, _ in before}
     (folder / "strandline.db").unlink()
+    for command in (("crawl", folder, *seeds, *LOOPBACK), ("status", folder)):  # not a new, empty one beside the files
+        refused = strandline(*command)
+        assert refused.code and "`strandline reindex` rebuilds it" in refused.err, refused.err
+        assert not (folder / "strandline.db").exists()
     rebuilt = strandline("reindex", folder, "--json")
     assert rebuilt.code == 0, rebuilt.err
     assert evidence(folder) == before

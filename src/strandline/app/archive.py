@@ -155,6 +155,10 @@ class Archive:
     @contextlib.contextmanager
     def writing(self, command: str) -> Iterator[SqliteCatalog]:
         """The catalog open for writing, after mending what a crash may have left. One writer at a time."""
+        database = self.folder / DATABASE
+        if not (database.exists() and database.stat().st_size) and warc_files(self.folder / "archive"):
+            # A new one would know nothing of them, and nobody would notice.
+            raise ArchiveDamaged(f"{database} is not there; `strandline reindex` rebuilds it from the WARC files")
         with contextlib.closing(open_catalog(self.folder, command)) as catalog:
             self._mend(catalog)
             yield catalog

@@ -103,7 +103,9 @@ def outdated(path: Path) -> bool:
 def open_reading(path: Path) -> sqlite3.Connection:
     """A reader's connection: never writes, never waits for the writer, sees the last commit."""
     if not path.exists():
-        raise SettingError(f"{path} does not exist; `strandline init` makes an archive")
+        raise SettingError(
+            f"{path} does not exist; `strandline reindex` rebuilds it in an archive, `strandline init` makes a new one"
+        )
     with told(path):
         format_found = _refuse_foreign(path)
         if format_found < newest_format():
