@@ -67,8 +67,10 @@ def test_what_study_noticed_can_be_asked_for_by_site(store):
     catalog.commit(Batch([visited(task.page, capture(task.url))]))
     assert list(skips(catalog).noticed_since("a.example", 0.0)) == []
     assert list(skips(catalog).answered_since("a.example", 0.0)) == [(task.page, task.url, False, 200)]
-    pages, urls, *_ = skips(catalog).known_pages("a.example")
-    assert (pages.tolist(), urls) == ([task.page], [task.url])
+    pages, urls, _, captured, _ = skips(catalog).known_pages("a.example")
+    assert (pages.tolist(), urls, captured.tolist()) == ([task.page], [task.url], [True])
+    _, _, _, before, _ = skips(catalog).known_pages("a.example", 0.0)
+    assert before.tolist() == [False]
 
 
 def test_a_page_known_from_records_is_as_far_from_the_seeds_as_the_crawl_finds_it(store):

@@ -345,3 +345,60 @@ def test_a_watch_books_one_test_a_period_and_records_all_of_them():
 def test_there_are_three_methods():
     with pytest.raises(ValueError, match="there are policy, near, dormant"):
         QuietSites("guess", None)
+
+
+def test_a_change_is_held_against_the_test_that_met_it_and_no_later_one():
+    """A directory that is tested no more must not make changes of others count again in every pass."""
+    waiting = Retests("h.example", "h.example/gone", "dormant").tested(5 * WEEK)
+    doubted = Retests("h.example", "h.example/old", "dormant").failed_by(5 * WEEK, "/old/2 had changed", 6 * WEEK)
+    kept = doubted.tested(9 * WEEK)
+    seen = (Noticed(3, f"{SITE}/old/2", 5 * WEEK + 5),)
+    judged = lore("dormant", records=(waiting, kept), noticed=seen)
+    assert judged.quiet.touched() == []
+
+
+@pytest.mark.parametrize("method", ["policy", "dormant"])
+def test_a_page_never_captured_is_asked_for_though_its_twin_under_http_was(method):
+    known = known_lore(method)
+    twins = SiteLore(
+        pages=np.arange(1, 81),
+        urls=[*known.urls, *(url.replace("http://", "https://") for url in known.urls)],
+        visited=np.append(known.visited, np.zeros(40)),
+        captured=np.arange(80) < 40,
+        absent=np.zeros(80, dtype=np.bool_),
+        rules=known.rules,
+        state=known.state,
+    )
+    one = SitePass("h.example", method, twins, 10 * WEEK)
+    refused = [page for page in range(1, 81) if one.refuses(task(page=page, hops=1))]
+    assert refused
+    assert max(refused) <= 20
+    assert one.told(41) == ("", "")
+    visit(one, 41)  # its first capture shows no change
+    assert one.quiet.touched() == []
+
+
+@pytest.mark.parametrize("method", ["policy", "dormant"])
+def test_a_page_new_in_a_pass_that_was_stopped_is_no_change_when_it_goes_on(years, method):
+    years.learn()
+    for name in ("a", "b", "c", "d"):
+        years.site.add(f"/old/new-{name}", "/news/")
+    work = Workshop(years.folder, years.site.pages, later=years.week * WEEK, commit_captures=1)
+    work.skips = skips_of(method, years.folder / DATABASE)
+    years.site.clock = work.clock
+
+    def stop_soon(crawl):
+        captured = work._report
+
+        def report(capture):
+            captured(capture)
+            if "/old/new-" in capture.url:
+                raise KeyboardInterrupt
+
+        crawl._reporter = type(crawl._reporter)(report, lambda tally: None)
+
+    with pytest.raises(KeyboardInterrupt):
+        work.run(stop_soon)
+    assert any("/old/new-" in path for path in years.crawl(method))
+    record = years.records(method)["h.example/old"]
+    assert (record.tests, record.failures) == (1, 0)

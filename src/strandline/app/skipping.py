@@ -95,7 +95,7 @@ class Library:
         if rules is None:
             return None
         records = list(reading.retests(name, method))
-        pages, urls, visited, captured, absent = reading.known_pages(name)
+        pages, urls, visited, captured, absent = reading.known_pages(name, pass_start)
         waiting = [one.last_pass for one in records if one.in_force and one.tests and not one.failed]
         return SiteLore(
             pages=pages,

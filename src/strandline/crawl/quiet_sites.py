@@ -57,6 +57,7 @@ class SiteLore:
     urls: Sequence[str]
     visited: Floats
     captured: Mask
+    """Pages that were captured before the pass."""
     absent: Mask
     rules: SiteRules | None = None
     state: SiteState | None = None
@@ -103,6 +104,12 @@ class SitePass:
         where = int(np.searchsorted(pages, page))
         return int(self._places[where]) if where < len(pages) and pages[where] == page else _UNKNOWN
 
+    def known(self, page: int) -> int:
+        """The same, only for a page that was captured before the pass: its twin under https may never have been."""
+        place = self.place(page)
+        captured = place != _UNKNOWN and self._lore.captured[int(np.searchsorted(self._lore.pages, page))]
+        return place if captured else _UNKNOWN
+
     def pages_at(self, places: Ids) -> list[int]:
         """Pages of the catalog at these places; two where http and https are both known."""
         found: list[int] = self._lore.pages[np.isin(self._places, places)].tolist()
@@ -110,7 +117,7 @@ class SitePass:
 
     def refuses(self, task: Task) -> str:
         """Why a page is left out; empty when it is asked for."""
-        place = self.place(task.page)
+        place = self.known(task.page)
         if self.quiet is None or place == _UNKNOWN:
             return ""
         reason = self.quiet.refuses(place)
@@ -118,7 +125,7 @@ class SitePass:
 
     def told(self, page: int) -> tuple[str, str]:
         """Why a page is left out, and which quiet directory it tests if it is not."""
-        place = self.place(page)
+        place = self.known(page)
         if self.quiet is None or place == _UNKNOWN:
             return "", ""
         if self.quiet.skipped()[place]:
@@ -136,9 +143,11 @@ class SitePass:
         if self.quiet is None:
             return
         same, status = answer
-        place = self.place(page)
-        if place == _UNKNOWN or not self.quiet.view.captured[place]:
-            if status == 200 and isinstance(self.quiet, PolicyPass):
+        place = self.known(page)
+        if place == _UNKNOWN:
+            twin = self.place(page)
+            new = twin == _UNKNOWN or not self.quiet.view.captured[twin]
+            if new and status == 200 and isinstance(self.quiet, PolicyPass):
                 self.quiet.met(self._nearest_directory(url))
             return
         gone = status in (404, 410)

@@ -1,5 +1,6 @@
 """What a crawl must know to leave pages out: pages and rates of a site, records of re-tests, what study noticed."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,15 +34,18 @@ class SkipReading(LearnedReading):
         return None if row is None else SiteState.from_bytes(self._unpacked(row[0]))
 
     def known_pages(
-        self, site: str
+        self, site: str, before: float = math.inf
     ) -> tuple[NDArray[np.int64], list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Pages of a site by number: numbers, addresses, last visits, whether captured, whether last seen absent."""
-        query = f"""SELECT page, url, visited, captures > 0, evidence = 'absent' FROM pages
-            WHERE {PAGES} AND {ON_SITE} ORDER BY page"""
+        """Pages of a site by number: numbers, addresses, last visits, whether captured before a time, whether last seen
+        absent.
+        """
+        since = "(SELECT count(*) FROM captures WHERE captures.page = pages.page AND captures.time >= ?)"
+        query = f"""SELECT page, url, visited, captures > CASE WHEN visited >= ? THEN {since} ELSE 0 END,
+            evidence = 'absent' FROM pages WHERE {PAGES} AND {ON_SITE} ORDER BY page"""
         numbers: list[int] = []
         urls: list[str] = []
         facts: list[tuple[float, bool, bool]] = []
-        for page, url, visited, captured, absent in self._rows(query, site):
+        for page, url, visited, captured, absent in self._rows(query, before, before, site):
             numbers.append(page)  # type: ignore[arg-type]
             urls.append(url)  # type: ignore[arg-type]
             facts.append((visited, captured, absent))  # type: ignore[arg-type]

@@ -202,3 +202,19 @@ def test_a_state_comes_back_as_it_was():
     assert known.tolist() == [False, True, True, False]
     assert back.pages[where[known]].tolist() == [20, 40]
     assert len(pages) == 4
+
+
+def test_a_small_site_of_which_the_policy_expects_nothing_is_seen_page_by_page():
+    """Without a page worth asking for, and too few for a share of them, each pass still looks at the oldest."""
+    paths = [f"a/{n}" for n in range(7)]
+    last, seen = np.zeros(7), []
+    for crawl in range(1, 8):
+        site, _ = view(paths, crawl - last, draw=crawl)
+        rates = SiteRates()
+        rates.restore(site.shape, (np.zeros(7), np.full(7, 40.0)), (np.zeros(2), np.zeros(2)))
+        rates.seen_at(site.captured.copy(), 100.0 - site.ages, 100.0)
+        one = PolicyPass(site, {}, float(crawl), rates.outlook(site.shape, 100.0), 0.2)
+        asked = np.flatnonzero([not one.refuses(place) for place in range(7)])
+        last[asked] = crawl
+        seen += asked.tolist()
+    assert sorted(seen) == list(range(7))

@@ -120,7 +120,8 @@ class QuietPass(ABC):
         topmost = int(self._answer.because_of[self.view.shape.page_directories[place]])
         path = self.view.directory_path(topmost) if topmost >= 0 else ""
         record = self._records.get(path)
-        if topmost >= 0 and record is not None and record.tests:
+        # What was found before the last test was a matter of an earlier one.
+        if topmost >= 0 and record is not None and record.tests and now >= record.last_pass:
             self._keep(path, record.failed_by(record.last_pass, f"{name} had changed", now))
 
     def settle(self, idle: bool) -> Ids:
@@ -253,13 +254,15 @@ class PolicyPass(QuietPass):
         return skip_listed(shape, (held > 0) & (busy == 0))
 
     def _samples(self) -> Ids:
-        """A share of each larger quiet directory, and the oldest pages of the site."""
+        """A share of each larger quiet directory, and the oldest pages of the site: one at least, also where none is
+        asked for and no directory is large.
+        """
         view, pages = self.view, self._outlook.pages
         turns = view.turns[pages]
         tested = sample(view.shape, self._answer, pages, turns, least=0)
         wanted = self._values >= self.price
         share = self._crawl.settings.oldest_share
-        oldest = math.ceil(wanted.sum() * share / (1.0 - share))
+        oldest = max(1, math.ceil(wanted.sum() * share / (1.0 - share)))
         others = np.flatnonzero(~wanted)
         return np.concatenate([tested, pages[others[np.argsort(-turns[others], kind="stable")[:oldest]]]])
 
