@@ -44,6 +44,25 @@ def test_a_clock_that_jumps_ahead_or_back_loses_no_row():
     assert wheel.due(5000).tolist() == [2]
 
 
+def test_due_times_go_back_with_the_clock():
+    """A clock that was a year ahead and is set right: pages are due as long from now as they were then."""
+    wheel = TimingWheel(5, slots=8)
+    wheel.put(np.arange(5), np.array([9000.0, 9001.0, 9005.0, 9100.0, 9000.0]))
+    assert sorted(wheel.due(9000, at_most=1).tolist() + wheel.due(9000).tolist()) == [0, 4]
+    wheel.put(np.array([0]), np.array([9002.0]))
+    assert wheel.due(8999).tolist() == []  # an hour more or less is nothing
+    assert wheel.due(240).tolist() == []
+    wheel.put(np.array([4]), np.array([241.0]))
+    assert [sorted(wheel.due(now).tolist()) for now in (241, 242, 244, 245, 339, 340)] == [
+        [1, 4],
+        [0],
+        [],
+        [2],
+        [],
+        [3],
+    ]
+
+
 def test_growing():
     wheel = TimingWheel(1, slots=8)
     wheel.put(np.array([0]), np.array([50.0]))

@@ -2,14 +2,15 @@
 
 A ring of slots, one per period; each slot is a linked list of rows threaded through two arrays. Putting a page
 and taking the pages that are due cost a few array writes each; nothing is ever sorted or scanned. Pages due
-beyond one turn of the ring stay in their slot and are passed over until their turn comes.
+beyond one turn of the ring stay in their slot and are passed over until their turn comes. When the clock is set
+back, all due times go with it: else nothing would be due until it is as late again as it was.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.growing import with_room
-from strandline.core.plan.wheel_kernels import OUT, add_members, members, put_rows, take_due, take_rows
+from strandline.core.plan.wheel_kernels import OUT, add_members, members, move_rows, put_rows, take_due, take_rows
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -33,6 +34,7 @@ class TimingWheel:
         self._back = np.empty(0, dtype=np.int64)
         self._due = np.empty(0)
         self._now = np.zeros(1, dtype=np.int64)
+        self._latest = 0
         self.grow(count, 0.0)
 
     def __len__(self) -> int:
@@ -67,6 +69,10 @@ class TimingWheel:
         """
         lists = (self._head, self._next, self._back)
         most = self._count if at_most is None else at_most
+        if period < self._latest - 1:
+            move_rows(lists, self._due, self._now, self._count, period - self._latest)
+            self._latest = period
+        self._latest = max(self._latest, period)
         return take_due(lists, self._due, self._now, period, (at_least, most))
 
 

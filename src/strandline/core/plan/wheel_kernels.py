@@ -36,20 +36,37 @@ def take_rows(lists: Lists, due: Floats, rows: Ints) -> None:
 
 
 @compiled
+def link(lists: Lists, due: Floats, row: int) -> None:
+    """Put a row that is in no slot into that of its due time."""
+    head, following, back = lists
+    slot = int(due[row]) % len(head)
+    following[row] = head[slot]
+    back[row] = HEAD
+    if head[slot] >= 0:
+        back[head[slot]] = row
+    head[slot] = row
+
+
+@compiled
 def put_rows(lists: Lists, due: Floats, now: Ints, rows: Ints, when: Floats) -> None:
     """Move rows to the slots of their new due times."""
-    head, following, back = lists
     for k in range(len(rows)):
         row = rows[k]
         unlink(lists, due, row)
-        moment = max(np.floor(when[k]), float(now[0]))
-        due[row] = moment
-        slot = int(moment) % len(head)
-        following[row] = head[slot]
-        back[row] = HEAD
-        if head[slot] >= 0:
-            back[head[slot]] = row
-        head[slot] = row
+        due[row] = max(np.floor(when[k]), float(now[0]))
+        link(lists, due, row)
+
+
+@compiled
+def move_rows(lists: Lists, due: Floats, now: Ints, count: int, by: int) -> None:
+    """Move the due times of all of the first `count` rows that are in a slot, and the present with them."""
+    head, _following, back = lists
+    head[:] = -1
+    for row in range(count):
+        if back[row] != OUT:
+            due[row] += by
+            link(lists, due, row)
+    now[0] += by
 
 
 @compiled
