@@ -11,6 +11,7 @@ from app.test_cluster import HOUR, START, catalog, database, session
 from contracts.stores import capture, found, take, visited
 from servers import postgres
 from strandline.app.cluster.desks import Office, opened_hour, outlook_of, plan_due_sites, remember_claims
+from strandline.core.capture import Kind
 from strandline.core.plan.market import NO_OFFERS, PRICES
 from strandline.crawl.watch_claims import Claims
 from strandline.errors import LeaseLost, SettingError
@@ -133,6 +134,32 @@ def test_desks_tell_changes_by_bytes_until_they_are_studied(catalog, session):
     assert changed[:3] == [("0", False), ("0", True), ("0", True)]
     assert not any(flag for name, flag in changed if name != "0")
     assert PlanReading(session).share("a.example") == 1.0
+
+
+def test_desks_learn_what_the_silence_of_a_feed_tells(database, catalog, session, monkeypatch):
+    """The feed is read every hour; every six hours it tells of a change, and the page is visited at once."""
+    page, feed = "http://a.example/0", "http://a.example/feed"
+    catalog.add([found(page, due=0.0), found(feed, due=0.0, kind=Kind.FEED)])
+    claims, number = [], catalog.page(page).page
+    for hour in range(73):
+        moment = START - (73 - hour) * HOUR
+        visit(catalog, [feed], moment, lambda _, hour=hour: hour)
+        if hour % 6 == 0:
+            visit(catalog, [page], moment + 0.1 * HOUR, lambda _, hour=hour: hour)
+            claims.append((number, "feed", moment - 0.5 * HOUR, moment))
+    with psycopg.connect(database) as connection:
+        connection.cursor().executemany("INSERT INTO claims VALUES (%s, %s, %s, %s)", claims)
+    desks = office(session)
+
+    def believed():
+        outlook = outlook_of(desks, PlanReading(session), "a.example", opened_hour(desks, START))
+        return outlook.planner.about(number, START).rate
+
+    knowing = believed()
+    assert PlanReading(session).sitemap_readings("b.example") == []
+    monkeypatch.setattr(PlanReading, "sitemap_readings", lambda *_: [])
+    assert knowing == pytest.approx(4.0, rel=0.25)
+    assert believed() > 3 * knowing
 
 
 CAMPAIGN = "floods: http://a.example/1 from 2020-01-01 to 2040-01-01 x50"

@@ -65,3 +65,21 @@ def test_sizes_claims_and_the_last_capture(reading):
     assert [time for _, time in reading.all_claims()] == [700.0]
     assert reading.visits_since(1500.0) == (2, 0)
     assert reading.visits_since(1500.0, "elsewhere.org") == (0, 0)
+
+
+def test_what_sitemaps_and_feeds_told_and_when_they_were_read(tmp_path):
+    feed = "https://example.org/feed"
+    with contextlib.closing(open_catalog(tmp_path)) as catalog:
+        catalog.add([Found(feed, Kind.FEED, "link", 0, 0, 0.0, 5.0)])
+        catalog.bring([capture(1, "sha1:a"), capture(2, "sha1:f", feed), capture(3, "sha1:g", feed)])
+        for url, seen in ((PAGE, 2000.0), (PAGE, 3000.0), (OTHER, 3000.0)):
+            catalog.add([Found(url, Kind.PAGE, "feed", 2, 1, 0.0, seen, lastmod=900.0)])
+    with contextlib.closing(StandingReading.open(tmp_path / DATABASE)) as reading:
+        every = list(reading.claims_told())
+        page, other = (reading.standing(url).page for url in (PAGE, OTHER))
+        assert [(number, time) for number, time, _ in every] == sorted([(page, 900.0), (other, 900.0)])
+        assert list(reading.claims_told([other])) == [claim for claim in every if claim[0] == other]
+        assert list(reading.claims_told([])) == []
+        assert list(reading.sitemap_readings()) == [("example.org", 2000.0), ("example.org", 3000.0)]
+        assert list(reading.sitemap_readings((2, 3))) == [("example.org", 3000.0)]
+        assert list(reading.sitemap_readings((3, 9))) == []

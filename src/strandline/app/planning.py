@@ -221,7 +221,7 @@ class Planning:
     @cached_property
     def said(self) -> Said:
         """What sitemaps and feeds said of the pages."""
-        return said_of(self.reading, self.pages, self.hours)
+        return said_of(self.reading.claims_told(), self.reading.sitemap_readings(), self.pages, self.hours)
 
     @cached_property
     def learned(self) -> Learned:

@@ -23,7 +23,7 @@ from strandline import __version__
 from strandline.app.crawling import Prepared
 from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.skipping import plan_skips
-from strandline.app.told_changes import said_of, silent_looks
+from strandline.app.told_changes import ToldChanges, said_of, silent_looks
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.strategy import Floats
 from strandline.core.urls import site
@@ -46,6 +46,8 @@ _RECENT: Final = 48.0
 _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""
 _LARGEST_NOTE: Final = 200_000_000
+_FORM: Final = 2
+"""Of what is kept: 1 did not know what the silence of feeds tells, and is learned anew."""
 
 
 class WatchPlan:
@@ -57,6 +59,7 @@ class WatchPlan:
         self._reading = StandingReading.open(catalog.path)
         first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
         self._hours = Hours(time.zero, time.length) if time else Hours.since(min(first, now))
+        self._told = ToldChanges(self._reading, self._hours)
         self._touched: set[int] = set()
         self._seq = 0
         self._kept_at = 0
@@ -81,7 +84,8 @@ class WatchPlan:
             pages = self._maker.all_known(standings.values(), now)
             sightings = self._reading.sightings()
             past = history(pages, sightings, self._hours, self._reading.all_claims())
-            silent = silent_looks(past, said_of(self._reading, pages, self._hours), pages)
+            said = said_of(self._reading.claims_told(), self._reading.sitemap_readings(), pages, self._hours)
+            silent = silent_looks(past, said, pages)
             learned = learn(pages, past, self._hours, silent=silent)
             self._seq = self._reading.progress()
         else:
@@ -108,7 +112,7 @@ class WatchPlan:
         stream = io.BytesIO()
         learned = np.frombuffer(self._learned.to_bytes(), dtype=np.uint8)
         numbers = np.array([page.page for page in self._outlook.planner.pages], dtype=np.int64)
-        np.savez(stream, pages=numbers, seq=np.int64(self._seq), learned=learned)
+        np.savez(stream, form=np.int64(_FORM), pages=numbers, seq=np.int64(self._seq), learned=learned)
         if stream.tell() <= _LARGEST_NOTE:
             self._catalog.note(_NOTE[0], [(_NOTE[1], stream.getvalue())])
 
@@ -162,8 +166,9 @@ class WatchPlan:
         news = list(self._reading.seen_since(self._seq))
         if news:
             self._seq = news[-1][0]
-            changed = {seen.page for _, seen in news if seen.changed}
-            outlook.observe([seen for _, seen in news], self._reading.claims_of(changed))
+            told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
+            silence = self._told.silence(told, outlook.planner.pages)
+            outlook.observe([seen for _, seen in news], [(page, time) for page, time, _ in told], silence)
 
     def told(self, found: Sequence[Found]) -> None:
         """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""
@@ -240,6 +245,8 @@ def _read_note(data: bytes | None) -> _Note | None:
         return None
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as note:
+            if int(note["form"]) != _FORM:
+                return None
             return _Note(note["pages"].tolist(), Learned.from_bytes(note["learned"].tobytes()), int(note["seq"]))
     except (ValueError, KeyError, OSError, zipfile.BadZipFile):
         return None

@@ -27,7 +27,7 @@ from strandline.core.plan.informed import Informed
 from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_plan import PricedPlan
-from strandline.core.plan.strategy import Floats, Learner, PageTable, Strategy, Visit
+from strandline.core.plan.strategy import Floats, Learner, PageTable, Rows, Strategy, Visit
 from strandline.crawl.experience import Groups, History, Known, Learned, sighted
 from strandline.crawl.sightings import Sighting
 from strandline.crawl.wishes import Wishes
@@ -74,6 +74,8 @@ class Belief:
 
 Makers = Mapping[str, Callable[[], Strategy]]
 """Strategies of other packages, by name."""
+Silence = Callable[[History], tuple[Rows, Floats]]
+"""Of captures, those before them included: what History.with_silent takes."""
 
 
 class Planner:
@@ -182,9 +184,12 @@ class Planner:
 
     # What happens meanwhile -----------------------------------------------------------------------------------------
 
-    def observe(self, seen: Iterable[Sighting], claims: Iterable[tuple[int, float]] = ()) -> None:
+    def observe(
+        self, seen: Iterable[Sighting], claims: Iterable[tuple[int, float]] = (), silence: Silence | None = None
+    ) -> None:
         """Captures were made: learn from them and plan these pages anew. In the order of time; pages that are not
-        known are left out, failures count as visits that taught nothing. `claims` are pages and times of a last change.
+        known are left out, failures count as visits that taught nothing. `claims` are pages and times of a last change,
+        `silence` tells when sites were asked and told of no change yet.
         """
         seen = [one for one in seen if one.page in self._row_of]
         rows = np.array([self._row_of[one.page] for one in seen], dtype=np.int64)
@@ -197,14 +202,23 @@ class Planner:
             return np.inf if np.isnan(last) else self.hours.seconds(last)
 
         past = sighted(self._row_of, seen, self.hours, claims, before)
-        if isinstance(self._strategy, Learner):
-            self._strategy.observe(self.table, past.outcomes)
+        lesson = past if silence is None else past.with_silent(*silence(self._since_last(past)))
+        if isinstance(self._strategy, PricedPlan | Informed):
+            self._strategy.observe(self.table, lesson.outcomes)
         else:
-            LearnedPatterns(self._learned.learner).observe(self.table, past.outcomes)
+            LearnedPatterns(self._learned.learner).observe(self.table, lesson.outcomes)
+            if isinstance(self._strategy, Learner):
+                self._strategy.observe(self.table, past.outcomes)
         self._learned.note(past)
         taught = np.isin(rows, past.row)
         self._live.write(rows[taught], quietly=True, last_visit=times[taught])
         self._live.write(rows[~taught], last_visit=times[~taught])
+
+    def _since_last(self, past: History) -> History:
+        """Captures, and the last one of each page before them."""
+        rows = np.unique(past.row)
+        last = self._learned.last[rows]
+        return past.with_silent(rows[~np.isnan(last)], last[~np.isnan(last)])
 
     def grow(self, pages: Iterable[Known]) -> None:
         """Take in pages that are new, and what changed about known ones: weight, back-off, whether they may be fetched

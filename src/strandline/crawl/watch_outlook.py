@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.crawl.experience import Known, Learned
-from strandline.crawl.next import Due, Planner
+from strandline.crawl.next import Due, Planner, Silence
 from strandline.crawl.sightings import Sighting, matters
 from strandline.crawl.watch_claims import Claims
 from strandline.crawl.watch_priors import Watched, neighbour_rates
@@ -77,14 +77,16 @@ class Outlook:
         """Pages are new, or something about them changed."""
         self.planner.grow(pages)
 
-    def observe(self, seen: list[Sighting], claims: Iterable[tuple[int, float]] = ()) -> None:
-        """Captures were studied."""
+    def observe(
+        self, seen: list[Sighting], claims: Iterable[tuple[int, float]] = (), silence: Silence | None = None
+    ) -> None:
+        """Captures were studied; the rest as for Planner.observe."""
         self._visits.update(one.page for one in seen)
         for one in seen:
             row = self.planner.known_row(one.page)
             if row is not None:
                 self.claims.visited(one.page, self.planner.pages[row].site, one.time, matters(one))
-        self.planner.observe(seen, claims)
+        self.planner.observe(seen, claims, silence)
 
     def plan(self, hour: int, visits: int) -> list[Due]:
         """The visits of an hour worth making, at most so many, in the order of time."""

@@ -77,13 +77,6 @@ class StandingReading(StudyReading):
             ORDER BY visited LIMIT ?"""
         return [(int(str(page)), str(url)) for page, url in self._rows(query, PLANNED, before, limit)]
 
-    def claims_of(self, pages: Iterable[int]) -> Iterator[tuple[int, float]]:
-        """Page and time of claims about the last change of some pages, by page and time."""
-        query = """SELECT DISTINCT page, time FROM claims WHERE page IN (SELECT value FROM json_each(?))
-            ORDER BY page, time"""
-        for page, time in self._rows(query, json.dumps(sorted(pages))):
-            yield int(str(page)), float(str(time))
-
     def seen_since(self, seq: int) -> Iterator[tuple[int, Seen]]:
         """Sightings of captures recorded after this number and studied since, in that order, with their numbers."""
         query = """SELECT seq, captures.page, url, site, captures.time, captures.status, coalesce(visible, 0),
@@ -104,17 +97,27 @@ class StandingReading(StudyReading):
         for page, time in self._rows("SELECT DISTINCT page, time FROM claims ORDER BY page, time"):
             yield int(str(page)), float(str(time))
 
-    def claims_told(self) -> Iterator[tuple[int, float, float]]:
-        """Page and time of all claims about a last change, and when each was first read, by page and time."""
-        query = "SELECT page, time, min(seen) FROM claims GROUP BY page, time ORDER BY page, time"
-        for page, time, seen in self._rows(query):
+    def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float]]:
+        """Page and time of claims about a last change, and when each was first read, by page and time; of all pages, or
+        of some.
+        """
+        some, values = "", []
+        if pages is not None:
+            some, values = "WHERE page IN (SELECT value FROM json_each(?))", [json.dumps(sorted(pages))]
+        query = f"SELECT page, time, min(seen) FROM claims {some} GROUP BY page, time ORDER BY page, time"
+        for page, time, seen in self._rows(query, *values):
             yield int(str(page)), float(str(time)), float(str(seen))
 
-    def sitemap_readings(self) -> Iterator[tuple[str, float]]:
-        """Site and time of every time that one of its sitemaps or feeds was read."""
-        query = """SELECT site, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
-            WHERE captures.page IN (SELECT page FROM pages WHERE kind IN ('sitemap', 'feed'))"""
-        for site, time in self._rows(query):
+    def sitemap_readings(self, between: tuple[int, int] | None = None) -> Iterator[tuple[str, float]]:
+        """Site and time of every time that one of its sitemaps or feeds was read, in the order it was recorded; or only
+        by captures after one number, up to another.
+        """
+        which = "captures.page IN (SELECT page FROM pages WHERE kind IN ('sitemap', 'feed'))"
+        if between is not None:  # few captures: these are looked through, rather than all pages
+            which = "seq > ? AND seq <= ? AND kind IN ('sitemap', 'feed')"
+        query = f"""SELECT site, captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE {which} ORDER BY seq"""
+        for site, time in self._rows(query, *(between or ())):
             yield str(site), float(str(time))
 
     def last_capture(self) -> tuple[int, float]:

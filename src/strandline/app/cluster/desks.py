@@ -31,6 +31,7 @@ from strandline.app.cluster.skipping import desk_skips
 from strandline.app.crawling import CrawlRequest, Prepared, prepare_crawl
 from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.plan_wishes import budget_of
+from strandline.app.told_changes import said_of, silent_looks
 from strandline.core.learn.first_sight import OtherSites
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.market import PRICES, above_cut, counted, cut_for, price_for
@@ -261,7 +262,8 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
     if not market.price:
         allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
-    learned = learn(pages, past, hours, OtherSites(*reading.other_sites(site)))
+    silent = silent_looks(past, said_of(told, reading.sitemap_readings(site) if told else (), pages, hours), pages)
+    learned = learn(pages, past, hours, OtherSites(*reading.other_sites(site)), silent)
     outlook = maker.outlook(pages, learned, visits, allowance)
     if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
         outlook.planner.strategy.agree(market.price)

@@ -37,6 +37,12 @@ class PlanReading(PostgresStudyReading):
             WHERE site = ? AND kind = 'page' GROUP BY page, claims.time ORDER BY page, claims.time"""
         return [(int(str(page)), float(str(time)), float(str(seen))) for page, time, seen in self._rows(query, site)]
 
+    def sitemap_readings(self, site: str) -> list[tuple[str, float]]:
+        """The site, and each time that one of its sitemaps or feeds was read."""
+        query = """SELECT captures.time FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE site = ? AND kind IN ('sitemap', 'feed')"""
+        return [(site, float(str(time))) for (time,) in self._rows(query, site)]
+
     def host_states(self, site: str) -> dict[str, HostState]:
         """What the hosts of a site asked for."""
         query = """SELECT authority, not_before, failures, coalesce(time, 0.0), coalesce(status, 0),
