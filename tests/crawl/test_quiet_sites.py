@@ -342,6 +342,17 @@ def test_a_watch_books_one_test_a_period_and_records_all_of_them():
     assert not batch.skipped
 
 
+def test_a_watch_goes_on_testing_when_the_clock_is_set_back():
+    watch = QuietWatch("dormant", Shelf(), WEEK)
+    watch.begin(60.0 * WEEK)
+    page = task(f"{SITE}/old/0", page=1)
+    for moment in (60.1, 59.9, 10.3, 11.5):
+        watch.visited(page, SimpleNamespace(capture=SimpleNamespace(revisit=True, status=200), time=moment * WEEK))
+    batch = Batch()
+    watch.book(batch, idle=False)
+    assert [one.last_pass for one in batch.retests] == [60 * WEEK, 10 * WEEK, 11 * WEEK]
+
+
 def test_there_are_three_methods():
     with pytest.raises(ValueError, match="there are policy, near, dormant"):
         QuietSites("guess", None)

@@ -358,8 +358,11 @@ class QuietWatch(QuietSites):
         return ""
 
     def visited(self, task: Task, visited: Visited) -> None:
-        """What a visit led to, in the period it was made in."""
-        if visited.time >= self._pass_start + self._span:
+        """What a visit led to, in the period it was made in.
+
+        One that began just before the period counts to it; where the clock was set back there are periods again.
+        """
+        if not self._pass_start - self._span <= visited.time < self._pass_start + self._span:
             self.begin(visited.time)
         super().visited(task, visited)
 
