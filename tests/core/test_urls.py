@@ -124,6 +124,20 @@ def test_odd_keys_are_those_of_the_surt_package(path):
         assert urls.surt_key(url) == surt.surt(url)
 
 
+@given(st.text(alphabet='aB /?=&#%"|\tü漢', max_size=12), st.sampled_from(["h.example", "BÜCHER.example", "h:80"]))
+def test_addresses_of_other_tools_have_the_keys_of_the_surt_package(rest, host):
+    import surt
+
+    url = f"http://{host}/{rest.strip()}"
+    assert urls.surt_key(urls.archived(url)) == surt.surt(url)
+
+
+@pytest.mark.parametrize("url", ["dns:example.org", "urn:x:http://h/", "", "http://[::1/", "http://h:99999999/"])
+def test_what_is_no_web_address_was_not_archived_from_the_web(url):
+    with pytest.raises(ValueError, match="not a web address"):
+        urls.archived(url)
+
+
 def test_key_joins_http_https_and_www():
     assert urls.surt_key("http://www.example.org/a") == urls.surt_key("https://example.org/a")
 

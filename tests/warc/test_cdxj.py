@@ -31,7 +31,7 @@ def fill(archive, index, pages=6, clock=None, tag=""):
     for headers in (b"", b"Content-Type:\r\n", b"Content-Type: Image/PNG ;q\r\n", b"Content-Type: ;x\r\n"):
         kept.append(w.keep(exchange(f"http://example.org/{tag}{len(kept)}", headers=headers)))
     kept.append(w.keep(exchange(f"http://example.org/{tag}é ü", b"", 301, headers=b"Location: /x\r\n")))
-    kept.append(w.keep(exchange(f"http://EXAMPLE.org:8080/{tag}%41;jsessionid=1?", text(1, 100), 404)))
+    kept.append(w.keep(exchange(f"http://example.org:8080/{tag}%41;jsessionid=1?", text(1, 100), 404)))
     kept.append(w.keep(exchange(f"http://[2001:db8::1]/{tag}x")))
     kept.append(w.keep(exchange(f"https://127.0.0.1:8443/{tag}x", outcome=Outcome.TRUNCATED, truncated="length")))
     w.note(exchange("http://example.org/dead", response_head=b""))

@@ -185,3 +185,41 @@ def test_parquet_names_the_missing_extra(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(SettingError, match=r"strandline\[parquet\]"):
         export_parquet([], tmp_path / "x.parquet")
+
+
+ODD = {
+    "http://x.example/a b.html": "http://x.example/a%20b.html",
+    "http://x.example/q?a=1 2": "http://x.example/q?a=1%202",
+    "http://x.example/\u00fc.html": "http://x.example/%C3%BC.html",
+    "http://b\u00fccher.example/": "http://xn--bcher-kva.example/",
+    "http://X.example:80/d#part": "http://x.example/d",
+    "<http://x.example/wget>": "http://x.example/wget",
+    "dns:x.example": "",
+    "urn:pageinfo:http://x.example/": "",
+}
+"""Addresses as other tools write them, and as the catalog has them: empty for what is not of the web."""
+
+
+def odd_file(path):
+    """A WARC file with a record for each of them."""
+    with path.open("wb") as file:
+        for url, web in ODD.items():
+            block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello" if web else b"x.example. 1 IN A 10.0.0.1"
+            sort = "application/http; msgtype=response" if web else "text/dns"
+            head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+            head += f"WARC-Record-ID: <urn:x:{len(url)}>\r\nContent-Type: {sort}\r\nContent-Length: {len(block)}\r\n"
+            file.write(gzip.compress(head.encode() + b"\r\n" + block + b"\r\n\r\n"))
+    return path
+
+
+def test_addresses_as_other_tools_write_them(tmp_path, target):
+    taken = import_warc(odd_file(tmp_path / "odd.warc.gz"), target)
+    kept = [item.capture for item in captures_of(target.archive / taken.file) if isinstance(item, Kept)]
+    assert [capture.url for capture in kept] == [url for url in ODD.values() if url]
+    assert verify(target.archive, lambda: iter(kept)).ok
+
+    (tmp_path / "new" / "indexes").mkdir()
+    index = CdxjIndex(tmp_path / "new" / "indexes", target.archive)
+    index.rebuild()
+    assert index.path.read_bytes() == theirs(target.archive)
+    assert {capture.url for capture in read_cdxj(index.path)} == {capture.url for capture in kept}

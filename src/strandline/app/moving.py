@@ -2,7 +2,8 @@
 
 import io
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from strandline.settings.schema import Settings
 from strandline.simulate.page_versions import page_versions
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.index import KeyReading
-from strandline.warc.captures import Kept, captures_of
+from strandline.warc.captures import Derived, Item, Kept, captures_of
 from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
@@ -59,10 +60,23 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
 
 def _index(folder: Path, imported: list[Imported], catalog: SqliteCatalog) -> Brought:
     count = 0
+    findings = [finding for one in imported for finding in one.findings]
     for one in imported:
-        items = captures_of(folder / "archive" / one.file, strict=False)
-        count += catalog.bring(item.capture for item in items if isinstance(item, Kept))
-    return Brought(count, tuple(finding for one in imported for finding in one.findings))
+        others: Counter[str] = Counter()
+        count += catalog.bring(_of_the_web(captures_of(folder / "archive" / one.file, strict=False), others))
+        if others:
+            kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(others.items()))
+            findings.append(f"kept, but no captures of the web: {kinds}")
+    return Brought(count, tuple(findings))
+
+
+def _of_the_web(items: Iterable[Item], others: Counter[str]) -> Iterator[Capture]:
+    """The captures among what a file holds; answers to something else (`dns:` of Heritrix) are counted by scheme."""
+    for item in items:
+        if isinstance(item, Kept):
+            yield item.capture
+        elif isinstance(item, Derived) and item.kept.record_type in ("response", "revisit"):
+            others["".join(item.kept.capture.url.partition(":")[:2])] += 1
 
 
 def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:

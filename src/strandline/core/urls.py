@@ -22,7 +22,10 @@ _SCHEMES = ("http:", "https:")
 _NUMERIC = re.compile(r"[0-9.]+|\[.*\]")
 _WWW = re.compile(r"www\d*\.")
 # Addresses whose key is plain to see: no escapes, session ids, doubled slashes or odd hosts.
-_PLAIN = re.compile(r"https?://([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(:\d+)?(/(?:[^/?%(]+/)*[^/?%(]*)(?:\?([^%]*))?")
+_PLAIN = re.compile(
+    r"https?://([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(:\d+)?"
+    r"""(/(?:[!"$&')-.0->@-~]+/)*[!"$&')-.0->@-~]*)(?:\?([!"$&-~]*))?"""
+)
 _SESSION = re.compile(r"sid=|sessionid|cfid=", re.I)
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _PATH_SESSIONS = (
@@ -52,12 +55,7 @@ def canonical(url: str, base: str = "") -> str:
     Traceback (most recent call last):
     ValueError: not a web address: 'mailto:someone@example.com'
     """
-    try:
-        parsed = ada_url.URL(url, base) if base else ada_url.URL(url)
-    except ValueError:
-        raise ValueError(f"not a web address: {url[:200]!r}") from None
-    if parsed.protocol not in _SCHEMES or not parsed.hostname:
-        raise ValueError(f"not a web address: {url[:200]!r}")
+    parsed = _parsed(url, base)
     if parsed.username or parsed.password:
         raise ValueError("an address must not carry a user name or password")
     if parsed.hash or parsed.href.endswith("#"):
@@ -66,6 +64,29 @@ def canonical(url: str, base: str = "") -> str:
     if len(href) > LONGEST:
         raise ValueError(f"address longer than {LONGEST} characters: {href[:80]}...")
     return href
+
+
+def archived(url: str) -> str:
+    """The address of an archived record as `canonical` writes it, also one that no crawl would ask for: user names and
+    passwords are dropped, its length does not matter. ValueError for what is no web address (`dns:`, `urn:`).
+
+    >>> archived("http://someone:secret@Example.com:80/a b.html#top")
+    'http://example.com/a%20b.html'
+    """
+    parsed = _parsed(url)
+    parsed.username = parsed.password = parsed.hash = ""
+    href: str = parsed.href
+    return href
+
+
+def _parsed(url: str, base: str = "") -> ada_url.URL:
+    try:
+        parsed = ada_url.URL(url, base) if base else ada_url.URL(url)
+    except ValueError:
+        raise ValueError(f"not a web address: {url[:200]!r}") from None
+    if parsed.protocol not in _SCHEMES or not parsed.hostname:
+        raise ValueError(f"not a web address: {url[:200]!r}")
+    return parsed
 
 
 def surt_key(url: str) -> str:

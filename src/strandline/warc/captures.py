@@ -11,6 +11,7 @@ from pathlib import Path
 from strandline.core.capture import Capture, Kind, Original, Outcome, Place
 from strandline.core.chunks import Dechunker
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.urls import archived
 from strandline.errors import ArchiveDamaged
 from strandline.warc.answers import redirect
 from strandline.warc.compacted import name_of, open_window, walk_file
@@ -40,6 +41,8 @@ class Kept:
     record_type: str = "response"
     bare: bool = False
     """Without HTTP headers of its own: a resource, or a revisit with an empty record block."""
+    written: str = ""
+    """The address as the record has it; `capture.url` is in the form all others have."""
 
     @property
     def place(self) -> Place:
@@ -49,7 +52,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A record made from captures (block trees, deltas, screenshots), not an answer of the web; indexed like one."""
+    """A record that is no answer of the web: made from captures (block trees, deltas, screenshots), or of something
+    without a web address (`dns:` of Heritrix, `urn:`). Indexed like one.
+    """
 
     kept: Kept
 
@@ -102,11 +107,10 @@ def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
         stream = RecordStream(member.pieces(), strict)
         url = stream.url
         said = stream.fields.get("content-type", "") == WARC_FIELDS
-        if stream.type in ("response", "revisit"):
-            yield _kept(stream, member, name)
-        elif stream.type in ("resource", "metadata") and not said:
-            kept = _kept(stream, member, name)
-            yield kept if stream.type == "resource" and kept.capture.url.startswith("http") else Derived(kept)
+        if stream.type in ("response", "revisit") or (stream.type in ("resource", "metadata") and not said):
+            url, of_web = address(stream.url)
+            kept = _kept(stream, url, member, name)
+            yield kept if of_web and stream.type != "metadata" else Derived(kept)
         elif stream.type == "metadata":
             yield from _failed(stream, member, name)
         else:
@@ -119,7 +123,17 @@ def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
         yield Finding(Place(name, member.offset, member.length), url, problem)
 
 
-def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
+def address(url: str) -> tuple[str, bool]:
+    """The address of a record in the form all others have, and whether it is one of the web. Other tools keep blanks,
+    letters beyond ASCII, usual ports and fragments.
+    """
+    try:
+        return archived(url), True
+    except ValueError:
+        return url, False
+
+
+def _kept(stream: RecordStream, url: str, member: Member, name: str) -> Kept:
     fields = stream.fields
     seconds = seconds_of(fields.get("warc-date", ""))
     status, headers = http_fields(stream.http_head) if stream.is_http else (0, [])
@@ -134,10 +148,10 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
     member.drain()
     if not member.done:
         raise Malformed(member.problem)
-    sent_type = first.get("content-type") if stream.is_http else fields.get("content-type")
+    sent_type = first.get("content-type") if stream.type in ("response", "revisit") else fields.get("content-type")
     return Kept(
         capture=Capture(
-            url=stream.url,
+            url=url,
             time=seconds,
             status=status,
             mime=(sent_type or "").split(";")[0].strip().lower(),
@@ -145,10 +159,10 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
             place=Place(name, member.offset, member.length),
             revisit=revisit,
             truncated=fields.get("warc-truncated", ""),
-            redirect=redirect(status, first.get("location", ""), stream.url),
+            redirect=redirect(status, first.get("location", ""), url),
             record_id=fields.get("warc-record-id", ""),
             entity=entity,
-            original=_original(stream, payload) if revisit else None,
+            original=_original(stream, url, payload) if revisit else None,
         ),
         content_type=sent_type,
         kind=_kind(fields),
@@ -156,6 +170,7 @@ def _kept(stream: RecordStream, member: Member, name: str) -> Kept:
         last_modified=first.get("last-modified", ""),
         record_type=stream.type,
         bare=not stream.http_head,
+        written=stream.url,
     )
 
 
@@ -181,12 +196,12 @@ def _digests(stream: RecordStream, stated: str, chunked: bool) -> tuple[str, str
     return found, digest_text(algorithm, entity.digest())
 
 
-def _original(stream: RecordStream, digest: str) -> Original:
+def _original(stream: RecordStream, url: str, digest: str) -> Original:
     """What a revisit refers to; foreign ones may say no more than the digest."""
     fields = stream.fields
     date = fields.get("warc-refers-to-date", "")
     return Original(
-        url=fields.get("warc-refers-to-target-uri", "").strip("<>") or stream.url,
+        url=address(fields.get("warc-refers-to-target-uri", "").strip("<>") or url)[0],
         time=seconds_of(date) if date else 0.0,
         digest=digest,
         record_id=fields.get("warc-refers-to", ""),
@@ -199,14 +214,15 @@ def _failed(stream: RecordStream, member: Member, name: str) -> Iterator[Failed]
     if not member.done:
         raise Malformed(member.problem)
     said = dict(line.partition(": ")[::2] for line in block.split("\r\n"))
-    if "outcome" not in said:
+    url, of_web = address(stream.url)
+    if "outcome" not in said or not of_web:
         return  # metadata of someone else
     try:
         outcome = Outcome(said["outcome"])
     except ValueError:
         raise Malformed(f"unknown outcome {said['outcome'][:40]!r}") from None
     yield Failed(
-        url=stream.url,
+        url=url,
         time=seconds_of(stream.fields.get("warc-date", "")),
         outcome=outcome,
         detail=said.get("detail", ""),

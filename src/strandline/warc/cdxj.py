@@ -11,6 +11,7 @@ bisection and the stretches between are copied. `index.files` names the files th
 off: parts are merged again (equal lines once), and files named nowhere are read again from WARC.
 """
 
+import contextlib
 import gzip
 import heapq
 import json
@@ -25,12 +26,14 @@ from typing import BinaryIO, Final
 from strandline.core.capture import Capture, Original, Place
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveDamaged
-from strandline.warc.captures import Derived, Kept, captures_of
+from strandline.warc.captures import Derived, Kept, address, captures_of
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing
 from strandline.warc.records import Malformed
 from strandline.warc.sorting import LineSorter, sorted_lines
 
+_WITH_HOST: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
+_BLANKS: Final = re.compile(r"\s")
 _MIME_END: Final = re.compile(r"[;\s]")
 _LONGEST_LINE: Final = 1 << 20
 _GALLOP: Final = 1 << 14
@@ -52,12 +55,13 @@ def timestamp(seconds: float) -> str:
     return time.strftime(_TIMESTAMP_FORMAT, time.gmtime(round(seconds * 1000) // 1000))
 
 
-def cdxj_line(capture: Capture, content_type: str | None, bare: bool = False) -> bytes:
+def cdxj_line(capture: Capture, content_type: str | None, bare: bool = False, written: str = "") -> bytes:
     """The index line of a capture, with its line end.
 
-    `content_type` is the header as sent, None for none; a `bare` record has no HTTP headers and thus no status.
+    `content_type` is the header as sent, None for none; a `bare` record has no HTTP headers and thus no status;
+    `written` is the address as the record has it, where that is known.
     """
-    fields = {"url": capture.url}
+    fields = {"url": written.replace(" ", "%20") or capture.url}
     if capture.revisit:
         fields["mime"] = "warc/revisit"
     elif content_type is not None:
@@ -80,10 +84,13 @@ def _is_bare(capture: Capture) -> bool:
 
 
 def _key(url: str) -> str:
-    try:
-        return surt_key(url)
-    except Exception:  # noqa: BLE001 - the surt package raises anything for odd addresses; they index as they are
-        return url
+    """The key of an address; what has none (`dns:`, `urn:`, no address at all) is its own, as other tools index it. A
+    blank would end the key.
+    """
+    if _WITH_HOST.match(url):
+        with contextlib.suppress(ValueError):
+            return surt_key(url)
+    return _BLANKS.sub("%20", url.removesuffix("/")) or "-"
 
 
 def lines_of_file(path: Path, strict: bool = True) -> Iterator[bytes]:
@@ -91,7 +98,7 @@ def lines_of_file(path: Path, strict: bool = True) -> Iterator[bytes]:
     for item in captures_of(path, strict=strict):
         kept = item.kept if isinstance(item, Derived) else item
         if isinstance(kept, Kept):
-            yield cdxj_line(kept.capture, kept.content_type, kept.bare)
+            yield cdxj_line(kept.capture, kept.content_type, kept.bare, kept.written)
 
 
 class CdxjIndex:
@@ -237,14 +244,19 @@ def _lower_bound(data: "mmap.mmap | bytes", line: bytes, low: int) -> int:
 
 
 def read_cdxj(path: Path) -> Iterator[Capture]:
-    """Captures listed in a foreign `.cdxj` or `.cdxj.gz`; ArchiveDamaged names the line that is none."""
+    """Captures listed in a foreign `.cdxj` or `.cdxj.gz`, but for what is not of the web (`dns:`, `urn:`).
+
+    ArchiveDamaged names the line that is none.
+    """
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         number = 0
         try:
             while line := lines.readline(_LONGEST_LINE):
                 number += 1
                 if line.strip() and not line.startswith(b"!"):
-                    yield parse_line(line)
+                    capture = parse_line(line)
+                    if address(capture.url)[1]:
+                        yield capture
         except Malformed as error:
             raise ArchiveDamaged(f"{path.name} line {number}: {error}") from None
         except (EOFError, OSError) as error:
@@ -263,17 +275,18 @@ def parse_line(line: bytes) -> Capture:
     text = {key: str(value) for key, value in fields.items() if isinstance(value, str | int)}
     if "url" not in text:
         raise Malformed("no url")
+    url, _ = address(text["url"])
     digest = text.get("digest", "")
     revisit = text.get("mime") == "warc/revisit"
     return Capture(
-        url=text["url"],
+        url=url,
         time=_seconds(stamp),
         status=_number(text, "status", 999) or (304 if revisit else 0),
         mime="" if revisit else text.get("mime", "").lower().strip("-"),
         digest=digest if ":" in digest or not digest else f"sha1:{digest}",
         place=Place(Path(text.get("filename", "")).name, _number(text, "offset"), _number(text, "length")),
         revisit=revisit,
-        original=Original(text["url"], 0.0, digest) if revisit else None,
+        original=Original(url, 0.0, digest) if revisit else None,
     )
 
 

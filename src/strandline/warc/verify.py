@@ -20,6 +20,7 @@ import xxhash
 
 from strandline.core.capture import Capture
 from strandline.errors import ArchiveDamaged
+from strandline.warc.captures import address
 from strandline.warc.compacted import (
     DELTA,
     PACK,
@@ -104,7 +105,7 @@ class Expected:
     def add(self, capture: Capture) -> None:
         """One more."""
         self.offsets.append(capture.place.offset)
-        self.marks.append(_mark(capture.url, capture.digest, capture.place.length))
+        self.marks.append(_mark(address(capture.url)[0], capture.digest, capture.place.length))
 
     def sort(self) -> None:
         """In the order they lie in the file."""
@@ -238,7 +239,7 @@ def _member(member: Member, marks: list[int], noted: Sum | None) -> tuple[str, l
     odd = isinstance(member, Known) and noted is not None and noted.remark == "odd"
     try:
         record = RecordStream(member.pieces(), strict=not odd)
-        url = record.url
+        url, _ = address(record.url)
         claimed = url if record.type in ("metadata", "resource", "conversion") else ""
         problems = record.check()
         member.drain()
