@@ -33,6 +33,23 @@ def test_never_fetched_pages_come_first_the_most_valuable_before_all():
     assert due.take(100, 5, 10).tolist() == [4]  # listed twice, named once
 
 
+def test_a_page_never_fetched_that_is_worth_less_than_before_waits_its_turn():
+    """A campaign is over: what it had raised goes back to its place."""
+    due = DuePages()
+    due.expect(pages([np.nan, np.nan], [50.0, 8.0]), np.arange(2), 0.2, 100.0)
+    due.expect(pages([np.nan, np.nan], [5.0, 8.0]), np.array([0]), 0.2, 101.0)
+    assert [due.take(101, 1, 1).tolist() for _ in range(3)] == [[1], [0], []]
+
+
+def test_pages_never_fetched_that_are_listed_over_and_over_take_no_more_room():
+    due, rng = DuePages(), np.random.default_rng(2)
+    for hour in range(200):
+        worth = rng.uniform(1.0, 9.0, 50)
+        due.expect(pages([np.nan] * 50, worth), np.arange(50), 0.2, float(hour))
+    assert len(due._new) < 50 * 30
+    assert due.take(200, 50, 50).tolist() == np.argsort(-worth).tolist()
+
+
 def test_pages_kept_out_by_a_cap_return_as_the_cap_allows():
     budget = Budget(10, host_caps={7: 2, 8: 0})
     advantage = np.array([1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0])

@@ -12,6 +12,7 @@ import heapq
 
 import numpy as np
 
+from strandline.core.growing import with_room
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.priced_kernels import Pages, first_due
 from strandline.core.plan.strategy import Floats, Rows
@@ -27,19 +28,26 @@ SLOTS = 1024
 """Of the wheel: more than any wait, so that nothing in a slot has to be passed over."""
 
 
+FEW = 1024
+"""Entries that may be out of date before they are looked for."""
+
+
 class DuePages:
     """When pages are to be looked at."""
 
     def __init__(self) -> None:
         self._wheel = TimingWheel(0, SLOTS)
         self._new: list[tuple[float, int]] = []
-        self._listed: set[int] = set()
+        self._worth = np.empty(0)
+        """What each row is listed with; 0 when it is not. Entries of the heap that say otherwise are out of date."""
+        self._most_new = FEW
 
     def __len__(self) -> int:
         return len(self._wheel)
 
     def expect(self, pages: Pages, rows: Rows, price: float, now: float) -> None:
         """Say for the first time, or anew, when pages are expected to be due."""
+        self._worth = with_room(self._worth, len(self._wheel), len(pages.last))
         self._wheel.grow(len(pages.last))
         known = ~np.isnan(pages.last[rows])
         self.put(rows[known], np.minimum(first_due(pages, rows[known], price, now), now + LATE))
@@ -49,27 +57,36 @@ class DuePages:
         """Put pages that were never fetched where the most valuable come first."""
         worth = pages.value[rows].sum(axis=1)
         self._wheel.take_out(rows)
-        self._listed.update(rows[worth > 0].tolist())
+        self._worth[rows[worth > 0]] = worth[worth > 0]
         for row, value in zip(rows[worth > 0].tolist(), worth[worth > 0].tolist(), strict=True):
             heapq.heappush(self._new, (-value, row))
+        if len(self._new) > self._most_new:
+            self._tidy()
         worthless = rows[worth <= 0]
         self.put(worthless, np.full(len(worthless), now + LATE))
 
     def put(self, rows: Rows, due: Floats) -> None:
         """Look at pages again at given times."""
-        self._listed.difference_update(rows.tolist())
+        self._worth[rows] = 0.0
         self._wheel.put(rows, due)
 
     def take(self, period: int, at_least: int, at_most: int) -> Rows:
         """Pages to look at now: never fetched ones, then those that are due, then those due next."""
         new: list[int] = []
         while self._new and len(new) < at_least:
-            _, row = heapq.heappop(self._new)
-            if row in self._listed:
-                self._listed.discard(row)
+            value, row = heapq.heappop(self._new)
+            if self._worth[row] == -value:
+                self._worth[row] = 0.0
                 new.append(row)
         known = self._wheel.due(period, at_least - len(new), at_most)
         return np.concatenate([np.array(new, dtype=np.int64), known])
+
+    def _tidy(self) -> None:
+        """Drop entries that are out of date: pages that are never fetched can be listed anew any number of times."""
+        listed = np.flatnonzero(self._worth)
+        self._new = list(zip((-self._worth[listed]).tolist(), listed.tolist(), strict=True))
+        heapq.heapify(self._new)
+        self._most_new = 2 * len(self._new) + FEW
 
 
 def look_again(count: int, visits: float) -> float:
