@@ -29,7 +29,8 @@ def at(hour):
 
 
 def html(version):
-    words = " ".join(f"{word}{version}" for word in ("tide", "gull", "pier", "dune", "reef", "kelp") * 6)
+    name = "abcdefghijklmnop"[version]  # not a number: that could be a counter, which does not matter
+    words = " ".join(f"{word}{name}" for word in ("tide", "gull", "pier", "dune", "reef", "kelp") * 6)
     return f"<html><head><title>Page</title></head><body><p>{words}</p><p>What stays.</p></body></html>"
 
 

@@ -239,16 +239,17 @@ def test_what_is_wrong_is_told_in_one_line(archive, monkeypatch):
         mined(archive, Mining(LocalTasks()))
 
 
-def test_changes_that_do_not_matter_are_in_no_group(archive, tmp_path):
+def test_changes_that_do_not_matter_are_in_no_group_and_no_rate(archive, tmp_path):
     made_up(tmp_path / "archive", pages=4, count=200)
     with closing(open_catalog(tmp_path / "archive")) as catalog:
-        catalog._connection.execute("UPDATE changes SET importance = 0.0 WHERE page % 2 = 0")
+        catalog._connection.execute("UPDATE changes SET importance = 0.01 WHERE page % 2 = 0")
     export_archive(open_archive(tmp_path / "archive"), tmp_path / "parquet")
     found, wanted = mined(tmp_path / "archive", Mining(LocalTasks())), comparable(learned_here(tmp_path / "archive"))
     assert found == wanted
     changed = {page for page, one in wanted["series"].items() if sum(map(sum, one[4])) > 0}
     assert {page for page, group in found["members"].items() if group is not None} == changed
-    assert any(rate["changes"] and page not in changed for page, rate in found["rates"].items())
+    assert {page for page, rate in found["rates"].items() if rate["changes"]} == changed
+    assert any(page % 2 for page in changed) and any(page not in changed for page in found["rates"])
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch):

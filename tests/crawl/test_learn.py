@@ -1,6 +1,6 @@
 """Learning from plain sightings: patterns, trust, rates and rules against direct counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,9 +20,11 @@ from strandline.crawl.learn import (
     claims_in_force,
     gathered,
     page_series,
+    that_matter,
 )
 from strandline.crawl.learn_rates import SitePages, learn_rates
 from strandline.crawl.learn_rules import NEGLIGIBLE, GivenThresholds, RuleWish, learn_rules
+from strandline.crawl.sightings import NOISE
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 MONDAY = 1_767_571_200.0  # 2026-01-05 00:00 UTC
@@ -281,3 +283,25 @@ def test_nothing_or_one_capture_gives_no_rules(pages):
 
 def test_an_empty_book_believes_nobody():
     assert TrustBook().changed_at("example.org", [], 0.0, 1.0) is None
+
+
+def test_what_is_no_change_to_plan_for_is_none_for_patterns_and_rates():
+    """A clock, a page with one real change among such, and a page that changes."""
+    clock = page(1, "/clock.html", [False] + [True] * 9, importance=0.5 * NOISE)
+    mixed = page(2, "/mixed.html", [False] + [True] * 9, importance=0.5 * NOISE)
+    mixed[4] = replace(mixed[4], importance=0.4)
+    news = page(3, "/news.html", [False] + [True] * 9)
+    every = visits(clock, mixed, news)
+    telling = that_matter(every)
+    assert [int(one.changed.sum()) for one in every] == [9, 9, 9]
+    assert [int(one.changed.sum()) for one in telling] == [0, 1, 9]
+    assert [float(one.importance.sum()) for one in telling] == pytest.approx([0.0, 0.4, 2.7])
+    assert telling[2] is every[2]
+    online = OnlineLearner(lambda page: None, lambda site: Periods(), prior=0.01)
+    for row in (*clock, *mixed, *news):
+        online.observe(row)
+    for one in telling:
+        series, rate, _ = online.pages[one.page]
+        assert rate.changes == one.changed.sum()
+        assert series.importance.sum() == pytest.approx(one.importance.sum())
+    assert online.pages[1][0].changes.sum() == 0.0

@@ -10,7 +10,7 @@ from strandline.app.learning import Lore, periods_of
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import day_series
 from strandline.core.learn.patterns import page_pattern
-from strandline.crawl.learn import gathered, page_series
+from strandline.crawl.learn import gathered, page_series, that_matter
 from strandline.crawl.learn_rules import MinedSite
 from strandline.errors import SettingError, UsageError
 
@@ -35,7 +35,7 @@ def draw_patterns(lore: Lore, pages: Sequence[tuple[int, str]], folder: Path, fo
     plots = _drawing("patterns", folder, form)
     trust = lore.trust()
     for page, url in pages[:MOST_PAGES]:
-        visits = next(gathered(lore.reading.visits_of(page)), None)
+        visits = next(iter(that_matter(gathered(lore.reading.visits_of(page)))), None)
         if visits is None or visits.times.size < 2:
             continue
         claims = lore.reading.claims(page)

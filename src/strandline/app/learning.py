@@ -27,7 +27,7 @@ from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, Site
 from strandline.core.learn.patterns import PatternGroup
 from strandline.core.learn.site_state import SiteState
 from strandline.core.urls import site
-from strandline.crawl.learn import Patterns, gathered
+from strandline.crawl.learn import Patterns, gathered, that_matter
 from strandline.crawl.learn_rates import Rates, SitePages, learn_rates
 from strandline.crawl.learn_rules import RuleWish, learn_rules
 from strandline.errors import SettingError, UsageError
@@ -124,19 +124,20 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     for name in reading.learned_sites():
         pages = list(site_visits(reading, name))
         learned.add(pages)
+        telling = that_matter(pages)
         learned.clocks[name] = clock = clock_of(reading, name, settings)
         if patterns is not None:
             cut = periods_of(clock, settings)
             if cut not in calendars:
                 calendars[cut] = LocalCalendar(cut)
-            patterns.add_site(pages, reading.site_claims(name), calendars[cut])
+            patterns.add_site(telling, reading.site_claims(name), calendars[cut])
         if "rules" in parts:
             mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
             rules.append(by_clock(mined.learned, learned.time))
             if mined.state is not None:
                 states[name] = mined.state
         if "classes" in parts:
-            kept[name], known[name] = pages, SitePages.of(pages, reading.first_sights(name))
+            kept[name], known[name] = telling, SitePages.of(telling, reading.first_sights(name))
         say(f"{name}: {len(pages)} pages")
     if patterns is not None:
         patterns.share()

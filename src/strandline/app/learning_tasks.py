@@ -32,7 +32,7 @@ from strandline.core.learn.first_sight import COEFFICIENTS
 from strandline.core.learn.learned import SiteClock, Visits
 from strandline.core.learn.site_looks import GatheredLooks
 from strandline.crawl.experience import Hours
-from strandline.crawl.learn import changed_series, learn_trust, parted
+from strandline.crawl.learn import changed_series, learn_trust, parted, that_matter
 from strandline.crawl.learn_rates import SitePages, counted
 from strandline.crawl.learn_rules import RuleWish, gathered_rules
 from strandline.crawl.mined_visits import gathered_columns
@@ -154,18 +154,19 @@ class _Site:
         calendar = _calendar(periods_of(clock, wish.settings))
         if "patterns" in wish.parts and self._reading.has_claims():
             for pages, claims in self._captured():
-                learn_trust(found.trust, pages, claims)
+                learn_trust(found.trust, that_matter(pages), claims)
         looks = GatheredLooks(wish.settings.version) if "rules" in wish.parts else None
         rated = _Rated() if "classes" in wish.parts else None
         for pages, claims in self._captured():
             self._count(found, pages)
+            telling = that_matter(pages)
             if "patterns" in wish.parts:
-                self._series(pages, claims, calendar, found.trust)
+                self._series(telling, claims, calendar, found.trust)
             if looks is not None:
                 looks.add(pages)
             if rated is not None:
-                rated.add(pages)
-                self._gaps(pages)
+                rated.add(telling)
+                self._gaps(telling)
         if looks is not None:
             self._rules(name, looks)
         if rated is not None and rated.pages:

@@ -37,7 +37,7 @@ from strandline.app.planning import Planning
 from strandline.core.capture import Capture
 from strandline.core.changes.shown import RATED, ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
-from strandline.crawl.learn import gathered, page_series
+from strandline.crawl.learn import gathered, page_series, that_matter
 from strandline.crawl.next import Planner
 from strandline.errors import StrandlineError, UsageError
 
@@ -161,7 +161,7 @@ class Thinking:
         """Change by weekday (Monday first) and hour, in the time of the site: importance seen per hour observed."""
         lore = self._lore = self._lore or Lore(self._archive)
         page = lore.reading.page(url)
-        visits = next(gathered(lore.reading.visits_of(page.page)), None) if page else None
+        visits = next(iter(that_matter(gathered(lore.reading.visits_of(page.page)))), None) if page else None
         if page is None or visits is None or visits.times.size < 2:
             raise UsageError(f"{url}: seen less than twice, so there is no pattern yet")
         clock = lore.clock(url)

@@ -9,7 +9,7 @@ else spread over the gap in which it happened. Rates are learned in `learn_rates
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from strandline.core.learn.learned import DAY, PageRate, Visits
 from strandline.core.learn.patterns import PatternGroup, shared_patterns
 from strandline.core.urls import authority
 from strandline.crawl.series_book import SeriesBook, StillPages
-from strandline.crawl.sightings import Seen
+from strandline.crawl.sightings import NOISE, Seen, matters
 
 SEEN = frozenset({200, 203, 304})
 """Answers that show the page."""
@@ -90,6 +90,21 @@ def _columns(rows: list[AnySeen], unstudied: Mark[AnySeen], restless: Mark[AnySe
         unstudied=sum(map(unstudied, rows)),
         restless=sum(map(restless, rows)),
     )
+
+
+def that_matter(pages: Iterable[Visits]) -> list[Visits]:
+    """The same captures, of which those that found a difference not worth a visit (a clock, advertising) found nothing.
+
+    Patterns and rates are made of these, as plans are. Rules take all changes: a directory with a clock is not dormant.
+    """
+    return [_that_matters(one) for one in pages]
+
+
+def _that_matters(visits: Visits) -> Visits:
+    noise = visits.changed & (visits.importance < NOISE)
+    if not noise.any():
+        return visits
+    return replace(visits, changed=visits.changed & ~noise, importance=np.where(noise, 0.0, visits.importance))
 
 
 @functools.cache
@@ -238,10 +253,11 @@ class OnlineLearner:
             series, rate, last = known
             if capture.time < last:
                 return False
-            moment = changed_at(last) if capture.changed else None
-            amount = capture.importance if capture.changed else 0.0
+            changed = matters(capture)
+            moment = changed_at(last) if changed else None
+            amount = capture.importance if changed else 0.0
             series.observe(self._calendar(series.periods), Sighting(capture.time, amount, moment))
-            rate.observe((capture.time - last) / DAY, capture.changed)
+            rate.observe((capture.time - last) / DAY, changed)
         self.pages[capture.page] = (series, rate, capture.time)
         return True
 
