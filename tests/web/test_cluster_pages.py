@@ -170,7 +170,7 @@ def test_the_terminal_tells_the_same(cluster):
 def test_settings_are_those_of_all_workers(server, cluster):
     key = _form_key(server)
     status, headers, _ = _post(server, "/budget", {"key": key, "budget": "777/day"})
-    assert status == 303 and "within%20a%20minute" in headers["location"]
+    assert status == 303 and "within+a+minute" in headers["location"]
     assert cluster.cluster.settings.plan.budget != "777/day" == place_of(cluster).settings().plan.budget
     assert b"777/day" in server.get("/", {"Accept": "text/html"}, origin="interface")[2]
     assert _post(server, "/budget", {"key": key, "budget": "many"})[0] == 400
