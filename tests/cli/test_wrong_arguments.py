@@ -26,6 +26,7 @@ def place(tmp_path_factory):
     done = CliRunner().invoke(app, ["import", str(folder / "archive"), str(folder / "pages.jsonl")])
     assert done.exit_code == 0, done.output
     (folder / "a.html").write_text(PAGE.format("four"))
+    (folder / "seeds.txt").write_bytes(b"\xef\xbb\xbf# ours\r\nhttps://a.example/ # one\r\n\r\n; no comment\r\n")
     (folder / "odd.toml").write_text('pages = "many"\n')
     (folder / "kind.toml").write_text("similar = 3\n")
     return folder
@@ -48,6 +49,10 @@ def wrong(place, words):
         (["changes", "{archive}", "--site", "other.example"], "no site 'other.example' in this archive; there are"),
         (["changes", "{archive}", "--level", "2"], "--relearn"),
         (["search", "{archive}", ""], "name words"),
+        (["crawl", "{archive}", "--seeds", ""], "seed: there is nothing in it"),
+        (["crawl", "{archive}", "--seeds", "library.org"], "did you mean https://library.org?"),
+        (["crawl", "{archive}", "--seeds", "{in}/seeds.txt"], "seeds.txt, line 4: not a web address: '; no comment'"),
+        (["crawl", "{in}/no archive"], "/no archive'"),
         (["search", "{archive}", "euro", "--site", "elsewhere"], "no site"),
         (["rate", "{archive}", URL, "noise", "--block", "html/nowhere"], "no block 'html/nowhere'"),
         (["report", "{archive}", "--site", "other.example"], "no site"),

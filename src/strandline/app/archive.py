@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from strandline.app.crawling import (
@@ -94,7 +95,8 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
 def open_archive(folder: Path) -> "Archive":
     """The archive in a folder; UsageError when there is none."""
     if not (folder / NAME).exists():
-        raise UsageError(f"{folder} is no archive (no {NAME} in it); make one with: strandline init {folder}")
+        make = f"strandline init {quote(str(folder))}"
+        raise UsageError(f"{folder} is no archive (no {NAME} in it); make one with: {make}")
     return Archive(folder, read_settings(folder / NAME))
 
 

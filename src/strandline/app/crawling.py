@@ -59,12 +59,12 @@ def read_seeds(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """Seeds from addresses and files of addresses (one a line, # comments); UsageError names the bad one."""
     found: list[str] = []
     for word in words:
-        lines = [word]
-        if "://" not in word and Path(word).is_file():
-            lines = _lines(word)
-        for line in (line.split(" #")[0].strip() for line in lines):
+        if "://" in word or not Path(word).is_file():
+            found.append(_seed(word.split(" #")[0].strip()))
+            continue
+        for number, line in enumerate((line.split(" #")[0].strip() for line in _lines(word)), 1):
             if line and not line.startswith("#"):
-                found.append(_seed(line))
+                found.append(_seed(line, f"seeds file {word}, line {number}"))
     return tuple(dict.fromkeys(found))
 
 
@@ -82,16 +82,21 @@ def _lines(file: str) -> list[str]:
     return lines
 
 
-def _seed(text: str) -> str:
+def _seed(text: str, where: str = "") -> str:
+    if not text:
+        raise UsageError("seed: there is nothing in it; name an address, or a file with one a line")
     try:
         return canonical(text)
     except ValueError as problem:
-        hint = "" if ":" in text else f" (and there is no file of that name); did you mean https://{text}?"
-        if Path(text).is_dir():
+        hint = "" if where or ":" in text else " (and there is no file of that name)"
+        if _HOST.match(text):
+            hint += f"; did you mean https://{text}?"
+        if not where and Path(text).is_dir():
             hint = " (but a folder; name a file with one address a line)"
-        raise UsageError(f"seed: {problem}{hint}") from None
+        raise UsageError(f"{where or 'seed'}: {problem}{hint}") from None
 
 
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)")
 _PREFIX = re.compile(r"([^/.\x00-\x1f][^/\x00-\x1f]*)?")
 _LONGEST_PREFIX = 120
 _CONTACT = re.compile(r"(https?://[^\s/?#]+\S*|mailto:[^\s@]+@[^\s@]+)", re.IGNORECASE)
