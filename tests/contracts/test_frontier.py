@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from contracts.stores import capture, found, take, visited
 from strandline.core.capture import Evidence
 from strandline.ports import Batch, HostState, Skipped
@@ -80,6 +82,18 @@ def test_a_pass_is_resumed_until_it_is_closed(store):
     assert catalog.open_pass(200.0) == (100.0, True)
     catalog.close_pass(300.0)
     assert catalog.open_pass(400.0) == (400.0, False)
+
+
+def test_a_pass_begins_after_the_last_one_also_when_the_clock_was_set_back(store):
+    """After a crawl whose clock was ahead the next one would find nothing due, for as long as it was ahead."""
+    catalog = store()
+    starts = []
+    for now in (5000.0, 100.0, 200.0, 6000.0):
+        start, resumed = catalog.open_pass(now)
+        assert not resumed
+        starts.append(start)
+        catalog.close_pass(now + 1.0)
+    assert starts == pytest.approx([5000.0, 5001.002, 5001.004, 6000.0], abs=1e-4)
 
 
 def test_a_visited_page_leaves_the_pass_and_returns_in_the_next(store):

@@ -413,3 +413,13 @@ def test_a_page_new_in_a_pass_that_was_stopped_is_no_change_when_it_goes_on(year
     assert any("/old/new-" in path for path in years.crawl(method))
     record = years.records(method)["h.example/old"]
     assert (record.tests, record.failures) == (1, 0)
+
+
+def test_a_crawl_whose_clock_was_ahead_takes_nothing_from_those_that_follow(years):
+    years.week = 60
+    assert len(all_pages(years.crawl())) == 112
+    years.week = 9
+    assert len(all_pages(years.crawl())) == 112
+    years.learn()
+    assert 10 < len(all_pages(years.crawl("dormant"))) < 80
+    assert all(one.in_force for one in years.records("dormant").values())

@@ -120,9 +120,12 @@ class SqliteCatalog(CatalogReading):
             row = self._connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
             if row is not None:
                 return float(row[0]), True
-            self._connection.execute("INSERT INTO passes (started) VALUES (?)", (now,))
+            # Passes follow each other also when the clock was set back: what the last one visited is due in this one.
+            last = self._connection.execute("SELECT max(max(started, coalesce(ended, started))) FROM passes").fetchone()
+            start = now if last[0] is None else max(now, float(last[0]) + 0.002)
+            self._connection.execute("INSERT INTO passes (started) VALUES (?)", (start,))
             self._frontier.give_to_passes()
-            return now, False
+            return start, False
 
     def close_pass(self, now: float) -> None:
         """The pass is complete: the next crawl starts a new one."""

@@ -85,11 +85,15 @@ class PostgresCatalog(CatalogReading):
         """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise."""
 
         def opened(connection: Connection) -> tuple[float, bool]:
+            # Passes follow each other also when the clock was set back: what the last one visited is due in this one.
             made = connection.execute(
-                "INSERT INTO passes (started) VALUES (%s) ON CONFLICT DO NOTHING RETURNING started", (now,)
+                """INSERT INTO passes (started)
+                SELECT greatest(%s::double precision, max(greatest(started, ended)) + 0.002) FROM passes
+                ON CONFLICT DO NOTHING RETURNING started""",
+                (now,),
             ).fetchone()
             if made is not None:
-                return now, False
+                return float(str(made[0])), False
             row = connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
             assert row is not None
             return float(str(row[0])), True
