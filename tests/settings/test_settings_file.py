@@ -68,3 +68,17 @@ def test_unreadable_file_is_one_clear_line(tmp_path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(SettingError, match="cannot be read"):
         read_settings(path)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "told"),
+    [
+        ("fetch.connections=0", "fetch.connections: must be 1 or more"),
+        ("keep.commit_captures=0", "keep.commit_captures: must be 1 or more"),
+        ("plan.least_chance=2", "plan.least_chance: must lie between 0 and 1"),
+        ("serve.port=99999", "serve.port: must lie between 0 and 65535"),
+    ],
+)
+def test_numbers_that_cannot_work_are_refused(assignment, told):
+    with pytest.raises(SettingError, match=told):
+        with_overrides(Settings(), [assignment])

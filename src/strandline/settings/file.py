@@ -165,6 +165,9 @@ def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object: 
             raise ValueError("must not be negative")
         if not math.isfinite(value):
             raise ValueError("expected a finite number")
+        least, most = metadata["bounds"]
+        if not least <= value <= most:
+            raise ValueError(f"must be {least} or more" if most == math.inf else f"must lie between {least} and {most}")
         return int(value) if kind is int else float(value)
     if kind is str:
         if isinstance(value, int | float) and not isinstance(value, bool):

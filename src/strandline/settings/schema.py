@@ -4,6 +4,7 @@ One frozen dataclass per section of `strandline.toml`. A command-line flag overr
 environment variables or files and have no key here.
 """
 
+import math
 from dataclasses import field
 from typing import Any, Literal
 
@@ -12,14 +13,23 @@ from strandline.core.quick_dataclass import dataclass
 Unit = Literal["", "duration", "size", "rate"]
 
 
-def setting(default: Any, doc: str, unit: Unit = "", choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
-    """A field with its documentation; lists become fresh defaults."""
-    metadata = {"doc": doc, "unit": unit, "choices": choices}
+def setting(
+    default: Any,  # noqa: ANN401
+    doc: str,
+    unit: Unit = "",
+    choices: tuple[str, ...] = (),
+    bounds: tuple[float, float] = (0, math.inf),
+) -> Any:  # noqa: ANN401
+    """A field with its documentation; lists become fresh defaults, numbers have a least and a greatest value."""
+    metadata = {"doc": doc, "unit": unit, "choices": choices, "bounds": bounds}
     if isinstance(default, tuple):
         return field(default_factory=lambda: default, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
+SOME = (1, math.inf)
+SHARE = (0, 1)
+PORT = (0, 65535)
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
@@ -65,7 +75,7 @@ class ScopeSettings:
 class FetchSettings:
     """Limits of one request."""
 
-    connections: int = setting(25, "Connections open at the same time, over all hosts.")
+    connections: int = setting(25, "Connections open at the same time, over all hosts.", bounds=SOME)
     connect: float = setting(10.0, "Time to connect.", "duration")
     first_byte: float = setting(30.0, "Time until the answer starts.", "duration")
     between_reads: float = setting(20.0, "Longest silence inside an answer.", "duration")
@@ -110,7 +120,7 @@ class PolitenessSettings:
     shortest: float = setting(3.0, "With auto: at least this.", "duration")
     longest: float = setting(30.0, "With auto: at most this.", "duration")
     crawl_delay_cap: float = setting(300.0, "A Crawl-delay in robots.txt is honoured up to this.", "duration")
-    connections_per_host: int = setting(1, "Connections to one host at the same time.")
+    connections_per_host: int = setting(1, "Connections to one host at the same time.", bounds=SOME)
     hanging_per_host: int = setting(
         16, "Answers that hang may be waited for beside the next request to the same host, up to this many."
     )
@@ -165,6 +175,7 @@ class PlanSettings:
         "A watch leaves out visits that find something new with less than this chance, and those that would make it "
         "waste more than four tenths of what taking turns does, but for a few that look whether quiet pages are still "
         "quiet; what is saved is not spent. 0 spends the whole budget.",
+        bounds=SHARE,
     )
     strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")
     objective: str = setting(
@@ -201,7 +212,7 @@ class KeepSettings:
     commit_seconds: float = setting(
         1.0, "Captures are made durable and reported in groups, at least this often.", "duration"
     )
-    commit_captures: int = setting(64, "Or when this many wait.")
+    commit_captures: int = setting(64, "Or when this many wait.", bounds=SOME)
     disk_reserve: str = setting(
         "auto", 'Free space that is left alone: "auto" (5 % of the disk, at most 8 GiB) or a size.'
     )
@@ -253,12 +264,14 @@ class LearnSettings:
     )
     sites: tuple[str, ...] = setting((), 'Zone and country of single sites, for example "example.org Asia/Tokyo JP".')
     cycle: str = setting("day", "What patterns repeat after.", choices=("day", "week", "month"))
-    periods: int = setting(24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.")
-    classes: int = setting(4, "Change classes pages are put into.")
+    periods: int = setting(24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.", bounds=SOME)
+    classes: int = setting(4, "Change classes pages are put into.", bounds=SOME)
     version: float = setting(
         7 * DAY, "Captures within this time make one version of a site for directory rules.", "duration"
     )
-    recall: float = setting(0.95, "Directory rules must catch this share of a site's changes on its own history.")
+    recall: float = setting(
+        0.95, "Directory rules must catch this share of a site's changes on its own history.", bounds=SHARE
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +279,11 @@ class ServeSettings:
     """The interface and replay."""
 
     host: str = setting("127.0.0.1", "Address to listen on. Anything but loopback needs a token (STRANDLINE_TOKEN).")
-    port: int = setting(8080, "Port of the interface.")
+    port: int = setting(8080, "Port of the interface.", bounds=PORT)
     replay_port: int = setting(
-        8081, "Port of archived content: another origin, so that archived script cannot reach the interface."
+        8081,
+        "Port of archived content: another origin, so that archived script cannot reach the interface.",
+        bounds=PORT,
     )
 
 
@@ -284,7 +299,9 @@ class AlertSettings:
     email: tuple[str, ...] = setting(
         (), 'Who gets alerts by e-mail, narrowed in the same way: "anna@example.org only=alarms".'
     )
-    min_importance: float = setting(0.3, "Changes are told from this importance on, where a target says nothing else.")
+    min_importance: float = setting(
+        0.3, "Changes are told from this importance on, where a target says nothing else.", bounds=SHARE
+    )
     smtp: str = setting(
         "",
         "Mail server: smtps://mail.example:465, or smtp://mail.example:587 with STARTTLS (user and password: "
@@ -297,7 +314,9 @@ class AlertSettings:
     allow_address: tuple[str, ...] = setting(
         (), "Private address blocks webhooks may be in, besides those of fetch.allow_address."
     )
-    queue: int = setting(1000, "Alerts that wait for one target at most; beyond, the oldest are dropped and counted.")
+    queue: int = setting(
+        1000, "Alerts that wait for one target at most; beyond, the oldest are dropped and counted.", bounds=SOME
+    )
     patience: float = setting(3 * DAY, "An alert that cannot be delivered is given up after this.", "duration")
     link: str = setting("", "Address of the interface, for links in alerts and feeds: https://archive.example/.")
 
