@@ -118,6 +118,17 @@ def test_a_watch_plans_what_was_visited_and_a_later_pass_takes_it_back(tmp_path)
     catalog.close()
 
 
+def test_what_a_watch_visited_by_a_clock_that_was_ahead_is_due_in_the_next_pass(tmp_path):
+    catalog = open_catalog(tmp_path, "test")
+    catalog.add([Found("http://h.example/", Kind.PAGE, "seed", 0, 0, 0.0, 10.0)])
+    (task,) = catalog.take(1, 20.0, 10.0, ())
+    ahead = Visited(task.page, Outcome.ANSWERED, "", None, Evidence.PRESENT, 9000.0, PLANNED, 0.0, 0)
+    catalog.commit(Batch(visited=[ahead]))
+    start, _ = catalog.open_pass(40.0)
+    assert catalog.waiting(start)[0] == 1
+    catalog.close()
+
+
 def test_pages_leased_ahead_give_way_to_a_host_whose_wait_is_over(tmp_path):
     catalog = open_catalog(tmp_path)
     catalog.add(Found(f"http://big.example/{n}", Kind.PAGE, "link", 0, 1, 0.0, 1.0) for n in range(40))

@@ -124,7 +124,7 @@ class SqliteCatalog(CatalogReading):
             last = self._connection.execute("SELECT max(max(started, coalesce(ended, started))) FROM passes").fetchone()
             start = now if last[0] is None else max(now, float(last[0]) + 0.002)
             self._connection.execute("INSERT INTO passes (started) VALUES (?)", (start,))
-            self._frontier.give_to_passes()
+            self._frontier.give_to_passes(start)
             return start, False
 
     def close_pass(self, now: float) -> None:

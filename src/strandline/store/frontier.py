@@ -140,9 +140,11 @@ class Frontier:
             self._shift(where, "0", {"planned": PLANNED})
             self._connection.execute(f"UPDATE pages SET due = :planned WHERE {where}", {"planned": PLANNED})
 
-    def give_to_passes(self) -> None:
-        """Inside a transaction: pages whose visits were planned are due again since their last one."""
-        self._connection.execute("UPDATE pages SET due = visited WHERE due = ?", (PLANNED,))
+    def give_to_passes(self, start: float) -> None:
+        """Inside a transaction: pages whose visits were planned are due again since their last one, at the latest when
+        the pass starts: the clock of a watch may have been ahead.
+        """
+        self._connection.execute("UPDATE pages SET due = min(visited, ?) WHERE due = ?", (start, PLANNED))
         self._shift("due <= :high AND state = 0", "CASE WHEN not_before > 0 THEN 2 ELSE 1 END", {"high": self.horizon})
 
     def give_back(self) -> None:
