@@ -71,7 +71,10 @@ def rules_in_words(sites: Sequence[SiteRules], standings: Standings) -> Iterator
 def _standing_in_words(standing: SkipStanding) -> Iterator[str]:
     price = standing.price
     if price is None and standing.whole > LEAST_VERSIONS:
-        yield "crawl --skip policy would leave out nothing: the site showed no change to fit its price on"
+        yield (
+            "crawl --skip policy would leave out nothing: in the versions of the site seen whole there was no change "
+            "to fit its price on, or no price caught enough of them"
+        )
     elif price is None:
         yield (
             f"crawl --skip policy would leave out nothing yet: {counted(standing.whole, 'version')} "
