@@ -149,6 +149,17 @@ def test_a_watch_books_one_test_a_period_and_records_all_of_them():
     assert not batch.skipped
 
 
+def test_a_test_that_failed_just_before_a_period_ended_is_not_forgotten():
+    watch = QuietWatch("dormant", Shelf(), WEEK)
+    watch.begin(10.2 * WEEK)
+    page = task(f"{SITE}/old/0", page=1)
+    for moment, same in ((10.99, False), (11.01, True)):
+        watch.visited(page, SimpleNamespace(capture=SimpleNamespace(revisit=same, status=200), time=moment * WEEK))
+    batch = Batch()
+    watch.book(batch, idle=False)
+    assert [(one.tests, one.failures) for one in batch.retests] == [(1, 1), (2, 1)]
+
+
 def test_a_watch_goes_on_testing_when_the_clock_is_set_back():
     watch = QuietWatch("dormant", Shelf(), WEEK)
     watch.begin(60.0 * WEEK)

@@ -6,7 +6,7 @@ sitemaps, feeds, images): they are how a crawl finds out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -335,10 +335,13 @@ class QuietSites:
         if name is None:
             name = self._names[task.authority] = site(task.url)
         if name not in self._sites:
-            lore = self._library.site(name, self._method, self._pass_start)
+            lore = self._lore(name)
             one = None if lore is None else SitePass(name, self._method, lore, self._pass_start, self._span)
             self._sites[name] = one
         return self._sites[name]
+
+    def _lore(self, name: str) -> SiteLore | None:
+        return self._library.site(name, self._method, self._pass_start)
 
 
 class QuietWatch(QuietSites):
@@ -370,6 +373,14 @@ class QuietWatch(QuietSites):
         """Record tests with the captures that made them."""
         batch.retests += [*self._tested, *self._touched()]
         self._tested = []
+
+    def _lore(self, name: str) -> SiteLore | None:
+        """What the catalog holds, and tests of the last period that it does not hold yet."""
+        lore = super()._lore(name)
+        newer = {one.directory: one for one in self._tested if one.site == name}
+        if lore is None or not newer:
+            return lore
+        return replace(lore, records=[*(one for one in lore.records if one.directory not in newer), *newer.values()])
 
     def _touched(self) -> list[Retests]:
         return [one for place in self._sites.values() if place and place.quiet for one in place.quiet.touched()]
