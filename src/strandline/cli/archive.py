@@ -170,7 +170,7 @@ def watch(
 def import_files(
     folder: Folder,
     files: Annotated[
-        list[Path], typer.Argument(help=".warc[.gz], .wacz, .cdxj[.gz] or page versions .jsonl[.gz|.xz|.zst].")
+        list[Path], typer.Argument(help=".warc[.gz|.zst], .wacz, .cdxj[.gz] or page versions .jsonl[.gz|.xz|.zst].")
     ],
     json_: Json = False,
 ) -> None:
