@@ -1,9 +1,11 @@
 """WACZ out, as its own validator and pywb see it, and in, from anyone."""
 
+import gc
 import gzip
 import hashlib
 import io
 import json
+import resource
 import stat
 import struct
 import subprocess
@@ -116,8 +118,8 @@ def package(files, *, lies=None, change=None, kinds=None):
         {"name": n, "path": n, "hash": "sha256:" + hashlib.sha256(d).hexdigest(), "bytes": len(d)}
         for n, d in files.items()
     ]
-    for resource in resources:
-        resource |= (lies or {}).get(resource["path"], {})
+    for one in resources:
+        one |= (lies or {}).get(one["path"], {})
     document = json.dumps({"profile": "data-package", "wacz_version": "1.1.1", "resources": resources})
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as zipped:
@@ -219,3 +221,16 @@ def test_a_full_disk_is_told_where_a_package_is_unpacked(tmp_path, target, monke
     with pytest.raises(OutOfSpace, match=f"no room for {target.archive.parent}"):
         import_wacz(tmp_path / "x.wacz", target)
     assert made == [target.archive.parent] and not list(target.archive.iterdir())
+
+
+def test_nothing_is_left_of_a_package_that_found_no_room(exported, tmp_path):
+    _, folder, kept = exported
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            export_wacz(kept, Source(folder / "archive", originals(kept)), tmp_path / "no.wacz", Package(ABOUT, START))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    gc.collect()  # where something is left open, it complains here
+    assert not list(tmp_path.glob("no.wacz*"))

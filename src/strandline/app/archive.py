@@ -13,6 +13,7 @@ have left, by itself.
 """
 
 import contextlib
+import errno
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -34,7 +35,7 @@ from strandline.core.capture import Capture, Unanswered
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
 from strandline.crawl.tally import Tally
-from strandline.errors import ArchiveDamaged, SettingError, StrandlineError, Unreachable, UsageError
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings, StudySettings
@@ -81,13 +82,20 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
     check_contact(contact)
     settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
+    parts = (folder, folder / "archive", folder / "indexes")
+    new = [part for part in parts if not part.exists()]
     try:
-        for part in (folder, folder / "archive", folder / "indexes"):
+        for part in parts:
             part.mkdir(parents=True, exist_ok=True, mode=0o700)
         (folder / NAME).touch(mode=0o600)
         (folder / NAME).write_text(settings_text(settings), encoding="utf-8")
     except OSError as problem:
-        raise SettingError(f"{folder}: cannot be made: {problem.strerror}") from None
+        with contextlib.suppress(OSError):  # half an archive would be in the way of the next try
+            (folder / NAME).unlink(missing_ok=True)
+            for part in reversed(new):
+                part.rmdir()
+        kind = OutOfSpace if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else SettingError
+        raise kind(f"{folder}: cannot be made: {problem.strerror}") from None
     open_catalog(folder, "init").close()
     return Archive(folder, settings)
 

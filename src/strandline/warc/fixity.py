@@ -13,6 +13,7 @@ Lines are appended as records become durable; the last line is written when the 
 a crash is completed by the recovery.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -85,12 +86,17 @@ class Replacing:
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if kind is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):  # what waits to be written may find no room, either
+                self._file.close()
             self._new.unlink(missing_ok=True)
             return
-        with self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+        try:
+            with self._file:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        except OSError:
+            self._new.unlink(missing_ok=True)
+            raise
         self._new.replace(self._path)
         sync_folder(self._path.parent)
 

@@ -9,6 +9,7 @@
 Everything that is packed already is stored, so that viewers can read records in place; ZIP64 as needed.
 """
 
+import contextlib
 import hashlib
 import json
 import zipfile
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import gmtime
+from types import TracebackType
 from typing import IO, BinaryIO, Final
 
 from strandline.core.capture import Capture
@@ -79,8 +81,13 @@ class _Wacz:
             self.resources.append({"name": name, "path": path, "hash": digest, "bytes": out.bytes})
         return digest
 
-    def close(self) -> None:
-        self._zip.close()
+    def __enter__(self) -> "_Wacz":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        # After a failure there is nothing to finish, but what is left open complains when it is collected.
+        with contextlib.suppress(*(() if kind is None else (OSError, ValueError))):
+            self._zip.close()
 
 
 def export_wacz(captures: Iterable[Capture], source: Source, target: Path, package: Package) -> int:
@@ -96,8 +103,7 @@ def export_wacz(captures: Iterable[Capture], source: Source, target: Path, packa
         for block in _blocks(sorted_lines(line_of(capture) for capture in kept), keys):
             out.write(block)
 
-    with Replacing(target, SHARED) as file:
-        wacz = _Wacz(file, package.now)
+    with Replacing(target, SHARED) as file, _Wacz(file, package.now) as wacz:
         wacz.add("archive/data.warc.gz", records)
         wacz.add("indexes/index.cdx.gz", index)
         wacz.add("indexes/index.idx", _filling([_IDX_META, *keys]), packed=False)
@@ -106,7 +112,6 @@ def export_wacz(captures: Iterable[Capture], source: Source, target: Path, packa
         digest = wacz.add("datapackage.json", _filling([document]), packed=False, listed=False)
         ending = json.dumps({"path": "datapackage.json", "hash": digest}, indent=2).encode()
         wacz.add("datapackage-digest.json", _filling([ending]), packed=False, listed=False)
-        wacz.close()
     return len(kept)
 
 
