@@ -74,3 +74,13 @@ def test_nothing_to_miss():
     assert none.share(np.zeros(1), np.ones(1), np.array([0])) == (1.0, 1.0, 1.0)
     assert len(missed_changes(Gaps(nothing, np.empty(0, bool), np.empty(0), np.zeros(0), nothing)).mean) == 0
     assert Missed(np.array([3.0]), np.array([3.0])).share(np.zeros(1), np.ones(1), np.array([0]))[1] == 0.0
+
+
+@pytest.mark.parametrize("little", [1e-100, 1e-245, 5e-324])
+def test_almost_nothing_missed_is_still_a_share(little):
+    for found in (0.0, 3.0):
+        middle, low, high = Missed(np.full(1, little), np.full(1, little)).share(
+            np.full(1, found), np.ones(1), np.zeros(1, int)
+        )
+        assert (middle, high) == (1.0, 1.0)
+        assert 0.0 <= low <= 1.0

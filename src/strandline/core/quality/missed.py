@@ -65,7 +65,7 @@ class Missed:
         number = float(self.mean[rows].sum())
         if lost <= 0.0:
             return 1.0, 1.0, 1.0
-        alone = float(unit**2 @ self.spread[rows]) / lost**2
+        alone = float(unit**2 @ self.spread[rows]) / lost / lost  # the square of very little is nothing
         fewer, more = (float(np.exp(1.645 * np.sqrt(error**2 + np.log1p(alone)))) for error in (SHARED, BURSTS))
         nothing = float(np.exp(-number))  # the chance that nothing was missed at all
         middle = 1.0 - lost / (got + lost) * (1.0 - nothing)
