@@ -1,10 +1,9 @@
 """Visits that a feed called for: a watch at work learns from them what learning from the whole history does."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
+from crawl.sighting import Sighting
 from strandline.app.told_changes import ToldChanges, said_of, silent_looks
 from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn
@@ -13,16 +12,6 @@ from strandline.crawl.wishes import Wishes
 
 HOUR, START, PAGES, DAYS = 3600.0, 1_763_000_000.0, 6, 20
 HOURS = Hours.since(START)
-
-
-@dataclass(frozen=True)
-class Sighting:
-    page: int
-    time: float
-    changed: bool = False
-    importance: float = 0.0
-    status: int = 200
-    held: bool = False
 
 
 class Catalog:

@@ -1,10 +1,9 @@
 """Planning over plain pages and sightings: no archive, no clock."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
+from crawl.sighting import Sighting
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.crawl.experience import Groups, Hours, Known, Learned, history, learn, path_of
@@ -14,16 +13,6 @@ from strandline.crawl.wishes import Boost, Wishes
 NOW = 1_763_000_000.0
 DAY = 86_400.0
 HOT, QUIET, NEW = range(1, 9), range(9, 41), range(41, 45)
-
-
-@dataclass(frozen=True)
-class Sighting:
-    page: int
-    time: float
-    changed: bool = False
-    importance: float = 0.0
-    status: int = 200
-    held: bool = False
 
 
 def pages(count=44):
