@@ -149,7 +149,6 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
         found=np.bincount(sights.row[sights.new], minlength=count).astype(np.float64),
         span=np.where(seen, end - np.where(seen, first, 0.0), 0.0),
         last=np.where(seen, last, np.nan),
-        site=held.site,
     )
 
 

@@ -19,7 +19,7 @@ def watched(rate, found, span, last):
     one = np.ones((count, 1))
     return Watched(
         np.ones(count), np.full(count, 0.5), np.array(rate, float), one, one, np.array(found, float),
-        np.array(span, float), np.array(last, float), np.zeros(count, dtype=np.int64),
+        np.array(span, float), np.array(last, float),
     )  # fmt: skip
 
 

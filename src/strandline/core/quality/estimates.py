@@ -36,7 +36,6 @@ class Watched:
     found: Floats
     span: Floats
     last: Floats
-    site: Ints
 
 
 @dataclass(frozen=True)
