@@ -1,6 +1,6 @@
 """`python -m strandline` is the `strandline` command."""
 
-from strandline.cli.main import main
+from strandline.cli.start import main
 
 if __name__ == "__main__":
     main()
