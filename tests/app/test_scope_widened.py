@@ -18,8 +18,8 @@ def catalog(tmp_path):
     opened.close()
 
 
-def since(catalog, now, sitemaps=False, **rules):
-    return reading_anew(Orders(ScopeRules((), **NARROW | rules), sitemaps=sitemaps), catalog, now).read_since
+def since(catalog, now, sitemaps=False, followed=0.0, **rules):
+    return reading_anew(Orders(ScopeRules((), **NARROW | rules), sitemaps=sitemaps), catalog, now, followed).read_since
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,12 @@ def test_a_wider_scope_counts_from_when_it_was_first_used(catalog, wider):
     assert since(catalog, 300.0, **wider) == 200.0
     assert since(catalog, 400.0) == 200.0, "narrower again: nothing is missing"
     assert since(catalog, 500.0, **wider) == 500.0, "but what was read meanwhile was read for less"
+
+
+def test_what_others_read_until_they_follow_the_wider_scope_counts_as_read_before(catalog):
+    assert since(catalog, 100.0, followed=60.0) == 0.0
+    assert since(catalog, 200.0, followed=60.0, hops=2) == 260.0
+    assert since(catalog, 210.0, followed=60.0, hops=2) == 260.0, "the second that knows them puts nothing off"
 
 
 def test_pages_that_did_not_change_are_read_for_what_is_in_scope_now(tmp_path):

@@ -12,6 +12,7 @@ from servers import postgres
 from servers.sites import sites
 from strandline.app.cluster.following import Account, Following, mark_of
 from strandline.app.cluster.shared import Cluster, init_cluster, kept_settings
+from strandline.app.cluster.worker import WorkerRequest, run_worker
 from strandline.app.crawling import CrawlRequest
 from strandline.core.urls import surt_key
 from strandline.crawl.orders import Limits
@@ -88,6 +89,21 @@ def test_scope_and_pauses_change_while_a_worker_fetches(place, tmp_path):
         assert heard[-1]["captured"] + heard[-1]["unchanged"] == len(captures), "of both runs"
         readable(place, captures)
         assert len({capture.place.file for capture in captures}) == 2, "it went on under another number"
+
+
+def test_a_wider_scope_reads_pages_again_that_did_not_change(place, tmp_path):
+    with sites(tmp_path, hosts=1, pages=3, size=300) as site:
+        start = [
+            *("archive.contact=https://a.example/", f'scope.seeds=["{site.seeds[0]}"]', "scope.sitemaps=false"),
+            *("scope.hops=0", "politeness.delay=0", "study.workers=0", "keep.disk_reserve=0"),
+            'fetch.allow_address=["127.0.0.0/8"]',
+        ]
+        cluster = init_cluster(place[0], place[1], lambda known: with_overrides(known, start))
+        kept = [run_worker(cluster, WorkerRequest(lease=2.0, commit_seconds=0.1))]
+        cluster = change(place[0], "scope.hops=5")
+        kept.append(run_worker(cluster, WorkerRequest(lease=2.0, commit_seconds=0.1)))
+        assert [(tally.unchanged, tally.captured) for tally in kept] == [(0, 2), (1, 4)], "the first with robots.txt"
+        assert {url for url in site.asked() if not url.endswith("robots.txt")} == site.urls
 
 
 def test_what_no_worker_follows_is_taken_in_silence_and_what_is_wrong_is_told_once(place):

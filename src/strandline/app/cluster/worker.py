@@ -33,6 +33,7 @@ from strandline.app.crawling import (
     with_secrets,
     writer_settings,
 )
+from strandline.app.scope_widened import reading_anew
 from strandline.app.space import room_check
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.loop import Crawl
@@ -189,7 +190,8 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             for errand in _errands(cluster, catalog.worker, request.hour):
                 beside.enter_context(Beside(errand, request.say))
             agenda = beside.enter_context(watch) if watch is not None else None
-            crawl = Crawl(parts, prepared.orders, Reporter(prepared.request.captured, progress), agenda)
+            orders = reading_anew(prepared.orders, catalog, clock.now(), request.lease + prepared.orders.grace)
+            crawl = Crawl(parts, orders, Reporter(prepared.request.captured, progress), agenda)
             beside.enter_context(
                 Beside(follow_errand(following, lambda: catalog.settings_mark, crawl.end), request.say)
             )
