@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.errors import ArchiveDamaged
-from strandline.warc.deltas import KEYFRAME_EVERY, CompactedWarc, OldRecord, check, compact, expand, plain_records
+from strandline.warc.deltas import KEYFRAME_EVERY, CompactedWarc, OldRecord, check, compact
 
 
 def record(url: str, payload: bytes, kind: str = "response") -> bytes:
@@ -26,43 +26,55 @@ def page(number: int) -> bytes:
     return "".join(paragraphs).encode()
 
 
-def compacted(warc: bytes) -> io.BytesIO:
+def records_of(parts):
+    """One after another, as in an uncompressed WARC."""
+    place = 0
+    for data in parts:
+        yield OldRecord(place, len(data), data)
+        place += len(data)
+
+
+def compacted(parts) -> io.BytesIO:
     target = io.BytesIO()
-    done = compact(plain_records(io.BytesIO(warc)), target)
-    assert done.raw_bytes == len(warc)
+    done = compact(records_of(parts), target)
+    assert done.raw_bytes == sum(map(len, parts))
     assert done.stored_bytes == len(target.getvalue())
     return target
 
 
+def expanded(source) -> bytes:
+    """The uncompressed WARC; ArchiveDamaged when it is not the one it was."""
+    opened = CompactedWarc(source)
+    whole = b"".join(record.data for record in opened)
+    check(source, opened.sha256)
+    return whole
+
+
 def test_versions_of_a_page_shrink_and_come_back_byte_for_byte():
     versions = [record("https://a.example/", page(number)) for number in range(40)]
-    warc = b"".join(versions)
     target = io.BytesIO()
-    done = compact(plain_records(io.BytesIO(warc)), target)
+    done = compact(records_of(versions), target)
     assert done.records == 40
     assert done.deltas == 40 - 3  # keyframes are the versions 0, 16 and 32
     assert done.stored_bytes < 0.2 * sum(len(gzip.compress(version, 6)) for version in versions)
-    back = io.BytesIO()
-    assert expand(target, back) == done.sha256
-    assert back.getvalue() == warc
+    assert expanded(target) == b"".join(versions)
     check(target, done.sha256)
 
 
 def test_pages_that_are_held_are_bounded_and_nothing_is_lost(monkeypatch):
     """Each page comes twice, far apart: what is no longer held is no base for a delta."""
-    warc = b"".join(record(f"https://a.example/{number % 20}", page(number)) for number in range(40))
+    pages = [record(f"https://a.example/{number % 20}", page(number)) for number in range(40)]
     deltas = []
     for held in (5 * len(page(0)), 1 << 30):
         monkeypatch.setattr("strandline.warc.deltas.MOST_HELD", held)
-        target, back = io.BytesIO(), io.BytesIO()
-        deltas.append(compact(plain_records(io.BytesIO(warc)), target).deltas)
-        expand(target, back)
-        assert back.getvalue() == warc
+        target = io.BytesIO()
+        deltas.append(compact(records_of(pages), target).deltas)
+        assert expanded(target) == b"".join(pages)
     assert deltas == [0, 20]
 
 
 def test_a_file_without_records_is_whole():
-    opened = CompactedWarc(compacted(b""))
+    opened = CompactedWarc(compacted([]))
     assert opened.records == opened.raw_bytes == 0
 
 
@@ -91,45 +103,39 @@ def test_one_record_is_read_by_the_offset_it_had():
     )
 )
 def test_any_bytes_come_back(parts):
-    warc = b"".join(parts)
-    target = compacted(warc)
-    back = io.BytesIO()
-    expand(target, back)
-    assert back.getvalue() == warc
+    assert expanded(compacted(parts)) == b"".join(parts)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_flipped_or_missing_byte_is_found(data):
-    warc = b"".join(record("https://a/", page(number)) for number in range(4))
-    whole = compacted(warc).getvalue()
+    parts = [record("https://a/", page(number)) for number in range(4)]
+    whole = compacted(parts).getvalue()
     place = data.draw(st.integers(0, len(whole) - 1))
     if data.draw(st.booleans()):
         damaged = whole[:place]
     else:
         damaged = whole[:place] + bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :]
-    back = io.BytesIO()
     try:
-        expand(io.BytesIO(damaged), back)
+        back = expanded(io.BytesIO(damaged))
     except ArchiveDamaged:
         return
-    assert back.getvalue() == warc  # a byte of the index that names only the old length
+    assert back == b"".join(parts)  # a byte of the index that names only the old length
 
 
 @pytest.mark.parametrize("bit", [1, 128])
 def test_a_bit_that_points_anywhere_is_found(bit):
-    warc = b"".join(record("https://a/", page(number)) for number in range(4))
-    whole = compacted(warc).getvalue()
+    parts = [record("https://a/", page(number)) for number in range(4)]
+    whole = compacted(parts).getvalue()
     for place in range(0, len(whole), 3):
-        back = io.BytesIO()
         try:
-            expand(io.BytesIO(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :]), back)
+            back = expanded(io.BytesIO(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :]))
         except ArchiveDamaged:
             continue
-        assert back.getvalue() == warc
+        assert back == b"".join(parts)
 
 
 def test_a_wrong_original_is_refused():
-    target = compacted(record("https://a/", b"x"))
+    target = compacted([record("https://a/", b"x")])
     with pytest.raises(ArchiveDamaged):
         check(target, "0" * 64)

@@ -11,7 +11,7 @@ from strandline.warc.captures import Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex, read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Target, import_warc
-from strandline.warc.parquet import export_parquet, read_rows
+from strandline.warc.parquet import export_parquet
 from strandline.warc.reader import WarcReader
 from strandline.warc.verify import verify
 from warc.exchanges import ABOUT, START
@@ -164,7 +164,9 @@ def test_parquet_export(ours, tmp_path):
     pytest.importorskip("pyarrow")
     _, kept = ours
     assert export_parquet(kept, tmp_path / "x.parquet", "demo") == len(kept)
-    rows = list(read_rows(tmp_path / "x.parquet"))
+    import pyarrow.parquet
+
+    rows = pyarrow.parquet.read_table(tmp_path / "x.parquet").to_pylist()
     first = rows[0]
     assert first["url_surtkey"] == "org,example)/a?a=1&b=2"
     assert first["url_host_name"] == "www.example.org"
@@ -174,8 +176,6 @@ def test_parquet_export(ours, tmp_path):
     assert first["crawl"] == "demo"
     places = [Place(r["warc_filename"], r["warc_record_offset"], r["warc_record_length"]) for r in rows]
     assert places == [c.place for c in kept]
-    import pyarrow.parquet
-
     schema = pyarrow.parquet.read_schema(tmp_path / "x.parquet")
     assert str(schema.field("warc_record_offset").type) == "int64"
 

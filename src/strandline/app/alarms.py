@@ -16,7 +16,6 @@ from strandline.core.quality.alarms import (
     GONE,
     LEAST_VISITS,
     REFUSED,
-    SIGNALS,
     SMALLER,
     UNREACHABLE,
     Point,
@@ -129,23 +128,6 @@ def _points(seen: Visits, present: int) -> Iterator[tuple[Signal, Point]]:
     for signal, count in troubles:
         yield signal, Point(count / seen.visits, seen.visits)
     yield SMALLER, Point(float(present))
-
-
-def alarm_kinds() -> dict[str, str]:
-    """Every kind of alarm there is, and what it is about."""
-    learned = {
-        name: f"{'more visits than normal' if one.share else 'fewer'} {one.what}" for name, one in SIGNALS.items()
-    }
-    return learned | {
-        "budget": "less than 80 % of the intended visits are made",
-        "fixity": "stored bytes are not what was written",
-        "disk": "the reserve of free space is reached: the watch pauses",
-        "worker": "a worker of a cluster fell silent without saying goodbye",
-        "workers": "pages wait and no worker of the cluster is at work",
-        "desk": "plans of sites, study or learning of a cluster are late",
-        "hosts": "pages of hosts are long due and no worker of the cluster holds the hosts",
-        "store": "the object store of a cluster cannot be reached",
-    }
 
 
 def audited(writer: AlarmWriter, problems: int, checked: int, told: Told = lambda _: None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.access.gaps import Said, Sights
 from strandline.core.plan.strategy import Floats, Rows
-from strandline.crawl.experience import History, Hours, Known
+from strandline.crawl.experience import Groups, History, Hours, Known
 from strandline.crawl.next import Silence
 from strandline.store.standing import StandingReading
 
@@ -26,7 +26,7 @@ def said_of(
     row_of = {page.page: row for row, page in enumerate(pages)}
     claims = [(row_of[page], time, seen) for page, time, seen in told if page in row_of]
     table = np.array(claims, dtype=np.float64).reshape(-1, 3)
-    sites = _numbers(pages)
+    sites = Groups.of(pages).sites
     asked: dict[int, list[float]] = {}
     for site, time in readings:
         if site in sites:
@@ -41,8 +41,8 @@ def said_of(
 
 def silent_looks(past: History, said: Said, pages: Sequence[Known]) -> tuple[Rows, Floats]:
     """Pages, and when their site was asked and did not tell yet of the change that called for the next visit."""
-    sights, sites = Sights.of(past.row, past.time, past.changed), _numbers(pages)
-    until = said.silent_until(sights, np.array([sites[page.site] for page in pages], dtype=np.int64))
+    sights = Sights.of(past.row, past.time, past.changed)
+    until = said.silent_until(sights, Groups.of(pages).site)
     found = ~np.isnan(until)
     return sights.row[found], until[found]
 
@@ -80,11 +80,3 @@ class ToldChanges:
         for site, time in self._reading.sitemap_readings(between):
             self._asked[site].append(time)
         self._read_up_to = studied
-
-
-def _numbers(pages: Sequence[Known]) -> dict[str, int]:
-    """Sites by number, in the order they first occur, as everywhere in planning."""
-    numbers: dict[str, int] = {}
-    for page in pages:
-        numbers.setdefault(page.site, len(numbers))
-    return numbers

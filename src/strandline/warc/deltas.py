@@ -35,7 +35,7 @@ import zstandard
 
 from strandline.core.quick_dataclass import dataclass
 from strandline.errors import ArchiveDamaged
-from strandline.warc.records import Malformed, content_length, http_head_length, parse_header_block
+from strandline.warc.records import Malformed, http_head_length, parse_header_block
 
 MAGIC: Final = b"SLDELTA1"
 END: Final = b"SLDEND01"
@@ -220,48 +220,10 @@ class CompactedWarc:
         return self._source.read(size)
 
 
-def expand(source: BinaryIO, target: BinaryIO) -> str:
-    """Write the uncompressed WARC; returns its SHA-256. Raises ArchiveDamaged when that is not the one it had."""
-    whole = hashlib.sha256()
-    compacted = CompactedWarc(source)
-    for record in compacted:
-        whole.update(record.data)
-        target.write(record.data)
-    return _agreed(whole.hexdigest(), compacted.sha256)
-
-
 def check(source: BinaryIO, sha256: str) -> None:
     """Rebuild a compacted file without keeping it; raises ArchiveDamaged unless it gives the WARC with this SHA-256."""
     whole = hashlib.sha256()
     for record in CompactedWarc(source):
         whole.update(record.data)
-    _agreed(whole.hexdigest(), sha256)
-
-
-def _agreed(rebuilt: str, original: str) -> str:
-    if rebuilt != original:
+    if whole.hexdigest() != sha256:
         raise ArchiveDamaged("the rebuilt WARC is not the one that was compacted (SHA-256 differs)")
-    return rebuilt
-
-
-def plain_records(source: BinaryIO) -> Iterator[OldRecord]:
-    """The records of an uncompressed WARC stream. Bytes that are no record are given back as one, so none is lost."""
-    data = source.read()
-    place = 0
-    while place < len(data):
-        size = _record_size(data, place)
-        yield OldRecord(place, size, data[place : place + size])
-        place += size
-
-
-def _record_size(data: bytes, place: int) -> int:
-    try:
-        _version, fields, cut = parse_header_block(data[place : place + (1 << 20)])
-        length = content_length(fields)
-    except Malformed:
-        following = data.find(b"\r\n\r\nWARC/", place + 1)
-        return (following + 4 if following >= 0 else len(data)) - place
-    end = place + cut + length
-    while data[end : end + 2] == b"\r\n":
-        end += 2
-    return min(end, len(data)) - place

@@ -3,7 +3,7 @@
 Offsets and lengths are 64 bits wide. Needs pyarrow: `pip install strandline[parquet]`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -136,10 +136,3 @@ def _quietly(function: Any, url: str) -> str | None:  # noqa: ANN401
         return str(function(url))
     except Exception:  # noqa: BLE001 - odd addresses have no key; the row is still wanted
         return None
-
-
-def read_rows(path: Path) -> Iterator[dict[str, object]]:
-    """Rows of an exported table, for checks and small uses."""
-    table = _pyarrow().parquet.ParquetFile(path)
-    for batch in table.iter_batches():
-        yield from batch.to_pylist()

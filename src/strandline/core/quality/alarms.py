@@ -57,7 +57,6 @@ REFUSED: Final = Signal("refused", "are refused (401, 403, 429)")
 UNREACHABLE: Final = Signal("unreachable", "get no answer or an error of the server")
 COLLAPSE: Final = Signal("collapse", "show a page that lost most of what it said")
 SMALLER: Final = Signal("smaller", "pages that are there", share=False, floor=0.3, least=10.0)
-SIGNALS: Final = {one.name: one for one in (GONE, REFUSED, UNREACHABLE, COLLAPSE, SMALLER)}
 
 
 @dataclass(frozen=True, slots=True)
