@@ -1,5 +1,7 @@
 """What was learned is kept and read back unchanged; captures are handed out with what study found in them."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,8 @@ from strandline.core.learn.evidence import Source, Trust, TrustBook
 from strandline.core.learn.features import PageSummary
 from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
 from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.store import sqlite
+from strandline.store.catalog import open_catalog
 from strandline.store.learned import LearnedReading, LearnedWriter
 from strandline.store.reading import Claim
 
@@ -160,3 +164,26 @@ def test_rules_come_back_as_they_were_whatever_the_paths(catalog, writer):
 def test_an_empty_catalog_has_nothing_to_learn_from(writer):
     assert writer.reading.newest() == 0
     assert writer.reading.learned_sites() == []
+
+
+def test_patterns_and_rates_that_took_clocks_for_changes_are_learned_anew_and_rules_stay(tmp_path, monkeypatch):
+    """What was kept by format 8: the difference is in what the figures mean, not in how they are written."""
+    with monkeypatch.context() as before:
+        steps = sqlite.steps()[:8]
+        before.setattr(sqlite, "steps", lambda: steps)
+        with contextlib.closing(open_catalog(tmp_path)) as catalog:
+            catalog.rebuild([capture(1, "sha1:a"), capture(2, "sha1:b")])
+            with contextlib.closing(LearnedWriter.open(catalog.path)) as writer:
+                page = catalog.page(URL).page
+                series = [(page, series_of(Periods()), None)]
+                writer.replace_patterns(about("patterns"), {}, series, TrustBook())
+                writer.replace_rates(about("classes"), [(page, PageRate(9, 8), 100.0)])
+                writer.replace_rules(about("rules"), [], {})
+                assert writer.reading.page_knowledge(page) is not None
+    with (
+        contextlib.closing(open_catalog(tmp_path)) as catalog,
+        contextlib.closing(LearnedWriter.open(catalog.path)) as writer,
+    ):
+        known = [writer.reading.learned_from(part) is not None for part in ("patterns", "classes", "rules")]
+        assert known == [False, False, True]
+        assert writer.reading.page_knowledge(page) is None

@@ -4,7 +4,8 @@ WAL lets readers look on while the writer works; `synchronous=FULL` makes a comm
 is a number in the database header. An older format is brought up to date by the numbered steps of `migrations/`,
 each in a transaction of its own; a newer one is refused before anything is written.
 
-To add a table, add `migrations/NNNN-what.sql`. Steps that were released are never edited.
+To add a table, add `migrations/NNNN-what.sql`. Steps that were released are never edited. When something that was
+worked out from captures comes to mean something else, a step forgets what was kept (0009): it is worked out anew.
 """
 
 import sqlite3
