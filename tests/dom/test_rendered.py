@@ -74,7 +74,7 @@ def test_a_snapshot_becomes_a_layout_tree():
     assert tree.prominence.tolist() == [2, 9, 9]
     assert tree.parents == [-1, 0, 1, 1]
     assert tree.lasts[:2] == [3, 3]
-    assert tree.step(3) == ("p#note", "")
+    assert (tree.step(3), tree.hint(3)) == ("p#note", "")
     assert tree.title == "Made"
 
 

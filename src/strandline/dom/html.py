@@ -20,13 +20,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
-from strandline.core.blocks.roles import LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
-from strandline.dom.tags import CONTAINER, DIALOG, unpacked
+from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
 ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
@@ -92,6 +92,7 @@ def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
     nodes = np.ascontiguousarray(scan.nodes.T)
     flags = nodes[2]
     roles = _roles(scan.page, nodes)
+    names = _Names(scan.page, scan.nodes)
     apart = (flags & (HIDDEN | DIALOG)) != 0
     apart |= np.fromiter(map(bool, roles), np.bool_, len(roles))
     items = np.ascontiguousarray(scan.items.T)
@@ -109,7 +110,8 @@ def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
         link_weights=items[7],
         prominence=items[8],
         hashes=items[9].view(np.uint64),
-        step=_Steps(scan.page, scan.nodes).of,
+        step=names.step,
+        hint=names.hint,
     )
 
 
@@ -143,20 +145,30 @@ def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
     return roles
 
 
-class _Steps:
-    """Path steps of nodes, read from the page only for the nodes that are asked for."""
+class _Names:
+    """Names of nodes, read from the page only for the nodes that are asked for."""
 
     def __init__(self, page: bytes, nodes: NDArray[np.int64]) -> None:
         self._page = page
         self._nodes = nodes
+        # 0 without id, class and role, and for headings
+        self._named: list[int] = np.where(nodes[:, 2] & HEADING, 0, nodes[:, (6, 8, 10)].max(axis=1)).tolist()
+        self._hidden: list[int] = (nodes[:, 2] & (HIDDEN | DIALOG)).tolist()
 
-    def of(self, node: int) -> tuple[str, str]:
-        """(step of the path, hint) of a node; the page itself is no step."""
-        if node == 0:
-            return "", ""
-        row: list[int] = self._nodes[node].tolist()
-        identifier = _value(self._page, row[5], min(row[6], row[5] + LONGEST_NAMES))
-        classes = _value(self._page, row[7], min(row[8], row[7] + LONGEST_NAMES))
-        step = path_step(unpacked(row[11]), identifier, classes)
-        hint = hint_of(f"{identifier} {classes}")
-        return step, hint or ("hidden" if row[2] & (HIDDEN | DIALOG) else "")
+    def step(self, node: int) -> str:
+        """Step of the path of a node; the page itself is none."""
+        return path_step(unpacked(int(self._nodes[node, 11])), *self._given(node)) if node else ""
+
+    def hint(self, node: int) -> str:
+        """What the names of a node say it is for, else whether it is hidden; those of a heading repeat its words."""
+        hint = ""
+        if self._named[node]:
+            role = _value(self._page, *self._nodes[node, 9:11].tolist()).lower()
+            hint = hint_of(" ".join((*self._given(node), role if role in DIALOGS else "")))
+        return hint or ("hidden" if self._hidden[node] else "")
+
+    def _given(self, node: int) -> tuple[str, str]:
+        """Id and classes of a node."""
+        start, end, starts, ends = self._nodes[node, 5:9].tolist()
+        identifier = _value(self._page, start, min(end, start + LONGEST_NAMES))
+        return identifier, _value(self._page, starts, min(ends, starts + LONGEST_NAMES))

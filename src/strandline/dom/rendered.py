@@ -19,7 +19,7 @@ import numpy as np
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
-from strandline.core.blocks.roles import LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
 from strandline.core.blocks.tree import (
     BEGINNING,
     LINK_WEIGHT,
@@ -51,6 +51,7 @@ _SKIPPED: Final = {
     "audio",
     "math",
 }
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TRANSPARENT: Final = ("rgba(0, 0, 0, 0)", "transparent", "")
 
 
@@ -271,7 +272,7 @@ class _Reader:
             if above < 0:
                 break
             tag = self._tag(above)
-            if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
+            if tag in _HEADINGS:
                 return int(tag[1])
         return 7 if style and style[4].isdigit() and int(style[4]) >= 600 else PLAIN
 
@@ -349,13 +350,23 @@ class _Reader:
             prominence=np.array(self.prominence, np.int64),
             hashes=np.array([hashed(item.identity[:BEGINNING]) for item in self.items], np.uint64),
             step=self._step,
+            hint=self._hint,
             sizes=sizes,
             cuts=self.cuts,
             boxes=lambda node: boxes[node],
             title=self._string(document.get("title", -1)),
         )
 
-    def _step(self, node: int) -> tuple[str, str]:
-        dom = self.dom[node]
-        identifier, classes = (self._attribute(dom, name)[:LONGEST_NAMES] for name in ("id", "class"))
-        return path_step(self._tag(dom), identifier, classes), hint_of(f"{identifier} {classes}")
+    def _step(self, node: int) -> str:
+        return path_step(self._tag(self.dom[node]), *self._given(node))
+
+    def _hint(self, node: int) -> str:
+        if self._tag(self.dom[node]) in _HEADINGS:  # their names repeat their words
+            return ""
+        role = self._attribute(self.dom[node], "role").lower()
+        return hint_of(" ".join((*self._given(node), role if role in DIALOGS else "")))
+
+    def _given(self, node: int) -> tuple[str, str]:
+        """Id and classes of a node."""
+        identifier, classes = (self._attribute(self.dom[node], name)[:LONGEST_NAMES] for name in ("id", "class"))
+        return identifier, classes

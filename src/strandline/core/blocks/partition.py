@@ -8,7 +8,9 @@ Division of a node, from the root down (`LayoutTree.weights`; a rendered page is
     one weighty child and nothing else     go on with the child
     light, and no child with a role        one leaf
     otherwise                              children that are heavy, have a role, or are sizeable containers are divided;
-                                           what lies between them forms runs, each a leaf
+                                           what lies between them forms runs, each a leaf; what its names call a
+                                           cookie notice, advertising and the like is no part of a run of the page's
+                                           own text, however short it is
 Cuts inside a leaf:
     before a heading, when its previous section is not tiny
     after a paragraph of n characters (in powers of two) when the hash of its first words, as a number in [0, 1), is
@@ -18,13 +20,14 @@ Cuts inside a leaf:
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from strandline.core.blocks.levels import DEFAULT_LEVEL, PageLevel
-from strandline.core.blocks.roles import block_role_inside
+from strandline.core.blocks.roles import BESIDE, POLICIES, block_role_inside
 from strandline.core.blocks.tree import BlockTree, LayoutTree, PageBlock
 
 SMALLEST: Final = 120  # a section or child below this is not worth a block of its own
@@ -35,9 +38,11 @@ AREA: Final = {1: 0.30, 2: 0.10, 3: 0.03}  # of the page's area a rendered node 
 SCALE_OF_LEVEL: Final = {1: 3.0, 2: 1.0, 3: 0.4}
 _HASH_SPACE: Final = float(1 << 64)
 HEADING: Final = 6  # prominence up to this is a heading
+TITLE: Final = 1  # prominence of the page's own
 DEEPEST: Final = 100  # steps of a path; what lies deeper is told apart by number
 
 Span = tuple[int, int]
+Part = tuple[int, Span | None]  # a node and what it shows as a leaf; None: still to be divided
 
 
 def partition(layout: LayoutTree, how: PageLevel = PageLevel(DEFAULT_LEVEL), url: str = "") -> BlockTree:  # noqa: B008
@@ -105,7 +110,7 @@ class _Cutter:
     def leaves(self) -> list[tuple[int, Span]]:
         """(node, range of items) of each undivided part of the page, in page order."""
         found: list[tuple[int, Span]] = []
-        todo: list[tuple[int, Span | None]] = [(0, None)]
+        todo: list[Part] = [(0, None)]
         while todo:
             node, span = todo.pop()
             if span is not None:
@@ -114,8 +119,8 @@ class _Cutter:
             todo.extend(reversed(self._divided(node)))
         return found
 
-    def _divided(self, node: int) -> list[tuple[int, Span | None]]:
-        """What a node falls into: leaves (node, span) and nodes still to be divided (node, None)."""
+    def _divided(self, node: int) -> list[Part]:
+        """What a node falls into."""
         layout = self.layout
         while True:
             first, last = layout.firsts[node], layout.lasts[node]
@@ -125,23 +130,69 @@ class _Cutter:
             node = children[0]
         if first == last:
             return []
+        beside = self._beside(children, self.place(node).role)
         size = self.sizes[node] if self.sizes else self.weight(node)
-        if size <= self.heavy and not any(layout.apart[child] for child in children) and not self._looks_cut(children):
+        whole = not beside and not any(layout.apart[child] for child in children) and not self._looks_cut(children)
+        if size <= self.heavy and whole:
             return [(node, (first, last))]
-        parts: list[tuple[int, Span | None]] = []
-        start = first
-        for child in children:
-            if self._stands_alone(child):
-                if layout.firsts[child] > start:
-                    parts.append((node, (start, layout.firsts[child])))
+        parts: list[Part] = []
+        for child, span in self._in_order(node, children):
+            if child != node and self._stands_alone(child):
                 parts.append((child, None))
-                start = layout.lasts[child]
-            elif layout.cuts and layout.cuts[child] and layout.firsts[child] > start:
-                parts.append((node, (start, layout.firsts[child])))
-                start = layout.firsts[child]
-        if start < last:
-            parts.append((node, (start, last)))
+                continue
+            holder, run = parts[-1] if parts else (node, None)
+            own = beside.get(child, node)
+            if run and self._same_kind(holder, own) and not (child != node and layout.cuts and layout.cuts[child]):
+                parts[-1] = holder, (run[0], span[1])
+            else:
+                parts.append((own, span))
         return parts
+
+    def _in_order(self, node: int, children: list[int]) -> Iterator[tuple[int, Span]]:
+        """All that a node holds, in page order: its children, and as the node itself what lies in none of them."""
+        end = self.layout.firsts[node]
+        for child in children:
+            span = self.layout.firsts[child], self.layout.lasts[child]
+            if span[0] > end:
+                yield node, (end, span[0])
+            yield child, span
+            end = span[1]
+        if end < self.layout.lasts[node]:
+            yield node, (end, self.layout.lasts[node])
+
+    def _beside(self, children: list[int], role: str) -> dict[int, int]:
+        """Children in a part with this role whose names call them no part of what the page is about.
+
+        Each comes with the node that bears the name. What holds the title of the page is never one of them.
+        """
+        layout, found = self.layout, {}
+        for child in children:
+            named = child
+            while not layout.hint(named) and self._holds_all(named + 1, child):
+                named += 1
+            shown = slice(layout.firsts[child], layout.lasts[child])
+            if self._hint(named, role) in BESIDE and TITLE not in self.prominence[shown]:
+                found[child] = named
+        return found
+
+    def _hint(self, node: int, role: str) -> str:
+        """What a node's names say it is for, if they speak of a part of the page."""
+        hint = self.layout.hint(node)
+        if hint == "hidden":
+            return hint
+        # A name on an element that holds most of the page speaks of the page; cookies in the main part are its subject.
+        if 2 * self.weight(node) > self.total or (role == "main" and hint in POLICIES):
+            return ""
+        return hint
+
+    def _holds_all(self, inner: int, outer: int) -> bool:
+        """True when all that a node shows lies in the node that follows it."""
+        ends, firsts, lasts = self.layout.ends, self.layout.firsts, self.layout.lasts
+        return inner < ends[outer] and firsts[inner] == firsts[outer] and lasts[inner] == lasts[outer]
+
+    def _same_kind(self, one: int, other: int) -> bool:
+        """True for nodes of one run: both stand for the page's own text, or they are named alike."""
+        return one == other or self.place(one).hint == self.place(other).hint != ""
 
     def _children(self, node: int) -> list[int]:
         """Children of a node that hold anything."""
@@ -237,13 +288,10 @@ class _Cutter:
         return self._places[node]
 
     def _placed(self, node: int, above: _Place) -> _Place:
-        step, hint = self.layout.step(node)
-        # A name on an element that holds most of the page speaks of the page, not of a part of it.
-        if 2 * self.weight(node) > self.total and hint != "hidden":
-            hint = ""
+        step = self.layout.step(node)
         role = block_role_inside(self.layout.roles[node], above.role)
         path = above.path if above.depth >= DEEPEST else f"{above.path}/{step}" if above.path else step
-        return _Place(path, role, hint or above.hint, above.depth + 1)
+        return _Place(path, role, self._hint(node, role) or above.hint, above.depth + 1)
 
     def block(self, span: Span, place: _Place, nth: int) -> PageBlock:
         """The items of a piece as a block."""

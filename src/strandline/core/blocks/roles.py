@@ -55,7 +55,7 @@ _HINT_WORDS: Final[dict[str, str]] = {
     "banner": "banner",
     "promo": "promo promotion teaserbox",
     "newsletter": "newsletter subscribe",
-    "modal": "modal overlay lightbox dialog",
+    "modal": "modal overlay lightbox dialog alertdialog",
     "popup": "popup popover",
     "cookie": "cookie cookies cookiebot cookieconsent cookiebanner cybot didomi gdpr onetrust usercentrics",
     "consent": "consent",
@@ -85,6 +85,10 @@ HINT_WEIGHT: Final[dict[str, float]] = {
     "social": 0.1,
     "share": 0.1,
 }
+DIALOGS: Final = frozenset({"dialog", "alertdialog"})  # ARIA roles that say as much as a name
+BESIDE: Final = frozenset({"cookie", "consent", "ads", "social", "share", "newsletter", "modal", "popup"})
+"""Hints of what a page carries besides what it is about: never merged with it, however short."""
+POLICIES: Final = frozenset({"cookie", "consent"})  # hints that a policy's own sections give, too
 LONGEST_NAME: Final = 80  # letters; a longer id or class is data, no name
 LONGEST_NAMES: Final = 1_000  # letters of an element's id, or of its classes, that are read
 _HINT_OF_WORD: Final = {word: hint for hint, names in _HINT_WORDS.items() for word in names.split()}

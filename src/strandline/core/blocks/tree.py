@@ -86,7 +86,8 @@ class LayoutTree:
     link_weights: NDArray[np.int64]
     prominence: NDArray[np.int64]
     hashes: NDArray[np.uint64]  # of the first words of each text, or of an address: any 64 bits
-    step: Callable[[int], tuple[str, str]]  # (step of the path, hint) of a node
+    step: Callable[[int], str]  # of the path: a node by its tag and names
+    hint: Callable[[int], str]  # what a node's own names say it is for (`roles.hint_of`)
     sizes: list[float] | None = None
     cuts: list[bool] = field(default_factory=list)
     boxes: Callable[[int], Box | None] | None = None
