@@ -6,7 +6,7 @@
     |-- SettingError           4   strandline.toml, a flag or a permission is wrong; names the key
     |-- ArchiveBusy            5   another process writes this archive; names its owner
     |-- ArchiveDamaged         6   bytes on disk are not what was written, or a foreign file cannot be trusted
-    |-- Unreachable            9   network or engine away; the same command may work later
+    |-- Unreachable            9   network or engine away, no seed led to a page; the same command may work later
     |-- LeaseLost              9   another worker took over what this one was fetching; nothing was promised twice
     |-- Interrupted           11   asked to stop, stopped cleanly; the same command resumes
     |-- Forced                13   asked twice; stopped at once with a valid archive

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,15 @@ from strandline.app.crawling import CrawlRequest, read_seeds
 from strandline.app.opening import open_archive, opened_or_made
 from strandline.cli.output import as_json, iso, printable, size, tell
 from strandline.core.capture import Capture
+from strandline.core.wording import counted
 from strandline.crawl.orders import Limits
 from strandline.crawl.tally import Tally
-from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, UsageError
+from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, Unreachable, UsageError
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.settings.units import octets, seconds
 
+_MOST_TOLD: Final = 10
 _ENDINGS: Final = {"interrupted": Interrupted, "forced": Forced, "time": TimeLimit, "size": SizeLimit}
 
 
@@ -91,10 +94,15 @@ def run_crawl(
             as_json(captured_event(capture))
 
     request = CrawlRequest(tuple(seeds), limits, captured, progress)
-    report(lambda: archive.crawl(settings, request), finish, as_lines, quiet)
+    tally = report(lambda: archive.crawl(settings, request), finish, as_lines, quiet)
+    lost = tally.seeds_failed | {seed: f"redirected to {target}" for seed, target in tally.seeds_moved.items()}
+    if lost and not tally.pages:
+        others = f" (and {counted(len(lost) - 1, 'other seed')})" if len(lost) > 1 else ""
+        seed, reason = next(iter(lost.items()))
+        raise Unreachable(printable(f"no page could be captured: {seed}: {reason}{others}"))
 
 
-def report(run: Callable[[], Tally], finish: Callable[[], None], as_lines: bool, quiet: bool) -> None:
+def report(run: Callable[[], Tally], finish: Callable[[], None], as_lines: bool, quiet: bool) -> Tally:
     """Run to the end and say what was captured, and how it ended."""
     try:
         tally = run()
@@ -105,6 +113,7 @@ def report(run: Callable[[], Tally], finish: Callable[[], None], as_lines: bool,
     if not quiet:
         summary(tally)
     ending(tally)
+    return tally
 
 
 def ending(tally: Tally) -> None:
@@ -135,12 +144,17 @@ def summary(tally: Tally) -> None:
         f"{tally.captured} captured, {tally.unchanged} unchanged, {tally.failed} failed"
         f"{f' ({failures})' if failures else ''}, {tally.skipped} skipped, {size(tally.octets)} received."
     )
-    for trap, count in tally.traps.most_common(10):
-        tell(f"Trap avoided: {trap} ({count} addresses).")
+    if tally.pages:  # otherwise it is what the run ends with
+        for seed, reason in islice(tally.seeds_failed.items(), _MOST_TOLD):
+            tell(f"Seed not captured: {seed}: {reason}.")
+        if len(tally.seeds_failed) > _MOST_TOLD:
+            tell(f"And {counted(len(tally.seeds_failed) - _MOST_TOLD, 'other seed')}.")
+    for trap, count in tally.traps.most_common(_MOST_TOLD):
+        tell(f"Trap avoided: {trap} ({counted(count, 'address', 'addresses')}).")
     for host, until in sorted(tally.hosts_waiting.items()):
-        tell(f"{host} asked to be left alone until {iso(until)}.")
+        tell(f"{host} is left alone until {iso(until)}: it asked for it, or could not be reached.")
     if tally.waiting and tally.ended == "complete":
-        tell(f"{tally.waiting} pages wait for a later try; run the same command again.")
+        tell(f"{counted(tally.waiting, 'page waits', 'pages wait')} for a later try; run the same command again.")
 
 
 def _nothing(_: Tally) -> None:

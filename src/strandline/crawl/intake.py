@@ -6,7 +6,7 @@ exchange -> WARC -> capture and evidence -> addresses it names -> the batch that
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from strandline.core.capture import Capture, Exchange, Outcome
+from strandline.core.capture import Capture, Exchange, Kind, Outcome
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.finding import Finder, Findings
 from strandline.crawl.orders import Orders
@@ -20,6 +20,7 @@ from strandline.ports import Batch, Named, Refusal, Skipped, Task, Visited
 AT_ONCE: Final = 2_000
 """Addresses found that are committed together: a sitemap may name many times as many."""
 _MOST_CHAINS: Final = 100_000
+_MOVED, _UNCHANGED, _FAILED = 300, 304, 400
 
 
 def batched(named: Sequence[Named], size: int) -> Iterator[Sequence[Named]]:
@@ -39,6 +40,8 @@ class Intake:
         self._skips = parts.skips
         self._visits = Visits(parts.store, parts.catalog)
         self._chains: dict[str, int] = {}
+        self._seeds = {seed: seed for seed in orders.scope.seeds}
+        """Seeds, and the addresses they sent us to: the seed each stands for."""
         self.batch = Batch()
         self.unreported: list[Capture] = []
         self.tally = Tally()
@@ -61,6 +64,8 @@ class Intake:
         self.tally.refusals[kind] += 1
         self.batch.skipped.append(Skipped(task.page, reason, due))
         self.batch.refused.append(Refusal(kind, task.url))
+        if kind is not QUIET:
+            self._seed_failed(task.url, reason.replace("robots: ", "not allowed: "))
 
     def visited(self, task: Task, exchange: Exchange) -> Iterator[None]:
         """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
@@ -103,6 +108,26 @@ class Intake:
         if exchange.outcome is not Outcome.ANSWERED:
             self.tally.failed += 1
             self.tally.failures[exchange.outcome] += 1
+        if visited.capture is None:
+            self._seed_failed(
+                exchange.request.url, f"{exchange.outcome}: {exchange.detail.removeprefix('robots.txt: ')}"
+            )
+        elif exchange.status < _MOVED or exchange.status == _UNCHANGED:
+            self._seed_found(exchange)
+        elif exchange.status >= _FAILED or not redirect_target(exchange):
+            self._seed_failed(exchange.request.url, f"answered {exchange.status}")
+
+    def _seed_found(self, exchange: Exchange) -> None:
+        self.tally.pages += exchange.request.kind is Kind.PAGE
+        seed = self._seeds.get(exchange.request.url, "")
+        self.tally.seeds_failed.pop(seed, None)
+        self.tally.seeds_moved.pop(seed, None)
+
+    def _seed_failed(self, url: str, reason: str) -> None:
+        seed = self._seeds.get(url)
+        if seed is not None:
+            self.tally.seeds_failed[seed] = reason if seed == url else f"{reason} ({url})"
+            self.tally.seeds_moved.pop(seed, None)
 
     def _follow(self, task: Task, target: str) -> None:
         """A redirect is a capture of its own; its target is the next page, up to a number of hops."""
@@ -113,6 +138,10 @@ class Intake:
         if len(self._chains) > _MOST_CHAINS:
             self._chains.clear()
         self._chains[target] = length
+        seed = self._seeds.get(task.url)
+        if seed is not None:
+            self._seeds.setdefault(target, seed)
+            self.tally.seeds_moved[seed] = target
         self.found(self._finder.redirected(task, target, self._agenda.wanted_from()))
 
     def found(self, findings: Findings) -> None:

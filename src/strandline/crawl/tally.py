@@ -25,6 +25,12 @@ class Tally:
     statuses: Counter[int] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
     traps: Counter[str] = field(default_factory=Counter)
+    pages: int = 0
+    """Visits of pages that were answered with the page, new or unchanged."""
+    seeds_failed: dict[str, str] = field(default_factory=dict)
+    """Seeds that were asked for and led to no page, and why."""
+    seeds_moved: dict[str, str] = field(default_factory=dict)
+    """Seeds that sent us elsewhere, where nothing was found yet."""
     hosts_waiting: dict[str, float] = field(default_factory=dict)
     """Hosts that asked to be left alone until a UTC time beyond this run."""
     ended: str = ""
@@ -43,6 +49,9 @@ class Tally:
             statuses=self.statuses + later.statuses,
             refusals=self.refusals + later.refusals,
             traps=self.traps + later.traps,
+            pages=self.pages + later.pages,
+            seeds_failed=self.seeds_failed | later.seeds_failed,
+            seeds_moved=self.seeds_moved | later.seeds_moved,
             hosts_waiting=self.hosts_waiting | later.hosts_waiting,
             ended=later.ended,
         )
@@ -62,4 +71,5 @@ class Tally:
             "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
             "refusals": dict(self.refusals.most_common()),
             "traps": dict(self.traps.most_common()),
+            "seeds_failed": self.seeds_failed,
         }
