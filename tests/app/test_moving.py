@@ -1,14 +1,38 @@
-"""Bringing in what other tools archived: their addresses are found however they were written."""
+"""Bringing in what other tools archived: their addresses are found however they were written, and whatever ends it on
+the way, files and catalog agree.
+"""
+
+import errno
+import itertools
+import json
+import os
+import shutil
+import zipfile
+from dataclasses import replace
 
 import pytest
 
 import strandline
+from strandline.app import moving
+from strandline.errors import ArchiveBusy, OutOfSpace
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.lock import WriteLock
+from strandline.warc import importing, output
+from strandline.warc.captures import Kept, captures_of
+from strandline.warc.importing import _copy
 from warc.test_exchange import ODD, odd_file
+from warc.test_wacz import WARC, package
+
+
+def made(folder):
+    archive = strandline.create(folder)
+    archive.settings = replace(archive.settings, study=replace(archive.settings.study, workers=0))
+    return archive
 
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_odd_addresses_are_found_after_an_import(tmp_path, anew):
-    archive = strandline.create(tmp_path / "archive")
+    archive = made(tmp_path / "archive")
     brought = archive.bring_in(odd_file(tmp_path / "odd.warc.gz"))
     assert brought.captures == 6
     assert brought.findings == ("kept, but no captures of the web: dns: 1, urn: 1",)
@@ -18,3 +42,118 @@ def test_odd_addresses_are_found_after_an_import(tmp_path, anew):
         if url:
             assert [capture.url for capture in archive.captures(written.strip("<>"))] == [url]
     assert archive.verify().ok
+
+
+def two_warcs(folder):
+    """A package of two WARC files, packed: it is unpacked on the way."""
+    names = ("archive/a.warc.gz", "archive/b.warc.gz")
+    file = folder / "two.wacz"
+    file.write_bytes(package(dict.fromkeys(names, WARC), kinds=dict.fromkeys(names, zipfile.ZIP_DEFLATED)))
+    return file
+
+
+def one_warc(folder):
+    file = folder / "one.warc.gz"
+    file.write_bytes(WARC)
+    return file
+
+
+def page_versions(folder, count=3):
+    file = folder / "versions.jsonl"
+    lines = [{"url": f"http://a.example/{n}", "time": 1000 + n, "html": f"<p>version {n}</p>"} for n in range(count)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def in_files(archive):
+    """All captures that the WARC files hold."""
+    files = sorted((archive.folder / "archive").iterdir())
+    return {item.capture.place for file in files for item in captures_of(file) if isinstance(item, Kept)}
+
+
+def in_catalog(archive):
+    return {capture.place for capture in archive.reading.all_captures()}
+
+
+@pytest.mark.parametrize("source", [one_warc, two_warcs, page_versions])
+def test_an_archive_that_is_being_written_is_left_as_it_is(tmp_path, source):
+    archive = made(tmp_path / "archive")
+    with WriteLock(archive.folder, "watch"), pytest.raises(ArchiveBusy):
+        archive.bring_in(source(tmp_path))
+    assert in_files(archive) == set()
+
+
+def test_of_a_package_for_which_there_is_no_room_nothing_is_kept(tmp_path, monkeypatch):
+    archive, copied = made(tmp_path / "archive"), []
+
+    def copy(*arguments):
+        copied.append(1)
+        if len(copied) > 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return _copy(*arguments)
+
+    monkeypatch.setattr(importing, "_copy", copy)
+    with pytest.raises(OutOfSpace):
+        archive.bring_in(two_warcs(tmp_path))
+    assert in_files(archive) == set() == in_catalog(archive)
+    assert not list((archive.folder / "fixity").glob("*")), "nor a list of checksums"
+
+
+def test_versions_of_a_file_that_was_given_up_are_not_recorded(tmp_path, monkeypatch):
+    archive, synced = made(tmp_path / "archive"), []
+    monkeypatch.setattr(moving, "_COMMIT", 2)
+
+    def sync(file):
+        synced.append(file)
+        if len(synced) == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return OpenWarc_sync(file)
+
+    OpenWarc_sync = output.OpenWarc.sync  # noqa: N806
+    monkeypatch.setattr(output.OpenWarc, "sync", sync)
+    with pytest.raises(OSError, match="Input/output error"):
+        archive.bring_in(page_versions(tmp_path, 9))
+    assert len(in_catalog(archive)) == 2
+    assert archive.verify().ok
+
+
+@pytest.mark.parametrize("source", [one_warc, two_warcs, page_versions])
+def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_memory, source):
+    """The N-th call that changes something is the last one of the process, for every N until it comes to its end."""
+    file = source(in_memory)
+    for number in itertools.count(1):
+        archive = made(in_memory / f"n{number}")
+        pid = os.fork()
+        if pid == 0:
+            die_at(number)
+            archive.bring_in(file)
+            os._exit(0)
+        if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0:
+            break
+        with archive.writing("test"):
+            pass  # mends
+        assert in_catalog(archive) == in_files(archive), number
+        assert archive.verify().ok
+        kinds = {"archive", "fixity", "indexes", "quarantine", "strandline.db", "strandline.lock", "strandline.toml"}
+        left = {path.name for path in archive.folder.iterdir()} - kinds - {"strandline.db-wal", "strandline.db-shm"}
+        assert left == set(), number
+        shutil.rmtree(archive.folder)
+    assert number > 8
+    assert in_catalog(archive) == in_files(archive) != set()
+
+
+def die_at(number):
+    left = itertools.count(1)
+
+    def deadly(function):
+        def call(*arguments, **named):
+            if next(left) == number:
+                os._exit(9)
+            return function(*arguments, **named)
+
+        return call
+
+    for name in ("write", "fsync", "ftruncate", "rename", "replace", "unlink", "mkdir"):
+        setattr(os, name, deadly(getattr(os, name)))
+    SqliteCatalog.bring = deadly(SqliteCatalog.bring)
+    zipfile.ZipExtFile.read = deadly(zipfile.ZipExtFile.read)

@@ -217,7 +217,7 @@ def test_a_full_disk_is_told_where_a_package_is_unpacked(tmp_path, target, monke
         made.append(how["dir"])
         return Path("/dev/full").open("r+b")
 
-    monkeypatch.setattr(wacz_import.tempfile, "NamedTemporaryFile", full)
+    monkeypatch.setattr(wacz_import.tempfile, "TemporaryFile", full)
     with pytest.raises(OutOfSpace, match=f"no room for {target.archive.parent}"):
         import_wacz(tmp_path / "x.wacz", target)
     assert made == [target.archive.parent] and not list(target.archive.iterdir())

@@ -3,13 +3,13 @@
 import io
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from strandline import __version__
 from strandline.app.clock import SystemClock
-from strandline.core.capture import Capture, Exchange, Original, Outcome, Request
+from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
 from strandline.core.urls import canonical, surt_key
 from strandline.errors import UsageError
 from strandline.settings.schema import Settings
@@ -20,6 +20,7 @@ from strandline.warc.captures import Derived, Item, Kept, captures_of
 from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
+from strandline.warc.output import OPEN
 from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
@@ -43,13 +44,14 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
     if not file.is_file():
         raise UsageError(f"{file}: no such file")
     name = file.name.lower()
-    target = Target(folder / "archive", default_host(), time.time())
+    index = _Index(writing)
+    target = Target(folder / "archive", default_host(), time.time(), ready=index.open, index=index.add)
     if name.endswith((".warc", ".warc.gz")):
-        return _index(folder, [import_warc(file, target)], writing())
+        return index.brought([import_warc(file, target)])
     if name.endswith(".warc.zst"):
-        return _index(folder, [import_zst(file, target)], writing())
+        return index.brought([import_zst(file, target)])
     if name.endswith(".wacz"):
-        return _index(folder, import_wacz(file, target), writing())
+        return index.brought(import_wacz(file, target))
     if name.endswith((".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz")):
         captures = list(read_cdxj(file))
         return Brought(writing().bring(captures))
@@ -58,16 +60,32 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
     raise UsageError(f"{file}: not .warc, .warc.gz, .warc.zst, .wacz, .cdxj or .jsonl (each also packed)")
 
 
-def _index(folder: Path, imported: list[Imported], catalog: SqliteCatalog) -> Brought:
-    count = 0
-    findings = [finding for one in imported for finding in one.findings]
-    for one in imported:
-        others: Counter[str] = Counter()
-        count += catalog.bring(_of_the_web(captures_of(folder / "archive" / one.file, strict=False), others))
-        if others:
-            kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(others.items()))
+class _Index:
+    """The catalog of an archive that files are taken into: opened when they are found to be sound."""
+
+    def __init__(self, writing: Callable[[], SqliteCatalog]) -> None:
+        self._writing = writing
+        self._catalog: SqliteCatalog | None = None
+        self._captures = 0
+        self._others: Counter[str] = Counter()
+
+    def open(self) -> None:
+        """Nobody else writes from now on."""
+        self._catalog = self._writing()
+
+    def add(self, files: Sequence[Path]) -> None:
+        """Record what files hold, all at once."""
+        assert self._catalog is not None
+        items = (item for file in files for item in captures_of(file, strict=False))
+        self._captures = self._catalog.bring(_of_the_web(items, self._others))
+
+    def brought(self, imported: list[Imported]) -> Brought:
+        """What came of it."""
+        findings = [finding for one in imported for finding in one.findings]
+        if self._others:
+            kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(self._others.items()))
             findings.append(f"kept, but no captures of the web: {kinds}")
-    return Brought(count, tuple(findings))
+        return Brought(self._captures, tuple(findings))
 
 
 def _of_the_web(items: Iterable[Item], others: Counter[str]) -> Iterator[Capture]:
@@ -104,10 +122,17 @@ def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[]
                 store.sync()
                 count += catalog.bring(waiting)
                 waiting = []
-    finally:
+    finally:  # whatever ended it: what is whole is recorded before its file gets its final name
+        store.sync()
+        count += catalog.bring(capture for capture in waiting if _in_file(folder / "archive", capture.place))
         store.close()
-        count += catalog.bring(waiting)
     return Brought(count)
+
+
+def _in_file(archive: Path, place: Place) -> bool:
+    """Whether a file reaches as far as a record: one that was given up ends where it was last made durable."""
+    paths = (archive / f"{place.file}{OPEN}", archive / place.file)
+    return any(path.exists() and path.stat().st_size >= place.offset + place.length for path in paths)
 
 
 def _exchange(url: str, moment: float, html: bytes) -> Exchange:

@@ -1,9 +1,13 @@
-"""Takes foreign WARC files in: read as a whole first, then copied record by record into a file of ours.
+"""Takes foreign WARC files in: read as a whole first, then copied record by record into files of ours.
 
 Packed records are copied as they are; plain ones are packed. Nothing is written before the last record was read and
-found whole. Afterwards the file is read like our own: `captures_of(archive / imported.file)` says what is in it.
+found whole. Copies are made durable under their `.open` names, then indexed by the caller (`captures_of` says what is
+in them), and only then get their final names: killed at any point, the next start does the rest (warc/recover.py).
+Whatever else goes wrong before they are indexed, nothing is left of them.
 """
 
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -39,6 +43,10 @@ class Target:
     host: str
     now: float
     prefix: str = "import"
+    ready: Callable[[], object] = lambda: None
+    """Called when everything was found to be sound, before the first byte is written."""
+    index: Callable[[Sequence[Path]], object] = lambda _: None
+    """Called with the copies once they are durable, before they get their final names."""
 
 
 def import_warc(source: Path, target: Target) -> Imported:
@@ -55,23 +63,45 @@ def import_warc(source: Path, target: Target) -> Imported:
 
 def import_window(window: Window, label: str, target: Target) -> Imported:
     """Take in a WARC file seen through a window; `label` names it in messages."""
-    findings, odd = check_window(window, label)
-    file = open_new(target.archive, Naming(target.prefix, target.host), target.now)
+    (imported,) = import_windows([(label, window)], target)
+    return imported
+
+
+def import_windows(windows: Sequence[tuple[str, Window]], target: Target) -> list[Imported]:
+    """Take in several WARC files, all of them or none."""
+    checked = [(window, *check_window(window, label)) for label, window in windows]
+    target.ready()
+    files: list[OpenWarc] = []
     try:
-        records = 0
-        for item in walk(window):
-            if isinstance(item, Member):
-                _copy(window, item, file, "odd" if item.offset in odd else "")
-                records += 1
-        file.commit()
-        file.sync()
-        file.seal()
-    except OSError as error:
-        file.abandon()
-        raise as_trouble(error, file.path) from error
-    except BaseException:
-        file.abandon()
+        imported = []
+        for window, findings, odd in checked:
+            files.append(open_new(target.archive, Naming(target.prefix, target.host), target.now))
+            imported.append(_copied(window, files[-1], odd, findings))
+        target.index([file.path for file in files])
+    except BaseException as error:
+        for file in files:
+            with contextlib.suppress(OSError):
+                file.discard()
+        if isinstance(error, OSError):
+            raise as_trouble(error, files[-1].path) from error
         raise
+    for file in files:
+        try:
+            file.seal()
+        except OSError as error:  # the next start will give it its name
+            raise as_trouble(error, file.path) from error
+    return imported
+
+
+def _copied(window: Window, file: OpenWarc, odd: set[int], findings: list[str]) -> Imported:
+    """Copy all records, durably."""
+    records = 0
+    for item in walk(window):
+        if isinstance(item, Member):
+            _copy(window, item, file, "odd" if item.offset in odd else "")
+            records += 1
+    file.commit()
+    file.sync()
     return Imported(file.name, records, file.size, tuple(findings))
 
 

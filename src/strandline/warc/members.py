@@ -38,13 +38,13 @@ _LOOK_BACK: Final = 32
 class Window:
     """A file, or a stretch of one, seen through one cached block."""
 
-    def __init__(self, path: Path, stretch: tuple[int, int] | None = None, block: int = _BLOCK) -> None:
-        """With `stretch` (offset, length) offsets count from there, and nothing behind it is seen.
+    def __init__(self, file: Path | int, stretch: tuple[int, int] | None = None, block: int = _BLOCK) -> None:
+        """A file by its path, or one that is open (its descriptor) and need not have a name.
 
-        `block` is how much is read at a time: all of a file takes large blocks, one record no more than it has.
+        With `stretch` (offset, length) offsets count from there, and nothing behind it is seen. `block` is how much is
+        read at a time: all of a file takes large blocks, one record no more than it has.
         """
-        self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = os.dup(file) if isinstance(file, int) else os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         self._base, self.size = stretch or (0, os.fstat(self._descriptor).st_size)
         self._at = 0
         self._block = b""

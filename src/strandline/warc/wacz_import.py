@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from strandline.errors import ArchiveDamaged, OutOfSpace, UsageError
-from strandline.warc.importing import Imported, Target, check_window, import_window
+from strandline.warc.importing import Imported, Target, import_windows
 from strandline.warc.members import Window
 from strandline.warc.output import as_trouble
 
@@ -62,9 +62,7 @@ def import_wacz(path: Path, target: Target) -> list[Imported]:
                 windows = [
                     (_label(path, entry), stack.enter_context(_window(zipped, path, entry, folder))) for entry in warcs
                 ]
-                for label, window in windows:
-                    check_window(window, label)
-                return [import_window(window, label, target) for label, window in windows]
+                return import_windows(windows, target)
     except _NOT_SOUND as error:
         raise ArchiveDamaged(f"{path.name}: not a sound ZIP file: {error}") from error
     except OSError as error:
@@ -202,16 +200,16 @@ def _unpacked(zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes
 
 @contextlib.contextmanager
 def _window(zipped: zipfile.ZipFile, path: Path, entry: zipfile.ZipInfo, folder: Path) -> Iterator[Window]:
-    """A WARC inside the ZIP, read in place when it is stored, else from a temporary copy in a folder."""
+    """A WARC inside the ZIP, read in place when it is stored, else from a copy without a name in a folder."""
     with contextlib.ExitStack() as stack:
         if entry.compress_type == zipfile.ZIP_STORED:
             window = Window(path, (_data_offset(path, entry), entry.file_size))
         else:
-            copy: BinaryIO = stack.enter_context(tempfile.NamedTemporaryFile(prefix="unpacked-", dir=folder))  # type: ignore[assignment]
+            copy: BinaryIO = stack.enter_context(tempfile.TemporaryFile(dir=folder))
             for piece in _unpacked(zipped, entry):
                 copy.write(piece)
             copy.flush()
-            window = Window(Path(copy.name))
+            window = Window(copy.fileno())
         stack.callback(window.close)
         yield window
 

@@ -1,7 +1,7 @@
 """Takes in `.warc.zst`: WARC packed with Zstandard, one frame for each record, often with a dictionary of its own.
 
 The dictionary, if there is one, is the content of a skippable frame at the very beginning, itself packed or not. The
-file is unpacked into a temporary file and then taken in like a plain WARC, so it is read as a whole before
+file is unpacked into a file without a name and then taken in like a plain WARC, so it is read as a whole before
 anything is kept. Sizes that a file claims are never believed: it is fed in small slices and given up when it grows
 beyond all measure.
 """
@@ -9,7 +9,7 @@ beyond all measure.
 import struct
 import tempfile
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final
 
 import zstandard
 
@@ -35,13 +35,13 @@ def import_zst(source: Path, target: Target) -> Imported:
         packed = source.open("rb")
     except OSError as error:
         raise UsageError(f"cannot read {source}: {error.strerror}") from error
-    with packed, tempfile.NamedTemporaryFile(prefix="unpacked-", dir=target.archive.parent) as plain:
+    with packed, tempfile.TemporaryFile(dir=target.archive.parent) as plain:
         try:
-            _unpack(packed, cast("BinaryIO", plain), source.name, source.stat().st_size)
+            _unpack(packed, plain, source.name, source.stat().st_size)
         except OSError as error:
             raise OutOfSpace(f"no room to unpack {source.name} in {target.archive.parent}: {error.strerror}") from error
         plain.flush()
-        window = Window(Path(plain.name))
+        window = Window(plain.fileno())
         try:
             return import_window(window, source.name, target)
         finally:
