@@ -73,7 +73,7 @@ def test_unreadable_file_is_one_clear_line(tmp_path):
 @pytest.mark.parametrize(
     ("assignment", "told"),
     [
-        ("fetch.connections=0", "fetch.connections: must be 1 or more"),
+        ("fetch.connections=0", "fetch.connections: must lie between 1 and 10000"),
         ("keep.commit_captures=0", "keep.commit_captures: must be 1 or more"),
         ("plan.least_chance=2", "plan.least_chance: must lie between 0 and 1"),
         ("serve.port=99999", "serve.port: must lie between 0 and 65535"),

@@ -13,6 +13,7 @@ from typing import Literal
 from strandline.core.urls import authority, canonical
 from strandline.errors import SettingError
 from strandline.settings.schema import AlertSettings
+from strandline.settings.texts import told
 from strandline.store.outbox import Alert
 
 _NAME = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -59,19 +60,11 @@ def targets_of(settings: AlertSettings) -> tuple[Target, ...]:
 
 def _target(kind: Kind, entry: str, settings: AlertSettings) -> Target:
     key = "alerts.webhooks" if kind == "webhook" else "alerts.email"
-    name, *words = entry.split() or [""]
-    values: dict[str, str] = {}
-    for word in words:
-        option, equals, value = word.partition("=")
-        if not equals or option not in ("min", "site", "only") or not value:
-            raise SettingError(f"{key}: {word!r} in {entry!r}: write min=0.5, site=example.org, only=changes or alarms")
-        values[option] = value
     try:
-        least = float(values.get("min", settings.min_importance))
-    except ValueError:
-        raise SettingError(f"{key}: min={values['min']} in {entry!r} is no number") from None
-    if values.get("only", "changes") not in ("changes", "alarms"):
-        raise SettingError(f"{key}: only={values['only']} in {entry!r} is neither changes nor alarms")
+        name, values = told(entry)
+    except ValueError as problem:
+        raise SettingError(f"{key}: {problem}") from None
+    least = float(values.get("min", settings.min_importance))
     target = Target(kind, name, least, values.get("site", ""), values.get("only", ""))
     if kind == "email" and not _MAIL.fullmatch(name):
         raise SettingError(f"{key}: {name!r} is no e-mail address")

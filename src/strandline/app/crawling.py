@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,11 +32,13 @@ from strandline.errors import SettingError, UsageError
 from strandline.fetch.addresses import AddressPolicy
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
+from strandline.settings import texts
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings, default_host
+from strandline.warc.output import default_host
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 
 QUERY = "STRANDLINE_QUERY"
 """Environment variable with the secret arguments, for example `token=abc`."""
@@ -89,26 +90,19 @@ def _seed(text: str, where: str = "") -> str:
         return canonical(text)
     except ValueError as problem:
         hint = "" if where or ":" in text else " (and there is no file of that name)"
-        if _HOST.match(text):
+        if texts.HOST.match(text):
             hint += f"; did you mean https://{text}?"
         if not where and Path(text).is_dir():
             hint = " (but a folder; name a file with one address a line)"
         raise UsageError(f"{where or 'seed'}: {problem}{hint}") from None
 
 
-_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)")
-_PREFIX = re.compile(r"([^/.\x00-\x1f][^/\x00-\x1f]*)?")
-_LONGEST_PREFIX = 120
-_CONTACT = re.compile(r"(https?://[^\s/?#]+\S*|mailto:[^\s@]+@[^\s@]+)", re.IGNORECASE)
-
-
 def check_contact(contact: str) -> None:
     """SettingError unless it is nothing, a page or a mailbox: it is sent with every request, as part of a header."""
-    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable() and contact.isascii()):
-        raise SettingError(
-            f"archive.contact: {contact!r} is no address where site owners reach you; "
-            "use https://your.page/ or mailto:you@your.page"
-        )
+    try:
+        texts.contact(contact)
+    except ValueError as problem:
+        raise SettingError(f"archive.contact: {problem}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +172,13 @@ def run_crawl(
         orders = reading_anew(prepared.orders, catalog, clock.now())
         crawl = Crawl(parts, orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
         with stopped_by_signals(crawl):  # until all is told: a signal that comes late changes nothing any more
-            with contextlib.closing(fetcher), contextlib.closing(store):
-                tally = crawl.run()
+            with contextlib.closing(fetcher):
+                try:
+                    tally = crawl.run()
+                except BaseException:
+                    store.leave(catalog.reading.committed)
+                    raise
+                store.close()
             index.refresh()
             return tally
 
@@ -280,10 +279,10 @@ def with_secrets(options: FetchOptions, seeds: tuple[str, ...]) -> FetchOptions:
 def writer_settings(settings: Settings) -> WriterSettings:
     """How WARC files are written; SettingError when they could not be named so."""
     keep = settings.keep
-    if not _PREFIX.fullmatch(keep.prefix) or len(keep.prefix.encode()) > _LONGEST_PREFIX:
-        raise SettingError(
-            f"keep.prefix: {keep.prefix[:40]!r} cannot begin the names of files; use letters, digits, hyphens"
-        )
+    try:
+        texts.prefix(keep.prefix)
+    except ValueError as problem:
+        raise SettingError(f"keep.prefix: {problem}") from None
     return WriterSettings(
         prefix=keep.prefix,
         host=default_host(),

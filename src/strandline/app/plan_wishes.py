@@ -1,19 +1,16 @@
 """What the settings wish of a plan, in the words of planning: for a watch, a cluster's desks, and commands that ask."""
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.crawl.experience import HOUR
 from strandline.crawl.wishes import Boost, Wishes
 from strandline.errors import SettingError
+from strandline.settings import texts
 from strandline.settings.schema import PlanSettings
 from strandline.settings.units import rate
-
-_CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
 
 
 class Pauses(NamedTuple):
@@ -66,37 +63,20 @@ def budgets_of(key: str, entries: Sequence[str]) -> dict[str, Allowance]:
     """Budgets of single places, "example.org 100/day" each."""
     places: dict[str, Allowance] = {}
     for entry in entries:
-        name, space, text = entry.strip().partition(" ")
-        if not space:
-            raise SettingError(f'{key}: {entry!r} should name a place and a budget, for example "example.org 100/day"')
-        places[name] = budget_of(key, text)
-        if places[name].in_bytes:
-            raise SettingError(f"{key}: {entry!r}: caps of sites and hosts are counted in requests")
+        try:
+            name, found = texts.place_budget(entry)
+        except ValueError as problem:
+            raise SettingError(f"{key}: {problem}") from None
+        places[name] = Allowance(found.amount, found.hours, found.in_bytes)
     return places
 
 
 def campaign(text: str) -> Boost:
-    """A campaign as the settings write it.
-
-    >>> campaign("floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x5").factor
-    5.0
-    """
-    match = _CAMPAIGN.fullmatch(text)
+    """A campaign as the settings write it; SettingError says what is wrong with it."""
     try:
-        if match is None:
-            raise ValueError('write it like "floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10"')
-        name, place, start, end, factor = match.groups()
-        boost = Boost(name.strip(), place, _time(start), _time(end), float(factor or 10.0))
-        if not boost.end > boost.start or not boost.factor > 0:
-            raise ValueError("a campaign must end after it starts and multiply by more than zero")
+        return Boost(*texts.campaign(text))
     except ValueError as problem:
-        raise SettingError(f"plan.campaigns: {text!r}: {problem}") from None
-    return boost
-
-
-def _time(text: str) -> float:
-    found = datetime.fromisoformat(text)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        raise SettingError(f"plan.campaigns: {problem}") from None
 
 
 def _objective(text: str) -> Objective:

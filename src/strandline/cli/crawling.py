@@ -17,11 +17,13 @@ from strandline.core.wording import counted
 from strandline.crawl.orders import Limits
 from strandline.crawl.tally import Tally
 from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, Unreachable, UsageError
-from strandline.settings.file import with_overrides
+from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.settings.units import octets, seconds
 
 _MOST_TOLD: Final = 10
+_WRITTEN_OUT: Final = ("archive.contact", "politeness.delay")
+"""Flags whose value is a text of some form, as in strandline.toml: a wrong one is a wrong setting."""
 _ENDINGS: Final = {"interrupted": Interrupted, "forced": Forced, "time": TimeLimit, "size": SizeLimit}
 
 
@@ -29,11 +31,13 @@ def crawl_settings(
     settings: Settings, flags: Mapping[str, object], allow_address: list[str] | None, assignments: list[str] | None
 ) -> Settings:
     """Settings with flags applied: flags win over the file, `--set` over both."""
-    given = [f"{key}={_toml(value)}" for key, value in flags.items() if value is not None]
-    try:
-        settings = with_overrides(settings, given)
-    except SettingError as problem:
-        raise UsageError(str(problem).removeprefix("--set: ")) from None
+    given = [(key, f"{key}={_toml(value)}") for key, value in flags.items() if value is not None]
+    for key, assignment in given:
+        try:
+            settings = with_overrides(settings, [assignment])
+        except SettingError as problem:
+            kind = SettingError if key in _WRITTEN_OUT else UsageError
+            raise kind(str(problem).removeprefix("--set: ")) from None
     if allow_address:
         blocks = [*settings.fetch.allow_address, *allow_address]
         settings = with_overrides(settings, [f"fetch.allow_address={_toml(blocks)}"])
@@ -43,11 +47,7 @@ def crawl_settings(
 def _toml(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return (
-        str(value)
-        if isinstance(value, int | float)
-        else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-    )
+    return str(value) if isinstance(value, int | float) else quoted(str(value))
 
 
 def crawl_limits(captures: int | None, time_limit: str | None, size_limit: str | None) -> Limits:

@@ -15,9 +15,14 @@ from typing import Any, get_type_hints
 
 from strandline.errors import SettingError
 from strandline.settings.schema import Settings
+from strandline.settings.texts import FORMS
 from strandline.settings.units import duration_text, octets, rate, seconds, size_text
 
 NAME = "strandline.toml"
+_MOST = 2.0**53
+"""Numbers stay below: what counts them keeps each one apart."""
+_TOLD = 400
+"""Letters of a problem that are told."""
 
 
 def settings_text(settings: Settings) -> str:
@@ -41,13 +46,14 @@ def _toml(value: object, unit: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "[" + ", ".join(_quoted(str(item)) for item in value) + "]"
-    return _quoted(value) if isinstance(value, str) else str(value)
+        return "[" + ", ".join(quoted(str(item)) for item in value) + "]"
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as TOML writes it."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 
 def read_settings(path: Path) -> Settings:
@@ -82,6 +88,9 @@ def with_overrides(settings: Settings, assignments: Iterable[str]) -> Settings:
         with contextlib.suppress(tomllib.TOMLDecodeError):  # a bare word or duration is taken as text
             parsed = tomllib.loads(f"v = {value.strip()}")["v"]
         settings = reader.section(settings, section, {key: parsed})
+    problem = _fitting(settings)
+    if problem:
+        raise SettingError(f"--set: {problem}")
     return settings
 
 
@@ -98,6 +107,10 @@ class _Reader:
             if not isinstance(table, dict):
                 raise self.error("", name, f"unknown key {name!r} outside of a section")
             settings = self.section(settings, name, table)
+        problem = _fitting(settings)
+        if problem:
+            section, _, key = problem.partition(":")[0].partition(".")
+            raise self.error(section, key, problem)
         return settings
 
     def section(self, settings: Settings, name: str, table: Mapping[str, object]) -> Settings:
@@ -114,7 +127,7 @@ class _Reader:
             try:
                 changed[key] = _value(value, kinds[key], fields[key].metadata)
             except ValueError as problem:
-                raise self.error(name, key, f"{name}.{key}: {problem}") from None
+                raise self.error(name, key, f"{name}.{key}: {_one_line(str(problem))}") from None
         changed_settings: Settings = dataclasses.replace(settings, **{name: dataclasses.replace(part, **changed)})
         return changed_settings
 
@@ -137,6 +150,11 @@ class _Reader:
         return 0
 
 
+def _one_line(text: str) -> str:
+    """What is told of a value stays one line, whatever the value is."""
+    return "".join(c if c.isprintable() else "?" for c in (text if len(text) < _TOLD else text[:_TOLD] + " ..."))
+
+
 def _nearest(word: str, known: Iterable[str]) -> str:
     import difflib  # noqa: PLC0415 - only a mistake needs it
 
@@ -144,14 +162,9 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(sorted(known))}"
 
 
-def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object:  # noqa: C901 - one branch per type
+def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object:
     if metadata["unit"]:
-        if not isinstance(value, str | int | float):
-            raise ValueError("expected a number with a unit")
-        if metadata["unit"] == "rate":
-            rate(value)  # refuses what is no budget; kept as it was written
-            return value
-        return seconds(value) if metadata["unit"] == "duration" else octets(value)
+        return _measured(value, metadata)
     if metadata["choices"] and value not in metadata["choices"]:
         raise ValueError(f"{value!r} is not one of {', '.join(metadata['choices'])}")
     if kind is bool:
@@ -159,22 +172,57 @@ def _value(value: object, kind: object, metadata: Mapping[str, Any]) -> object: 
             raise ValueError("expected true or false")
         return value
     if kind is int or kind is float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or (kind is int and value % 1 != 0):
-            raise ValueError("expected a whole number" if kind is int else "expected a number")
-        if value < 0:
-            raise ValueError("must not be negative")
-        if not math.isfinite(value):
-            raise ValueError("expected a finite number")
-        least, most = metadata["bounds"]
-        if not least <= value <= most:
-            raise ValueError(f"must be {least} or more" if most == math.inf else f"must lie between {least} and {most}")
-        return int(value) if kind is int else float(value)
+        return _number(value, kind is int, metadata["bounds"])
+    check = FORMS[metadata["form"]] if metadata["form"] else str
     if kind is str:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return str(value)
+            value = str(value)
         if not isinstance(value, str):
             raise ValueError("expected text in quotes")
+        check(value)
         return value
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError('expected a list of texts, for example ["a", "b"]')
+    for item in value:
+        check(item)
     return tuple(value)
+
+
+def _measured(value: object, metadata: Mapping[str, Any]) -> object:
+    """A duration or a size in its unit; a budget is kept as it was written."""
+    if not isinstance(value, str | int | float):
+        raise ValueError("expected a number with a unit")
+    if metadata["unit"] == "rate":
+        rate(value)
+        return value
+    least = metadata["bounds"][0]
+    if metadata["unit"] == "duration":
+        if seconds(value) < least:
+            raise ValueError(f"must be {duration_text(least)} or more")
+        return seconds(value)
+    if octets(value) < least:
+        raise ValueError(f"must be {size_text(least)} or more")
+    return octets(value)
+
+
+def _number(value: object, whole: bool, bounds: tuple[float, float]) -> float | int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or (whole and value % 1 != 0):
+        raise ValueError("expected a whole number" if whole else "expected a number")
+    if value < 0:
+        raise ValueError("must not be negative")
+    if not value < _MOST:
+        raise ValueError("too large" if math.isfinite(min(value, _MOST)) else "expected a finite number")
+    least, most = bounds
+    if not least <= value <= most:
+        raise ValueError(f"must be {least} or more" if most == math.inf else f"must lie between {least} and {most}")
+    return int(value) if whole else float(value)
+
+
+def _fitting(settings: Settings) -> str:
+    """What is wrong with values that are fine one by one; empty when nothing is."""
+    shortest, longest = settings.politeness.shortest, settings.politeness.longest
+    if shortest > longest:
+        return (
+            f"politeness.shortest: {duration_text(shortest)} is more than politeness.longest, {duration_text(longest)}"
+        )
+    return ""

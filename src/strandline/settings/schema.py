@@ -19,15 +19,19 @@ def setting(
     unit: Unit = "",
     choices: tuple[str, ...] = (),
     bounds: tuple[float, float] = (0, math.inf),
+    form: str = "",
 ) -> Any:  # noqa: ANN401
-    """A field with its documentation; lists become fresh defaults, numbers have a least and a greatest value."""
-    metadata = {"doc": doc, "unit": unit, "choices": choices, "bounds": bounds}
+    """A field with its documentation; lists become fresh defaults, numbers (durations, sizes) have a least and a
+    greatest value, texts and what is in lists of them a form (settings/texts.py).
+    """
+    metadata = {"doc": doc, "unit": unit, "choices": choices, "bounds": bounds, "form": form}
     if isinstance(default, tuple):
         return field(default_factory=lambda: default, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
 SOME = (1, math.inf)
+MOMENT = (0.001, math.inf)
 SHARE = (0, 1)
 PORT = (0, 65535)
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -42,24 +46,29 @@ class ArchiveSettings:
         "",
         "Address of a page (or mailto:) where site owners can reach you. It is sent with every request; without it "
         "only loopback sites are crawled.",
+        form="contact",
     )
-    operator: str = setting("", "Name of the person or institution, written into every WARC file.")
-    description: str = setting("", "What this archive is about, written into every WARC file.")
+    operator: str = setting("", "Name of the person or institution, written into every WARC file.", form="line")
+    description: str = setting("", "What this archive is about, written into every WARC file.", form="line")
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeSettings:
     """What belongs to the archive."""
 
-    seeds: tuple[str, ...] = setting((), "Addresses to start from.")
+    seeds: tuple[str, ...] = setting((), "Addresses to start from.", form="address")
     scope: str = setting(
         "host",
         "How far from a seed to go: page (only it and its requisites), prefix (same directory), host, or domain "
         "(all hosts of the registered domain).",
         choices=("page", "prefix", "host", "domain"),
     )
-    include: tuple[str, ...] = setting((), 'SURT prefixes that are in scope too, for example "org,example,media)/".')
-    exclude: tuple[str, ...] = setting((), 'SURT prefixes that are never fetched, for example "org,example)/calendar".')
+    include: tuple[str, ...] = setting(
+        (), 'SURT prefixes that are in scope too, for example "org,example,media)/".', form="surt"
+    )
+    exclude: tuple[str, ...] = setting(
+        (), 'SURT prefixes that are never fetched, for example "org,example)/calendar".', form="surt"
+    )
     hops: int = setting(20, "Links to follow from a seed at most.")
     requisites: bool = setting(
         True, "Fetch images, styles and scripts a page needs, from any host, so that replay is whole."
@@ -67,7 +76,9 @@ class ScopeSettings:
     sitemaps: bool = setting(True, "Read sitemaps named by robots.txt, and /sitemap.xml.")
     feeds: bool = setting(True, "Read RSS and Atom feeds that pages name.")
     weights: str = setting(
-        "", "File with `address<TAB>weight` lines; without it weights are PageRank over the site's own links."
+        "",
+        "File with `address<TAB>weight` lines; without it weights are PageRank over the site's own links.",
+        form="line",
     )
 
 
@@ -75,23 +86,28 @@ class ScopeSettings:
 class FetchSettings:
     """Limits of one request."""
 
-    connections: int = setting(25, "Connections open at the same time, over all hosts.", bounds=SOME)
-    connect: float = setting(10.0, "Time to connect.", "duration")
-    first_byte: float = setting(30.0, "Time until the answer starts.", "duration")
-    between_reads: float = setting(20.0, "Longest silence inside an answer.", "duration")
+    connections: int = setting(25, "Connections open at the same time, over all hosts.", bounds=(1, 10_000))
+    connect: float = setting(10.0, "Time to connect.", "duration", bounds=MOMENT)
+    first_byte: float = setting(30.0, "Time until the answer starts.", "duration", bounds=MOMENT)
+    between_reads: float = setting(20.0, "Longest silence inside an answer.", "duration", bounds=MOMENT)
     total: float = setting(
-        300.0, "Time for the whole answer; what came by then is kept and marked as truncated.", "duration"
+        300.0,
+        "Time for the whole answer; what came by then is kept and marked as truncated.",
+        "duration",
+        bounds=MOMENT,
     )
     lowest_rate: int = setting(KIB, "Bytes per second below which an answer is given up after 30 s.", "size")
-    body: int = setting(GIB, "Largest body kept; longer ones are cut and marked.", "size")
-    headers: int = setting(256 * KIB, "Largest block of response headers.", "size")
+    body: int = setting(GIB, "Largest body kept; longer ones are cut and marked.", "size", bounds=SOME)
+    headers: int = setting(256 * KIB, "Largest block of response headers.", "size", bounds=(KIB, math.inf))
     redirects: int = setting(10, "Redirects followed from one address.")
     full_every: int = setting(
         10,
         "After this many conditional requests in a row a page is fetched whole, because servers' validators can lie.",
     )
     allow_address: tuple[str, ...] = setting(
-        (), 'Address blocks that may be connected to although they are private or loopback, for example "127.0.0.1/32".'
+        (),
+        'Address blocks that may be connected to although they are private or loopback, for example "127.0.0.1/32".',
+        form="block",
     )
     tls: str = setting(
         "verify",
@@ -102,9 +118,12 @@ class FetchSettings:
         (),
         'Query keys that are secret, for example "token": taken out of every address, so that they stand in no record, '
         "index or log. What the hosts of the seeds are asked with comes from STRANDLINE_QUERY, for example token=abc.",
+        form="query_key",
     )
     proxy: str = setting(
-        "", "Proxy for all requests, for example http://proxy.example:3128 (password: STRANDLINE_PROXY_PASSWORD)."
+        "",
+        "Proxy for all requests, for example http://proxy.example:3128 (password: STRANDLINE_PROXY_PASSWORD).",
+        form="proxy",
     )
 
 
@@ -115,12 +134,13 @@ class PolitenessSettings:
     delay: str = setting(
         "auto",
         'Pause between requests to one host: "auto" (a multiple of its answering time) or a duration such as "2 s".',
+        form="delay",
     )
     delay_factor: float = setting(5.0, "With auto: times the duration of the last answer.")
     shortest: float = setting(3.0, "With auto: at least this.", "duration")
     longest: float = setting(30.0, "With auto: at most this.", "duration")
     crawl_delay_cap: float = setting(300.0, "A Crawl-delay in robots.txt is honoured up to this.", "duration")
-    connections_per_host: int = setting(1, "Connections to one host at the same time.", bounds=SOME)
+    connections_per_host: int = setting(1, "Connections to one host at the same time.", bounds=(1, 1_000))
     hanging_per_host: int = setting(
         16, "Answers that hang may be waited for beside the next request to the same host, up to this many."
     )
@@ -177,7 +197,9 @@ class PlanSettings:
         "quiet; what is saved is not spent. 0 spends the whole budget.",
         bounds=SHARE,
     )
-    strategy: str = setting("priced-plan", "How pages are chosen; docs/planning.md lists the strategies.")
+    strategy: str = setting(
+        "priced-plan", "How pages are chosen; docs/planning.md lists the strategies.", form="strategy"
+    )
     objective: str = setting(
         "middle",
         "What a caught version is worth: pool (its importance, wherever it happens), page (every page should be well "
@@ -190,12 +212,17 @@ class PlanSettings:
         "What plans leave out as unchanged, but for samples: none, policy, near or dormant, as crawl.skip.",
         choices=("none", "policy", "near", "dormant"),
     )
-    site_budgets: tuple[str, ...] = setting((), 'Most requests to a site, for example "example.org 100/day".')
-    host_budgets: tuple[str, ...] = setting((), 'Most requests to a host, for example "www.example.org 20/hour".')
+    site_budgets: tuple[str, ...] = setting(
+        (), 'Most requests to a site, for example "example.org 100/day".', form="place_budget"
+    )
+    host_budgets: tuple[str, ...] = setting(
+        (), 'Most requests to a host, for example "www.example.org 20/hour".', form="place_budget"
+    )
     campaigns: tuple[str, ...] = setting(
         (),
         "Sites, hosts or address prefixes that matter more for some time, for example "
         '"floods: https://news.example/rhine/ from 2026-03-01 to 2026-03-14 x10".',
+        form="campaign",
     )
 
 
@@ -203,9 +230,9 @@ class PlanSettings:
 class KeepSettings:
     """How captures are kept."""
 
-    prefix: str = setting("strandline", "First part of the names of WARC files.")
-    file_size: int = setting(10**9, "A WARC file is closed at this size.", "size")
-    file_age: float = setting(HOUR, "A WARC file is closed at this age.", "duration")
+    prefix: str = setting("strandline", "First part of the names of WARC files.", form="prefix")
+    file_size: int = setting(10**9, "A WARC file is closed at this size.", "size", bounds=SOME)
+    file_age: float = setting(HOUR, "A WARC file is closed at this age.", "duration", bounds=MOMENT)
     digest: str = setting(
         "sha1", "Digest in WARC records: sha1 reads everywhere, sha256 is stronger.", choices=("sha1", "sha256")
     )
@@ -214,7 +241,7 @@ class KeepSettings:
     )
     commit_captures: int = setting(64, "Or when this many wait.", bounds=SOME)
     disk_reserve: str = setting(
-        "auto", 'Free space that is left alone: "auto" (5 % of the disk, at most 8 GiB) or a size.'
+        "auto", 'Free space that is left alone: "auto" (5 % of the disk, at most 8 GiB) or a size.', form="reserve"
     )
     audit: float = setting(
         90 * DAY,
@@ -228,14 +255,18 @@ class KeepSettings:
 class StudySettings:
     """How changes are found and weighed."""
 
-    level: int = setting(2, "Blocks a new page is cut into: 1 few and large, 2, or 3 many and small.")
-    workers: int = setting(1, "Processes that study pages beside the crawl; 0 leaves captures to be studied later.")
-    page_time: float = setting(
-        5.0, "Processor time one capture may take; it is left out when it takes more.", "duration"
+    level: int = setting(2, "Blocks a new page is cut into: 1 few and large, 2, or 3 many and small.", bounds=(1, 3))
+    workers: int = setting(
+        1, "Processes that study pages beside the crawl; 0 leaves captures to be studied later.", bounds=(0, 1024)
     )
-    page_memory: int = setting(GIB, "Memory the study of one capture may take.", "size")
+    page_time: float = setting(
+        5.0, "Processor time one capture may take; it is left out when it takes more.", "duration", bounds=MOMENT
+    )
+    page_memory: int = setting(GIB, "Memory the study of one capture may take.", "size", bounds=(MIB, math.inf))
     filter_lists: tuple[str, ...] = setting(
-        (), "Files with filter lists for advertising (EasyList and its kind); needs the extra strandline[ads]."
+        (),
+        "Files with filter lists for advertising (EasyList and its kind); needs the extra strandline[ads].",
+        form="line",
     )
     hold: float = setting(
         600.0,
@@ -258,16 +289,24 @@ class StudySettings:
 class LearnSettings:
     """What is learned about how pages change."""
 
-    zone: str = setting("auto", 'Time zone of the sites, for example "Europe/Paris"; auto: guessed site by site.')
-    country: str = setting(
-        "auto", "Country whose public holidays count, two letters; auto: guessed with the zone; none: no holidays."
+    zone: str = setting(
+        "auto", 'Time zone of the sites, for example "Europe/Paris"; auto: guessed site by site.', form="zone"
     )
-    sites: tuple[str, ...] = setting((), 'Zone and country of single sites, for example "example.org Asia/Tokyo JP".')
+    country: str = setting(
+        "auto",
+        "Country whose public holidays count, two letters; auto: guessed with the zone; none: no holidays.",
+        form="country",
+    )
+    sites: tuple[str, ...] = setting(
+        (), 'Zone and country of single sites, for example "example.org Asia/Tokyo JP".', form="site_clock"
+    )
     cycle: str = setting("day", "What patterns repeat after.", choices=("day", "week", "month"))
-    periods: int = setting(24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.", bounds=SOME)
-    classes: int = setting(4, "Change classes pages are put into.", bounds=SOME)
+    periods: int = setting(
+        24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.", bounds=(1, 10_080)
+    )
+    classes: int = setting(4, "Change classes pages are put into.", bounds=(1, 1_000))
     version: float = setting(
-        7 * DAY, "Captures within this time make one version of a site for directory rules.", "duration"
+        7 * DAY, "Captures within this time make one version of a site for directory rules.", "duration", bounds=MOMENT
     )
     recall: float = setting(
         0.95, "Directory rules must catch this share of a site's changes on its own history.", bounds=SHARE
@@ -278,7 +317,9 @@ class LearnSettings:
 class ServeSettings:
     """The interface and replay."""
 
-    host: str = setting("127.0.0.1", "Address to listen on. Anything but loopback needs a token (STRANDLINE_TOKEN).")
+    host: str = setting(
+        "127.0.0.1", "Address to listen on. Anything but loopback needs a token (STRANDLINE_TOKEN).", form="host"
+    )
     port: int = setting(8080, "Port of the interface.", bounds=PORT)
     replay_port: int = setting(
         8081,
@@ -295,9 +336,10 @@ class AlertSettings:
         (),
         "Addresses that get a POST for each alert. $NAME is taken from the environment; min, site and only narrow "
         'what is sent: "https://hooks.example/$HOOK_TOKEN min=0.5 site=example.org only=changes".',
+        form="webhook",
     )
     email: tuple[str, ...] = setting(
-        (), 'Who gets alerts by e-mail, narrowed in the same way: "anna@example.org only=alarms".'
+        (), 'Who gets alerts by e-mail, narrowed in the same way: "anna@example.org only=alarms".', form="mailbox"
     )
     min_importance: float = setting(
         0.3, "Changes are told from this importance on, where a target says nothing else.", bounds=SHARE
@@ -306,19 +348,22 @@ class AlertSettings:
         "",
         "Mail server: smtps://mail.example:465, or smtp://mail.example:587 with STARTTLS (user and password: "
         "STRANDLINE_SMTP_USER, STRANDLINE_SMTP_PASSWORD).",
+        form="mail_server",
     )
-    sender: str = setting("", "Address that e-mail comes from.")
+    sender: str = setting("", "Address that e-mail comes from.", form="sender")
     mail_pause: float = setting(
         600.0, "At most one e-mail to an address in this time; what came meanwhile is in the next one.", "duration"
     )
     allow_address: tuple[str, ...] = setting(
-        (), "Private address blocks webhooks may be in, besides those of fetch.allow_address."
+        (), "Private address blocks webhooks may be in, besides those of fetch.allow_address.", form="block"
     )
     queue: int = setting(
         1000, "Alerts that wait for one target at most; beyond, the oldest are dropped and counted.", bounds=SOME
     )
     patience: float = setting(3 * DAY, "An alert that cannot be delivered is given up after this.", "duration")
-    link: str = setting("", "Address of the interface, for links in alerts and feeds: https://archive.example/.")
+    link: str = setting(
+        "", "Address of the interface, for links in alerts and feeds: https://archive.example/.", form="link"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ _SIZES = {
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
 _SPANS = {"hour": 3600.0, "h": 3600.0, "day": 86400.0, "d": 86400.0, "week": 604800.0, "w": 604800.0}
+_LONGEST = 50 * 365.25 * 86400.0
+_LARGEST = 2**60
+"""Beyond these, sums of times are no dates, and sizes no numbers of a catalog."""
 _RATE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*(?:/|\bper\b)\s*([a-z]+)\s*")
 _NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
@@ -34,7 +37,10 @@ def seconds(text: str | int | float) -> float:
     number, unit = _split(text, 'a duration such as "10 s"')
     if unit and unit not in _DURATIONS:
         raise ValueError(f"{unit!r} is no unit of time; use ms, s, min, h, day, week")
-    return number * _DURATIONS.get(unit, 1.0)
+    found = number * _DURATIONS.get(unit, 1.0)
+    if found > _LONGEST:
+        raise ValueError("longer than fifty years")
+    return found
 
 
 def octets(text: str | int | float) -> int:
@@ -46,7 +52,10 @@ def octets(text: str | int | float) -> int:
     number, unit = _split(text, 'a size such as "64 MiB"')
     if unit and unit not in _SIZES:
         raise ValueError(f"{unit!r} is no unit of size; use B, kB, MB, GB, TB or KiB, MiB, GiB, TiB")
-    return int(number * _SIZES.get(unit, 1))
+    found = number * _SIZES.get(unit, 1)
+    if found > _LARGEST:
+        raise ValueError("more than any disk holds")
+    return int(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,8 @@ def rate(text: str | int | float) -> Rate:
     in_bytes = unit in _SIZES
     if unit and not in_bytes and unit not in ("requests", "visits"):
         raise ValueError(f"{unit!r} is no unit of a budget; use requests, or B, kB, MB, GB, KiB, MiB, GiB")
+    if not amount < math.inf:
+        raise ValueError("a budget must be a finite number")
     if not amount > 0:
         raise ValueError(f"a budget must be above zero, not {text!r}")
     return Rate(amount * _SIZES.get(unit, 1), _SPANS[span], in_bytes)
@@ -90,7 +101,7 @@ def _split(text: str | int | float, wanted: str) -> tuple[float, str]:
     if isinstance(text, bool):
         raise ValueError(f"expected {wanted}")
     if isinstance(text, int | float):
-        if not 0 <= text < math.inf:
+        if not 0 <= text < _LARGEST:
             raise ValueError("must not be negative or infinite")
         return float(text), ""
     match = _NUMBER_AND_UNIT.fullmatch(text)
