@@ -1,6 +1,9 @@
 """One setting is changed where it stands; nothing else of the file is touched."""
 
 import doctest
+import errno
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,3 +53,30 @@ def test_a_file_written_oddly_is_left_alone(tmp_path):
     with pytest.raises(SettingError, match="by hand"):
         change_settings(tmp_path, {"plan.budget": '"9/day"'})
     assert (tmp_path / NAME).read_text() == 'plan = { budget = "1/day" }\n'
+
+
+def test_changes_at_the_same_moment_are_all_kept(tmp_path, monkeypatch):
+    (tmp_path / NAME).write_text(settings_text(Settings()))
+    reading = edit.read_settings
+
+    def slowly(path):
+        found = reading(path)
+        time.sleep(0.02)
+        return found
+
+    monkeypatch.setattr(edit, "read_settings", slowly)
+    values = {"plan.budget": '"9/day"', "scope.hops": "3", "fetch.redirects": "4", "learn.country": '"FR"'}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda item: change_settings(tmp_path, dict([item])), values.items()))
+    found = reading(tmp_path / NAME)
+    kept = (found.plan.budget, found.scope.hops, found.fetch.redirects, found.learn.country)
+    assert kept == ("9/day", 3, 4, "FR")
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_changes_go_on_where_folders_cannot_be_locked(tmp_path, monkeypatch):
+    def refuse(_file, _operation):
+        raise OSError(errno.EBADF, "no locks here")
+
+    monkeypatch.setattr(edit.fcntl, "flock", refuse)
+    assert change_settings(tmp_path, {"scope.hops": "3"}).scope.hops == 3

@@ -1,6 +1,10 @@
 """Changing one setting of strandline.toml where it stands: comments and everything else stay as they were."""
 
+import contextlib
+import fcntl
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from strandline.errors import SettingError
@@ -11,9 +15,30 @@ from strandline.settings.schema import Settings
 def change_settings(folder: Path, values: dict[str, str]) -> Settings:
     """Write values (`section.key` to a TOML value) into the settings of an archive; SettingError names a bad one.
 
-    The file is written beside the old one and takes its place in one step.
+    The file is written beside the old one and takes its place in one step. Who changes others at the same moment waits.
     """
-    path = folder / NAME
+    with _alone(folder):
+        return _changed(folder / NAME, values)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One change at a time, by a lock on the folder itself, which ends with whoever holds it. A file system that
+    cannot lock folders is no reason to change nothing.
+    """
+    try:
+        held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as problem:
+        raise SettingError(f"{folder}: {problem.strerror}") from None
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def _changed(path: Path, values: dict[str, str]) -> Settings:
     before = read_settings(path)
     wanted = with_overrides(before, [f"{key}={value}" for key, value in values.items()])
     try:
