@@ -3,6 +3,8 @@
 import contextlib
 import errno
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -148,6 +150,20 @@ def test_a_lesson_that_cannot_be_given_is_one_line(database, tmp_path, monkeypat
             learn_all(cluster)
         assert ended.value.code == problem.exit_code
         assert "".join(caplog.messages) == said
+
+
+def test_settings_of_a_cluster_changed_at_the_same_moment_are_all_kept(database, tmp_path):
+    init_cluster(database, (tmp_path / "store").as_uri(), lambda _: settings())
+    values = ("plan.budget=9/day", "scope.hops=3", "fetch.redirects=4")
+
+    def slowly(known, value):
+        time.sleep(0.2)
+        return with_overrides(known, [value])
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda value: init_cluster(database, "", lambda known: slowly(known, value)), values))
+    found = open_cluster(database).settings
+    assert (found.plan.budget, found.scope.hops, found.fetch.redirects) == ("9/day", 3, 4)
 
 
 def test_a_cluster_is_made_once_and_keeps_its_store(database, tmp_path):

@@ -58,10 +58,16 @@ def init_cluster(database: str, store: str, change: Callable[[Settings], Setting
             raise SettingError(f"{shown(database)} belongs to the store {known.decode()}, not {store}")
         store = store or (known or b"").decode()
         Objects(store, patience=10.0).check()
-        text = catalog.reading.note(_KIND, "settings")
-        settings = change(parse_settings(text.decode(), "the cluster's settings") if text else Settings())
-        check_settings(settings)
-        catalog.note(_KIND, [("store", store.encode()), ("settings", settings_text(settings).encode())])
+        settings = Settings()
+
+        def changed(text: bytes | None) -> bytes:
+            nonlocal settings
+            settings = change(parse_settings(text.decode(), "the cluster's settings") if text else Settings())
+            check_settings(settings)
+            return settings_text(settings).encode()
+
+        catalog.change_note(_KIND, "settings", changed)
+        catalog.note(_KIND, [("store", store.encode())])
     return Cluster(database, store, settings)
 
 

@@ -13,7 +13,7 @@ import math
 import os
 import socket
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from strandline.core.capture import Capture
@@ -199,11 +199,17 @@ class PostgresCatalog(CatalogReading):
                 if value is None:
                     connection.execute("DELETE FROM notes WHERE kind = %s AND key = %s", (kind, key))
                 else:
-                    connection.execute(
-                        """INSERT INTO notes VALUES (%s, %s, %s)
-                           ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value""",
-                        (kind, key, value),
-                    )
+                    _write_note(connection, kind, key, value)
+
+        self._session.run(write)
+
+    def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Replace what is kept under a kind and a key by what follows from it. Who does so at the same moment waits."""
+
+        def write(connection: Connection) -> None:
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (f"note {kind} {key}",))
+            row = connection.execute("SELECT value FROM notes WHERE kind = %s AND key = %s", (kind, key)).fetchone()
+            _write_note(connection, kind, key, change(None if row is None else bytes(row[0])))  # type: ignore[call-overload]
 
         self._session.run(write)
 
@@ -263,3 +269,10 @@ def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
             piece = []
     if piece:
         yield piece
+
+
+def _write_note(connection: Connection, kind: str, key: str, value: bytes) -> None:
+    connection.execute(
+        "INSERT INTO notes VALUES (%s, %s, %s) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
+        (kind, key, value),
+    )
