@@ -14,6 +14,8 @@ have left, by itself.
 
 import contextlib
 import errno
+import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -61,6 +63,10 @@ if TYPE_CHECKING:
     from strandline.warc.verify import Audit, Course
 
 # A crawl starts without what only study, moving and audits need (ruff: PLC0415 is off for this file).
+
+
+_LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
+"""Names of what a crawl or an import puts down for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,7 @@ class Archive:
             raise ArchiveDamaged(f"{database} is not there; `strandline reindex` rebuilds it from the WARC files")
         with contextlib.closing(open_catalog(self.folder, command)) as catalog:
             self._mend(catalog)
+            _sweep(self.folder)
             yield catalog
 
     def _mend(self, catalog: SqliteCatalog) -> None:
@@ -291,6 +298,17 @@ class Archive:
     def reindex(self) -> Rebuilt:
         """Rebuild the catalog and the CDXJ index from the WARC files alone; the old catalog is kept until done."""
         return rebuild(self)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what crawls and imports that were killed left beside the archive; nobody else writes now."""
+    for found in folder.iterdir():
+        if _LEFT.fullmatch(found.name) and not found.is_symlink():
+            if found.is_dir():
+                shutil.rmtree(found, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    found.unlink()
 
 
 def rebuild(archive: Archive) -> Rebuilt:
