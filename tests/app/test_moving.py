@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 import strandline
+from faults.loops import die_at
 from strandline.app import moving
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.store.catalog import SqliteCatalog
@@ -125,7 +126,7 @@ def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_
         archive = made(in_memory / f"n{number}")
         pid = os.fork()
         if pid == 0:
-            die_at(number)
+            die_at(number, (SqliteCatalog, "bring"), (zipfile.ZipExtFile, "read"))
             archive.bring_in(file)
             os._exit(0)
         if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0:
@@ -140,20 +141,3 @@ def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_
         shutil.rmtree(archive.folder)
     assert number > 8
     assert in_catalog(archive) == in_files(archive) != set()
-
-
-def die_at(number):
-    left = itertools.count(1)
-
-    def deadly(function):
-        def call(*arguments, **named):
-            if next(left) == number:
-                os._exit(9)
-            return function(*arguments, **named)
-
-        return call
-
-    for name in ("write", "fsync", "ftruncate", "rename", "replace", "unlink", "mkdir"):
-        setattr(os, name, deadly(getattr(os, name)))
-    SqliteCatalog.bring = deadly(SqliteCatalog.bring)
-    zipfile.ZipExtFile.read = deadly(zipfile.ZipExtFile.read)

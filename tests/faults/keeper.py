@@ -84,7 +84,7 @@ def promise(capture):
     }
 
 
-def start(folder, fsync=True):
+def start(folder, fsync=True, rotate=300_000):
     """Catalog and writer of a folder, after recovery. Promised bytes that are missing can only be without fsync."""
     for name in ("archive", "indexes"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -93,17 +93,17 @@ def start(folder, fsync=True):
         if found.missing and fsync:
             raise AssertionError(f"{found.missing} promised bytes are missing in {found.file}")
         catalog.salvage(kept.capture for kept in found.salvaged if isinstance(kept, Kept))
-    settings = WriterSettings(host="h", rotate_bytes=300_000)
+    settings = WriterSettings(host="h", rotate_bytes=rotate)
     return catalog, WarcWriter(folder / "archive", WarcInfo("keeper"), SystemClock(), settings)
 
 
-def run(folder, groups=1_000_000, fsync=True, seed=None, out=None):
+def run(folder, groups=1_000_000, fsync=True, seed=None, out=None, rotate=300_000):
     """Keep exchanges until killed or done."""
     if not fsync:
         OpenWarc.sync = lambda self: None
     out = out or sys.stdout
     rng = random.Random(seed)
-    catalog, writer = start(folder, fsync)
+    catalog, writer = start(folder, fsync, rotate)
     number = 0
     for _ in range(groups):
         captures = []

@@ -2,6 +2,7 @@
 
     crash_loop(command, check, cycles)      kill -9 (or any other `stop`) at a random moment of each run
     LoopDisk                                an ext4 image whose power can be cut: what was not synced is lost
+    die_at(number)                          in a forked child: the end comes at the so many-th step
     promises_hold(folder, promises)         the usual check: catalog row there, record whole, digest right
 
 A command is a list of words for a new process, or a function that is run in a forked child with the folder's
@@ -10,6 +11,7 @@ modules already imported (some 30 times faster to start). Either prints one JSON
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import random
@@ -34,6 +36,25 @@ from strandline.warc.records import digest_of
 
 _SHUTDOWN = 0x8004587D
 _NO_LOG_FLUSH = 2
+
+
+def die_at(number: int, *more: tuple[type, str]) -> None:
+    """From now on the so many-th call that changes something in the file system, or one of `more`, ends this process
+    instead: for a forked child, whose memory goes with it.
+    """
+    calls = itertools.count(1)
+
+    def deadly(function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **named: object) -> object:
+            if next(calls) == number:
+                os._exit(9)
+            return function(*arguments, **named)
+
+        return call
+
+    changing = ("write", "fsync", "ftruncate", "rename", "replace", "unlink", "mkdir")
+    for where, name in (*((os, name) for name in changing), *more):
+        setattr(where, name, deadly(getattr(where, name)))
 
 
 class Run:

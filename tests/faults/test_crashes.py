@@ -5,13 +5,18 @@ STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (300 and 25).
 
 import functools
 import io
+import itertools
+import json
 import os
+import shutil
 
 import pytest
 
 from faults import keeper
-from faults.loops import LoopDisk, crash_loop, promises_hold
+from faults.loops import LoopDisk, crash_loop, die_at, promises_hold
+from strandline.store.catalog import SqliteCatalog
 from strandline.store.reading import Reading
+from strandline.warc.captures import Kept, captures_of
 from strandline.warc.verify import verify
 
 KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300"))
@@ -59,6 +64,35 @@ def test_kill_9(in_memory):
 
 
 @pytest.mark.root
+def test_killed_between_any_two_steps_files_and_catalog_agree(in_memory):
+    """Of three commits, each in a file of its own: for every N, the N-th step is the last one."""
+    for number in itertools.count(1):
+        folder, told = in_memory / f"n{number}", in_memory / f"promises{number}"
+        pid = os.fork()
+        if pid == 0:
+            with told.open("w") as out:
+                die_at(number, (SqliteCatalog, "commit"))
+                keeper.run(folder, groups=3, seed=5, out=out, rotate=1)
+            os._exit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        catalog, writer = keeper.start(folder)
+        writer.close()
+        files = [item.capture for file in (folder / "archive").iterdir() for item in captures_of(file) if kept(item)]
+        recorded = list(catalog.all_captures())
+        assert {one.place for one in recorded} == {one.place for one in files}, number
+        assert len(recorded) == len(files)
+        catalog.close()
+        assert promises_hold(folder, [json.loads(line) for line in told.read_text().splitlines()]) == []
+        if ended == 0:
+            break
+        shutil.rmtree(folder)
+    assert number > 30 and len({one.place.file for one in files}) == 3
+
+
+def kept(item):
+    return isinstance(item, Kept)
+
+
 def test_power_loss(disk):
     everything = []
 

@@ -13,9 +13,13 @@ import pytest
 
 from faults.loops import crash_loop, promises_hold, small_disk
 from journeys.command import ENVIRONMENT, LOOPBACK, start, strandline
+from strandline.app.archive import open_archive
 from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
 from strandline.cli.main import app
 from strandline.demo.server import DemoServer
+from strandline.errors import OutOfSpace
+from strandline.store.catalog import SqliteCatalog
+from strandline.warc.captures import Kept, captures_of
 
 KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300")) // 6
 
@@ -131,3 +135,28 @@ def test_a_full_disk_ends_with_3_and_the_crawl_resumes_when_there_is_room(tmp_pa
         assert again.code == 0, again.err
         assert len({e["url"] for e in promised} | {e["url"] for e in again.captured}) > 150
         assert json.loads(strandline("verify", folder, "--json").out)["ok"]
+
+
+def test_what_a_full_catalog_could_not_record_is_recorded_by_the_next_start(tmp_path, site, monkeypatch):
+    """The WARC files have room, the catalog has none: files and catalog agree again as soon as there is."""
+    folder, commits = tmp_path / "archive", []
+    assert strandline("init", folder).code == 0
+
+    def commit(catalog, batch):
+        commits.append(sum(visit.capture is not None for visit in batch.visited))
+        if len(commits) == 3:
+            raise OutOfSpace("no room left for the catalog")
+        return record(catalog, batch)
+
+    record = SqliteCatalog.commit
+    monkeypatch.setattr(SqliteCatalog, "commit", commit)
+    with pytest.raises(OutOfSpace):
+        crawl(folder, site)
+    monkeypatch.undo()
+    archive = open_archive(folder)
+    with archive.writing("test") as catalog:
+        recorded = {capture.place for capture in catalog.all_captures()}
+    assert len(recorded) == sum(commits) > commits[2] > 0
+    files = (folder / "archive").iterdir()
+    assert {item.capture.place for file in files for item in captures_of(file) if isinstance(item, Kept)} == recorded
+    assert archive.verify().ok

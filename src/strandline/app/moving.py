@@ -20,11 +20,11 @@ from strandline.warc.captures import Derived, Item, Kept, captures_of
 from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
-from strandline.warc.output import OPEN
+from strandline.warc.output import OPEN, default_host
 from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings, default_host
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
 from strandline.warc.zstd_import import import_zst
 
 _COMMIT = 500

@@ -63,6 +63,7 @@ class ObjectWriter(contextlib.AbstractContextManager["ObjectWriter"]):
     def sync(self) -> None:
         """Send what was kept since the last time; returns when the store has it. Files that are full are finished."""
         self._writer.sync()
+        self._writer.rotate()
         for name in list(self._sent):
             path = self._folder / f"{name}{OPEN}"
             sealed = not path.exists()

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import itertools
 import os
+import re
 import time
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,11 @@ class Naming:
 
     prefix: str
     host: str
+
+
+def default_host() -> str:
+    """The host part of file names: this machine's name, reduced to letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", os.uname().nodename.split(".")[0]).strip("-") or "localhost"
 
 
 def open_new(folder: Path, naming: Naming, now: float, level: int = 6) -> "OpenWarc":
@@ -218,6 +224,11 @@ class OpenWarc:
         self.path.rename(self.folder / self.name)
         sync_folder(self.folder)
         os.close(self._descriptor)
+
+    def release(self) -> None:
+        """Leave the file as it is, for the next start to look at. Never raises."""
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
 
     def discard(self) -> None:
         """Remove a file that holds nothing worth keeping."""

@@ -8,21 +8,20 @@ A 304 becomes a revisit with an empty record block, because replay systems take 
 block: with "304" there they would show nothing, without it they show the original. The headers of the 304 are kept
 in a `metadata` record beside it.
 
-Durability is the caller's rhythm: `keep` many, `sync` once, then promise. An OSError or ArchiveDamaged out of
-either means that nothing kept since the last `sync` may be promised; the file is given up and the next `keep`
-starts a new one. The second failure in a row is ArchiveDamaged.
+Durability is the caller's rhythm: `keep` many, `sync` once, then record and promise. An OSError or ArchiveDamaged out
+of either means that nothing kept since the last `sync` may be promised; the file is given up and the next `keep`
+starts a new one. The second failure in a row is ArchiveDamaged. A file gets its final name once what it holds is
+recorded, a full one with the next `keep`: what is not when the machine dies is found under the `.open` name.
 """
 
 import contextlib
-import os
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Original, Place
 from strandline.core.quick_dataclass import dataclass
-from strandline.errors import ArchiveDamaged, OutOfSpace
+from strandline.errors import ArchiveDamaged, OutOfSpace, StrandlineError
 from strandline.ports import Clock
 from strandline.warc.answers import (
     Measured,
@@ -34,6 +33,7 @@ from strandline.warc.answers import (
     truncated,
     without_secrets,
 )
+from strandline.warc.listing import Listing, Told
 from strandline.warc.output import Naming, OpenWarc, as_trouble, open_new
 from strandline.warc.records import (
     IDENTICAL,
@@ -50,22 +50,6 @@ from strandline.warc.records import (
 )
 
 _CONFORMS: Final = "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-
-
-class Listing(Protocol):
-    """Hears of captures while their file is written, so that nothing has to be held until it is finished.
-
-    An OSError out of it costs no capture: the list of that file is dropped, and can be made again from the file.
-    """
-
-    def kept(self, capture: Capture, content_type: str | None) -> None:
-        """A capture of the file being written, with its Content-Type as sent (None for none)."""
-
-    def sealed(self, file: str) -> None:
-        """The file has its final name, and all its captures were told."""
-
-    def dropped(self) -> None:
-        """Forget the captures that were told since the last finished file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +103,15 @@ class WarcWriter:
         self._about = about
         self._clock = clock
         self._settings = settings or WriterSettings()
-        self._listing = listing
-        self._listed = True
+        self._told = Told(listing)
         self._file: OpenWarc | None = None
         self._info_id = ""
         self._opened_at = 0.0
         self._failures = 0
         self._measured: tuple[Exchange, Measured] | None = None
         self._records = 0
+        self._kept_until = 0
+        """Where the last capture in the file ends."""
 
     # -- the port ---------------------------------------------------------------------------------------------------
 
@@ -178,7 +163,8 @@ class WarcWriter:
             original=original,
         )
         self._records += 1
-        self._list(capture, sent_type)
+        self._kept_until = end
+        self._told.kept(capture, sent_type)
         return capture
 
     def note(self, exchange: Exchange) -> Place:
@@ -205,28 +191,54 @@ class WarcWriter:
         return Place(file.name, start, file.size - start)
 
     def sync(self) -> None:
-        """Make everything kept so far durable; then start a new file when this one is large or old enough."""
+        """Make everything kept so far durable. Without anything new, a file that is large or old enough is finished."""
         file = self._file
         if file is None:
             return
+        recorded = file.size == file.synced
         try:
             file.sync()
         except OSError as error:
             self._give_up(file, error)
         self._failures = 0
+        if recorded:
+            self.rotate()
+
+    def rotate(self) -> None:
+        """Finish the file if it is large or old enough and all of it is durable."""
+        file = self._file
+        if file is None or file.size > file.synced:
+            return
         age = self._clock.monotonic() - self._opened_at
         if file.size >= self._settings.rotate_bytes or age >= self._settings.rotate_seconds:
             self._finish(file)
 
     def close(self) -> None:
-        """Sync and give the file its final name."""
+        """Sync and give the file its final name; everything in it was recorded, or is about to be."""
         self.sync()
         if self._file is not None:
             self._finish(self._file)
 
+    def leave(self, recorded: Callable[[str], int]) -> None:
+        """End after a failure. `recorded` says where the last record of a file that is recorded ends: a file that holds
+        more keeps its `.open` name, and the next start finds it. Never raises.
+        """
+        file = self._file
+        if file is None:
+            return
+        with contextlib.suppress(OSError, StrandlineError):
+            file.sync()
+            if recorded(file.name) >= self._kept_until:
+                self._finish(file)
+                return
+        self._file = None
+        self._told.dropped()
+        file.release()
+
     # -- files ------------------------------------------------------------------------------------------------------
 
     def _open_file(self) -> OpenWarc:
+        self.rotate()
         if self._file is not None:
             return self._file
         settings = self._settings
@@ -236,7 +248,7 @@ class WarcWriter:
         except BaseException:
             file.abandon()
             raise
-        self._file, self._opened_at = file, self._clock.monotonic()
+        self._file, self._opened_at, self._kept_until = file, self._clock.monotonic(), 0
         return file
 
     def _finish(self, file: OpenWarc) -> None:
@@ -249,31 +261,17 @@ class WarcWriter:
             else:
                 file.discard()
         except OSError as error:  # durable under its `.open` name: the next start will rename it
-            self._unlist()
+            self._told.dropped()
             raise as_trouble(error, file.path) from error
-        if worth and self._listing is not None and self._listed:
-            with contextlib.suppress(OSError):  # an index can be made again; the captures are safe
-                self._listing.sealed(file.name)
-        self._unlist()
-
-    def _list(self, capture: Capture, content_type: str | None) -> None:
-        if self._listing is None or not self._listed:
-            return
-        try:
-            self._listing.kept(capture, content_type)
-        except OSError:
-            self._listing.dropped()
-            self._listed = False
-
-    def _unlist(self) -> None:
-        self._listed = True
-        if self._listing is not None:
-            self._listing.dropped()
+        if worth:
+            self._told.sealed(file.name)
+        else:
+            self._told.dropped()
 
     def _give_up(self, file: OpenWarc, error: OSError) -> None:
         file.abandon()
         self._file, self._records = None, 0
-        self._unlist()
+        self._told.dropped()
         self._failures += 1
         trouble = as_trouble(error, file.path)
         if trouble is error and self._failures > 1:
@@ -293,7 +291,7 @@ class WarcWriter:
             except ArchiveDamaged:
                 file.abandon()
                 self._file, self._records = None, 0
-                self._unlist()
+                self._told.dropped()
                 raise
             if isinstance(trouble, OutOfSpace):
                 raise trouble from error
@@ -391,8 +389,3 @@ class WarcWriter:
         )
         file.add(header_block(fields, len(head)) + head + RECORD_END)
         file.end_record()
-
-
-def default_host() -> str:
-    """The host part of file names: this machine's name, reduced to letters, digits and hyphens."""
-    return re.sub(r"[^A-Za-z0-9-]+", "-", os.uname().nodename.split(".")[0]).strip("-") or "localhost"
