@@ -1,5 +1,6 @@
 """The page about Python shows what works: its code is run from top to bottom, on a site of one page that changes."""
 
+import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +63,25 @@ def test_the_code_of_the_page_runs(site, tmp_path, monkeypatch, capsys):
     assert re.search(r"^1 0 0$|^2 0 0$|^3 0 0$", told, re.MULTILINE), "captured by the first pass"
     assert "round-robin 10.0" in told
     assert (tmp_path / "example.wacz").stat().st_size > 500
+
+
+def test_what_was_captured_can_be_read(tmp_path):
+    archive = strandline.create(tmp_path / "read")
+    versions = [
+        {"url": "https://site.test/", "time": f"2026-01-0{day}T00:00:00Z", "html": f"<p>é {text}</p>"}
+        for day, text in ((1, "old"), (2, "old"), (3, "new"))
+    ]
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in versions))
+    archive.bring_in(file)
+    newest = archive.at("https://site.test/")
+    assert newest.time == 1767398400.0 and archive.text(newest) == "<p>é new</p>"
+    second = archive.at("https://site.test", 1767312000.0)
+    assert second.revisit and archive.content(second) == "<p>é old</p>".encode()
+    assert archive.at("https://other.test/") is None
+    next((archive.folder / "archive").glob("*.warc*")).unlink()
+    with pytest.raises(strandline.StrandlineError, match="missing"):
+        archive.content(newest)
 
 
 def test_what_makes_no_sense_is_a_usage_error(tmp_path):

@@ -36,6 +36,7 @@ from strandline.app.events import event
 from strandline.core.capture import Capture, Unanswered
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
+from strandline.core.wording import counted
 from strandline.crawl.tally import Tally
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
@@ -154,11 +155,11 @@ class Archive:
 
     def captures(self, url: str) -> list[Capture]:
         """Captures of a page in time order."""
-        return self.reading.captures(_address(url))
+        return self.reading.captures(web_address(url))
 
     def page(self, url: str) -> PageRow | None:
         """What is known about a page."""
-        return self.reading.page(_address(url))
+        return self.reading.page(web_address(url))
 
     def verify(self, course: "Course | None" = None) -> "Audit":
         """Read every byte of the WARC files and compare."""
@@ -185,8 +186,8 @@ class Archive:
             kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
             catalog.salvage(kept)
             self._say(
-                f"recovered {found.file} after a crash: {len(kept)} captures salvaged, "
-                f"{found.quarantined} torn bytes moved to quarantine"
+                f"recovered {found.file} after a crash: {counted(len(kept), 'capture')} salvaged, "
+                f"{counted(found.quarantined, 'torn byte')} moved to quarantine"
                 + (f"; {found.missing} BYTES OF RECORDED CAPTURES ARE MISSING" if found.missing else "")
             )
 
@@ -379,7 +380,8 @@ def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
         return []  # there is no catalog, or it is past reading
 
 
-def _address(url: str) -> str:
+def web_address(url: str) -> str:
+    """The canonical form of an address somebody gave; UsageError when it is none."""
     try:
         return canonical(url)
     except ValueError as problem:

@@ -11,21 +11,27 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 
+from strandline.access.memento import closest
+from strandline.access.payload import LostError, Payload, read_payload
 from strandline.access.quality import Quality
-from strandline.app.archive import Archive, create, open_archive
+from strandline.app.archive import Archive, create, open_archive, web_address
 from strandline.app.clock import SystemClock
 from strandline.app.comparing import Comparison, compare_versions
 from strandline.app.crawling import CrawlRequest
 from strandline.app.explaining import Why, why
+from strandline.app.holdings import holdings
 from strandline.app.known_sites import require_site
 from strandline.app.measuring import measured
 from strandline.app.moving import Wanted
 from strandline.app.own_history import archive_world
 from strandline.app.planning import Planning
+from strandline.core.capture import Capture
+from strandline.core.content import charset_of, text_of
 from strandline.core.plan.budget import Budget
 from strandline.crawl.next import Due
 from strandline.crawl.orders import Limits
 from strandline.crawl.tally import Tally
+from strandline.errors import ArchiveDamaged
 from strandline.simulate.world import World
 from strandline.store.studies import Change
 
@@ -36,6 +42,27 @@ class OpenedArchive(Archive):
     def collect(self, *seeds: str, limit: int = 0) -> Tally:
         """One pass over what is in scope, as `strandline crawl` makes it; from the known seeds when none are named."""
         return self.crawl(self.settings, CrawlRequest(seeds, Limits(captures=limit)))
+
+    def at(self, url: str, time: float | None = None) -> Capture | None:
+        """The capture that replay shows of a page: the closest to a time, or the latest; None when there is none."""
+        found = closest(holdings(self).index, web_address(url), time)
+        return found.capture if found else None
+
+    def content(self, capture: Capture) -> bytes:
+        """What was captured, without its codings; of a revisit, what it refers to. ArchiveDamaged when it is lost."""
+        return self._payload(capture).decoded()
+
+    def text(self, capture: Capture) -> str:
+        """The same as text, read in the charset browsers would take."""
+        payload = self._payload(capture)
+        body = payload.decoded()
+        return text_of(body, charset_of(payload.head.value("content-type"), body))
+
+    def _payload(self, capture: Capture) -> Payload:
+        try:
+            return read_payload(holdings(self), capture)
+        except LostError as lost:
+            raise ArchiveDamaged(str(lost)) from lost
 
     def changes(self, site: str = "", since: float | None = None, min_importance: float = 0.0) -> Iterator[Change]:
         """Every observed change of the archive, or of one of its sites, in the order they were seen."""
