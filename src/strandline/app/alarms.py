@@ -23,6 +23,7 @@ from strandline.core.quality.alarms import (
     explanation,
     judge,
 )
+from strandline.core.wording import counted
 from strandline.store.alarming import Alarm, AlarmWriter, Observation, Visits
 
 _WINDOWS: Final = "windows"
@@ -135,7 +136,7 @@ def audited(writer: AlarmWriter, problems: int, checked: int, told: Told = lambd
     now = time.time()
     desk = AlarmDesk(writer, told)
     if problems:
-        why = f"{problems} problems among {checked} captures; `strandline verify` names them"
+        why = f"{counted(problems, 'problem')} among {counted(checked, 'capture')}; `strandline verify` names them"
         desk.raise_alarm("fixity", "", why, now)
         return
     for alarm in writer.open_alarms():

@@ -7,6 +7,7 @@ from strandline.app.archive import Archive
 from strandline.app.first_sights import first_sight, last_modified
 from strandline.core.discovery.weight import weights
 from strandline.core.urls import canonical
+from strandline.core.wording import counted
 from strandline.errors import SettingError
 from strandline.ports import CaptureReader
 from strandline.store.catalog import SqliteCatalog
@@ -29,14 +30,14 @@ def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> N
                 claims.append(Claim(page, "last-modified", time, capture.time))
         writer.keep_claims(claims, batch[-1][0])
         done += len(batch)
-        say(f"{done} answers read for their time of change")
+        say(f"{counted(done, 'answer')} read for their time of change")
     pages = writer.reading.unsighted()
     done = 0
     while some := list(islice(pages, _BATCH)):
         found = ((page, first_sight(records, capture)) for page, capture in some)
         writer.keep_first_sights([(page, *sight) for page, sight in found if sight is not None])
         done += len(some)
-        say(f"{done} pages read for their first sight")
+        say(f"{counted(done, 'page')} read for their first sight")
 
 
 def weigh(archive: Archive, catalog: SqliteCatalog, reading: LearnedReading) -> int:

@@ -27,6 +27,7 @@ from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, Site
 from strandline.core.learn.patterns import PatternGroup
 from strandline.core.learn.site_state import SiteState
 from strandline.core.urls import site
+from strandline.core.wording import counted
 from strandline.crawl.learn import Patterns, gathered, that_matter
 from strandline.crawl.learn_rates import Rates, SitePages, learn_rates
 from strandline.crawl.learn_rules import RuleWish, learn_rules
@@ -103,7 +104,7 @@ def learn(
     say = tell or (lambda _: None)
     with archive.writing("learn") as catalog, closing(archive.learned_writer(catalog)) as writer:
         with archive.studying(catalog) as studying:
-            studying.finish(lambda done, pending: say(f"{done} captures studied, {pending} to go"))
+            studying.finish(lambda done, pending: say(f"{counted(done, 'capture')} studied, {pending} to go"))
         if wanted != ("rules",):
             read_captures(archive.records, writer, say)
         weighed = weigh(archive, catalog, writer.reading)
@@ -138,7 +139,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
                 states[name] = mined.state
         if "classes" in parts:
             kept[name], known[name] = telling, SitePages.of(telling, reading.first_sights(name))
-        say(f"{name}: {len(pages)} pages")
+        say(f"{name}: {counted(len(pages), 'page')}")
     if patterns is not None:
         patterns.share()
         learned.patterns = patterns

@@ -188,7 +188,9 @@ class Planning:
         waiting, behind = number - self.reading.progress(), latest - self.now
         told = []
         if waiting > 0:
-            told.append(f"{waiting} captures are still to be studied; until then their digests tell changes")
+            told.append(
+                f"{counted(waiting, 'capture is', 'captures are')} still to be studied; until then digests tell changes"
+            )
         if behind > _CLOCKS_APART:
             told.append(f"the clock of this machine is {behind / 3600.0:.3g} hours behind the latest capture")
         return "; ".join(told)

@@ -177,6 +177,7 @@ def import_files(
     """Bring in what other tools archived. Nothing is written unless a file is sound."""
     from strandline.app.opening import opened_or_made
     from strandline.cli.output import as_json, printable, tell
+    from strandline.core.wording import counted
 
     with opened_or_made(folder) as archive:
         for file in files:
@@ -187,13 +188,14 @@ def import_files(
                 found = {"captures": brought.captures, "findings": list(brought.findings)}
                 as_json({"event": "imported", "file": str(file)} | found)
             else:
-                print(printable(f"{file}: {brought.captures} captures"))
+                print(printable(f"{file}: {counted(brought.captures, 'capture')}"))
 
 
 def reindex(folder: Folder, json_: Json = False) -> None:
     """Rebuild catalog and indexes from the WARC files alone."""
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
+    from strandline.core.wording import counted
 
     report = open_archive(folder).reindex()
     for finding in report.findings:
@@ -208,7 +210,7 @@ def reindex(folder: Folder, json_: Json = False) -> None:
             }
         )
     else:
-        print(printable(f"{report.captures} captures in {report.files} files"))
+        print(printable(f"{counted(report.captures, 'capture')} in {counted(report.files, 'file')}"))
 
 
 def verify(
@@ -227,10 +229,11 @@ def verify(
     from strandline.app.auditing import audit_archive
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
+    from strandline.core.wording import counted
 
     def begun(name: str, size: int) -> None:
         if not (quiet or json_):
-            tell(f"{name} ({size} bytes)")
+            tell(f"{name} ({counted(size, 'byte')})")
 
     audit = audit_archive(open_archive(folder), older_than, begun)
     if json_:
@@ -238,9 +241,9 @@ def verify(
     else:
         for problem in audit.problems:
             print(printable(f"{problem.file} at {problem.offset}: {problem.problem} {problem.url}"))
-        rest = f" {audit.left_out} files left out, found sound before." if audit.left_out else ""
-        said = "All sound." if audit.ok else f"{len(audit.problems)} problems."
-        print(f"{said} {audit.captures} captures checked.{rest}")
+        rest = f" {counted(audit.left_out, 'file')} left out, found sound before." if audit.left_out else ""
+        said = "All sound." if audit.ok else f"{counted(len(audit.problems), 'problem')}."
+        print(f"{said} {counted(audit.captures, 'capture')} checked.{rest}")
     if not audit.ok:
         raise typer.Exit(6)
 
@@ -252,6 +255,7 @@ def versions(
     from strandline.app.opening import open_archive
     from strandline.cli.crawling import captured_event
     from strandline.cli.output import as_json, iso, printable, size
+    from strandline.core.wording import counted
 
     archive = open_archive(folder)
     captures = archive.captures(url)
@@ -262,7 +266,8 @@ def versions(
             )
         return
     row = archive.page(url)
-    print(printable(f"{url}: {len(captures)} captures" + (f", {row.evidence} since {iso(row.since)}" if row else "")))
+    known = counted(len(captures), "capture") if captures else "no captures in this archive"
+    print(printable(f"{url}: {known}" + (f", {row.evidence} since {iso(row.since)}" if row else "")))
     for capture in captures:
         what = "unchanged" if capture.revisit else capture.mime
         line = f"  {iso(capture.time)}  {capture.status}  {what:24}  {size(capture.place.length):>9}"

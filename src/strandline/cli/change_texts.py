@@ -8,6 +8,7 @@ from strandline.app.comparing import Comparison
 from strandline.app.searching import BlockLife, Change
 from strandline.cli.output import iso, moment
 from strandline.core.changes.delta import Operation
+from strandline.core.wording import counted
 from strandline.settings.units import seconds
 
 _DID: Final = {"insert": "inserted", "delete": "deleted", "update": "updated", "move": "moved"}
@@ -43,7 +44,9 @@ def span_start(text: str) -> float:
 
 def block_lines(found: dict[str, Any]) -> Iterator[str]:
     """The blocks of a page, one after the other."""
-    yield f"{len(found['blocks'])} blocks at level {found['level']}" + (f": {found['title']}" if found["title"] else "")
+    yield f"{counted(len(found['blocks']), 'block')} at level {found['level']}" + (
+        f": {found['title']}" if found["title"] else ""
+    )
     for block in found["blocks"]:
         kind = ", ".join(filter(None, (block["role"], block["hint"])))
         yield f"{block['importance']:6.3f}  {_place(block['path'])}[{block['nth']}]" + (f"  ({kind})" if kind else "")

@@ -74,7 +74,8 @@ def compare(
         late = moment(to) if to else float("inf")
         found, old, new = compare_versions(archive, second, early, late)
         extra: dict[str, object] = {"from": iso(old.time), "to": iso(new.time)}
-        tell(f"{old.url}: {iso(old.time)} and {iso(new.time)}")
+        same = "the same capture at both times: nothing to compare" if old == new else f"and {iso(new.time)}"
+        tell(f"{old.url}: {iso(old.time)} {same}")
     elif from_ or to:
         raise UsageError(f"--from and --to need an archive folder; {first} is none")
     else:
@@ -225,4 +226,7 @@ def compact(
         print(printable(f"{one.file} is left as it is: {one.left}"))
     share = f" ({done.after / done.before:.0%})" if done.before else ""
     sizes = f"{size(done.before)} -> {size(done.after)}{share}"
-    print(f"{counted(len(done.files), 'file')} compacted, {sizes}; {done.kept} as they were.")
+    if not done.files:
+        print(f"Nothing to compact: {counted(done.kept, 'file')} looked at.")
+        return
+    print(f"{counted(len(done.files), 'file')} compacted, {sizes}; {done.kept} left as they were.")

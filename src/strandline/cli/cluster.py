@@ -61,6 +61,7 @@ def init(
     from strandline.app.crawling import read_seeds
     from strandline.cli.crawling import crawl_settings
     from strandline.cli.output import as_json, tell
+    from strandline.core.wording import counted
     from strandline.errors import UsageError
     from strandline.settings.file import read_settings, with_overrides
 
@@ -80,7 +81,8 @@ def init(
     if json_:
         as_json({"store": made.store, "seeds": list(made.settings.scope.seeds)})
     else:
-        tell(f"Ready: {len(made.settings.scope.seeds)} seeds, WARC files go to {made.store}. Start workers with:")
+        seeded = counted(len(made.settings.scope.seeds), "seed")
+        tell(f"Ready: {seeded}, WARC files go to {made.store}. Start workers with:")
         tell("  strandline worker --database ...")
 
 
@@ -92,23 +94,25 @@ def status(database: Database, json_: Json = False) -> None:
     from strandline.app.cluster.archive import open_shared
     from strandline.app.status import alarm_data
     from strandline.cli.output import as_json, iso, printable, size
+    from strandline.core.wording import counted
 
     archive = open_shared(database)
     found, raised = archive.standing(), alarms(archive)
     if json_:
         as_json({**dataclasses.asdict(found), "alarms": [alarm_data(one) for one in raised]})
         return
-    print(f"{found.captures} captures of {found.pages} pages on {found.hosts} hosts, {size(found.octets)} in all")
-    print(f"{found.queued} pages wait, {found.leased} are being fetched, {found.backed_off} wait after a failure")
-    print(f"{found.hosts_held} hosts are held, {found.hosts_waiting} asked to be left alone")
+    held = f"{counted(found.captures, 'capture')} of {counted(found.pages, 'page')} on {counted(found.hosts, 'host')}"
+    print(f"{held}, {size(found.octets)} in all")
+    print(f"pages: {found.queued} waiting, {found.leased} being fetched, {found.backed_off} waiting after a failure")
+    print(f"hosts: {found.hosts_held} held, {found.hosts_waiting} left alone for now")
     if found.unstudied:
-        print(f"{found.unstudied} captures wait to be studied")
+        print(f"{counted(found.unstudied, 'capture waits', 'captures wait')} to be studied")
     if found.hour is not None:
         hour = found.hour
         price = f", at a price of {hour.price:.3g}" if hour.price else ""
-        planned = f"{hour.planned} of {hour.visits:.0f} visits planned on {hour.sites} sites{price}"
+        planned = f"{hour.planned} of {hour.visits:.0f} visits planned on {counted(hour.sites, 'site')}{price}"
         print(f"since {iso(hour.start)} {planned}")
-    print(f"{len(found.workers)} workers, {found.ended} ended before")
+    print(f"{counted(len(found.workers), 'worker')}, {found.ended} ended before")
     for one in found.workers:
         print(
             printable(

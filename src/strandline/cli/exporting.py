@@ -52,7 +52,8 @@ def export(
         if json_:
             as_json(done.as_data())
         else:
-            print(printable(f"{dataset}: {done.captures} captures and {done.changes} changes added"))
+            added = f"{counted(done.captures, 'capture')} and {counted(done.changes, 'change')}"
+            print(printable(f"{dataset}: {added} added"))
         return
     assert to is not None
     from strandline.app.known_sites import require_site

@@ -24,7 +24,7 @@ def learned_in_words(found: Mapping[str, Any]) -> Iterator[str]:
     numbers = [counted(found[name], name[:-1]) for name in ("captures", "pages", "sites")]
     yield f"learned from {' of '.join(numbers)}, {since}"
     if found["unstudied"]:
-        yield f"{found['unstudied']} captures were not studied: whether they changed was told by their digests"
+        yield f"not studied: {counted(found['unstudied'], 'capture')}; whether they changed was told by their digests"
     if "patterns" in found:
         about = found["patterns"]
         changed, groups = counted(about["changed_pages"], "page"), counted(about["groups"], "group")
@@ -45,7 +45,7 @@ def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
         group = "" if one.pattern.group is None else f", group {one.pattern.group}"
         yield printable(f"{one.url}  {_peak(one)} ({counted(one.pattern.captures, 'capture')}{group})")
     if len(found) > _SHOWN:
-        yield f"... and {len(found) - _SHOWN} more pages; --json shows all"
+        yield f"... and {counted(len(found) - _SHOWN, 'more page')}; --json shows all"
 
 
 def _peak(one: ShownPattern) -> str:
@@ -71,7 +71,7 @@ def _period(one: ShownPattern, number: int) -> str:
 def pattern_in_words(one: ShownPattern) -> Iterator[str]:
     """One page: its pattern kind by kind."""
     yield printable(f"{one.url}  {_peak(one)}")
-    numbers = f"{counted(one.pattern.captures, 'capture')}, about {one.changes:.0f} changes"
+    numbers = f"{counted(one.pattern.captures, 'capture')}, about {counted(round(one.changes), 'change')}"
     yield f"  {numbers}; index threshold {one.pattern.threshold:.4f}"
     top = max((value for values in one.pattern.kinds.values() for value in values), default=0.0)
     for kind, values in one.pattern.kinds.items():
@@ -105,10 +105,11 @@ def classes_in_words(found: ShownClasses) -> Iterator[str]:
         by = "at first sight " if seen is None else ""
         rate = page.rate.expected if seen is None else seen
         number = "-" if page.number is None else page.number
-        changed = f"{page.rate.changes} of {page.rate.visits} captures changed"
+        later = page.rate.visits
+        changed = f"{page.rate.changes} of {counted(later, 'later capture')} changed" if later else "captured once"
         yield printable(f"  [{number}] {page.url}  {by}{interval_in_words(rate)} ({changed})")
     if len(found.pages) > _SHOWN:
-        yield f"  ... and {len(found.pages) - _SHOWN} more pages; --json shows all"
+        yield f"  ... and {counted(len(found.pages) - _SHOWN, 'more page')}; --json shows all"
     if found.about["moved"]:
         yield "the first-sight table was moved by this archive's own captures"
 

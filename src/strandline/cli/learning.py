@@ -72,6 +72,7 @@ def learn(
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import learned_in_words
     from strandline.cli.output import as_json, tell
+    from strandline.core.wording import counted
 
     archive = open_archive(folder)
     told = None if quiet or json_ else tell
@@ -92,7 +93,8 @@ def learn(
             if json_:
                 as_json({"added": caught_up.added, "left": caught_up.left})
             else:
-                print(f"{caught_up.added} captures added, {caught_up.left} left until everything is learned anew")
+                added = counted(caught_up.added, "capture")
+                print(f"{added} added, {caught_up.left} left until everything is learned anew")
             return
     found = learn_all(archive, parts or (), told)
     if json_:

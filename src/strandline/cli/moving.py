@@ -30,6 +30,7 @@ def migrate(
     """Move an archive to PostgreSQL and object storage, or back; compared by digest. Cut short, run it again."""
     from strandline.app.cluster.moving import to_cluster, to_folder
     from strandline.cli.output import as_json, tell
+    from strandline.core.wording import counted
 
     def say(line: str) -> None:
         if not quiet:
@@ -39,4 +40,5 @@ def migrate(
     if json_:
         as_json({"captures": captures, "files": files, "verified": True})
     else:
-        tell(f"{captures} captures in {files} WARC files moved; both sides are the same.")
+        moved = f"{counted(captures, 'capture')} in {counted(files, 'WARC file')}"
+        tell(f"{moved} moved; both sides are the same.")

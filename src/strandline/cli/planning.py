@@ -43,7 +43,7 @@ def next_(
         as_json([due_data(visit) for visit in found])
         return
     for visit in found:
-        urgency = "new" if visit.urgency >= 1e30 else f"{visit.urgency:.3g}"
+        urgency = "new" if visit.urgency >= 1e30 else f"{max(0.0, visit.urgency):.3g}"
         print(printable(f"{iso(visit.due)[:16]}Z  {urgency:>9}  {visit.url}"))
         if why:
             print(printable(f"{'':30}{visit.reason}"))

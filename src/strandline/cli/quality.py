@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from strandline.core.wording import counted
+
 if TYPE_CHECKING:
     from strandline.access.quality import Quality
     from strandline.app.measuring import Measured
@@ -65,10 +67,12 @@ def quality_text(found: "Measured") -> list[str]:
     lines += [_line(one) for one in every]
     visiting, more = found.visiting, found.more
     lines.append("")
-    lines.append(
-        f"last day: {visiting.achieved} of {visiting.intended} intended visits made, {visiting.failed} pages failed "
-        f"(budget {found.budget})"
-    )
+    made = f"{visiting.achieved} of {counted(visiting.intended, 'intended visit')} made"
+    asked = f"budget {found.budget}"
+    if visiting.achieved > visiting.intended:
+        made = f"{counted(visiting.achieved, 'visit')} made"
+        asked = f"a watch of {found.budget} intends {visiting.intended}; crawls and imports ask no budget"
+    lines.append(f"last day: {made}, {counted(visiting.failed, 'page')} failed ({asked})")
     lines.append(f"100 more requests a day would catch {100 * more.gain:+.1f} %")
     if found.shown is not None:
         lines += _shown(found)

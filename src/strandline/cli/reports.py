@@ -58,14 +58,13 @@ def report(
 
 def _lines(found: "Report") -> Iterator[str]:
     from strandline.cli.output import iso
+    from strandline.core.wording import counted
 
     yield f"{found.site or found.archive}: {iso(found.start)} to {iso(found.end)}"
     counts = f"{'new':>7}{'changed':>9}{'gone':>7}{'moved':>7}{'visits':>8}{'unchanged':>11}"
     yield f"{'site':32}{counts}{'changes/day':>13}{'before':>9}"
     for one in found.sites:
-        rates = [
-            f"{value:.3g}" if value is not None else "-" for value in (one.changes_a_day, one.changes_a_day_before)
-        ]
+        rates = [_rate(value) for value in (one.changes_a_day, one.changes_a_day_before)]
         yield (
             f"{one.site[:31]:32}{one.new:>7}{one.changed:>9}{one.gone:>7}{one.moved:>7}{one.visits:>8}"
             f"{one.unchanged:>11}{rates[0]:>13}{rates[1]:>9}"
@@ -75,12 +74,17 @@ def _lines(found: "Report") -> Iterator[str]:
     else:
         made, share = found.intended.made, found.intended.share
         part = "" if share is None else f" ({100 * share:.0f} %)"
-        yield f"{found.intended.total.planned} visits planned, {made} made{part}, {found.intended.total.failed} failed"
+        total = found.intended.total
+        yield f"{counted(total.planned, 'visit')} planned, {made} made{part}, {total.failed} failed"
     yield from _events(found)
     yield from _learning(found)
     for alarm in found.alarms:
         ended = "still open" if alarm.closed is None else f"until {iso(alarm.closed)}"
         yield f"alarm: {alarm.kind} {alarm.subject} since {iso(alarm.opened)}, {ended}: {alarm.explanation}"
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _events(found: "Report") -> Iterator[str]:

@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strandline.cli.output import iso, printable, size
+from strandline.core.wording import counted
 
 if TYPE_CHECKING:
     from strandline.app.status import Status
@@ -33,12 +34,8 @@ def _rows(found: "Status") -> list[tuple[str, str, str]]:
     rows += [
         ("last hour", _lately(found.hour), ""),
         ("last day", _lately(found.day), ""),
-        ("holds", f"{found.captures} captures of {found.pages} pages on {found.sites} sites{_last(found)}", ""),
-        (
-            "queue",
-            f"{found.queued} pages due, {found.hosts_waiting} hosts wait, {found.unstudied} captures to study",
-            "",
-        ),
+        ("holds", _holds(found), ""),
+        ("queue", _queue(found), ""),
         ("learning", _learning(found), ""),
         ("completeness", _completeness(found), ""),
     ]
@@ -73,26 +70,34 @@ def _budget(found: "Status") -> str:
     if "spent_hour" in known:
         parts.append(f"{known['spent_hour']:.0f} spent this hour, {known.get('spent_day', 0):.0f} in the last day")
     if "planned" in known:
-        parts.append(f"{known['planned']} visits left of this hour's plan")
+        parts.append(f"{counted(known['planned'], 'visit')} left of this hour's plan")
     return "; ".join(parts)
 
 
 def _lately(lately: tuple[int, int, int, int]) -> str:
     captures, unchanged, errors, octets = lately
-    return f"{captures} captures, {unchanged} unchanged, {errors} answers of 400 and more, {size(octets)} kept"
+    wrong = f"{counted(errors, 'answer')} of 400 and more"
+    return f"{counted(captures, 'capture')}, {unchanged} unchanged, {wrong}, {size(octets)} kept"
 
 
-def _last(found: "Status") -> str:
-    return f", the latest at {iso(found.last)}" if found.last else ""
+def _holds(found: "Status") -> str:
+    latest = f", the latest at {iso(found.last)}" if found.last else ""
+    pages, sites = counted(found.pages, "page"), counted(found.sites, "site")
+    return f"{counted(found.captures, 'capture')} of {pages} on {sites}{latest}"
+
+
+def _queue(found: "Status") -> str:
+    hosts, unstudied = counted(found.hosts_waiting, "host waits", "hosts wait"), counted(found.unstudied, "capture")
+    return f"{counted(found.queued, 'page')} due, {hosts}, {unstudied} to study"
 
 
 def _learning(found: "Status") -> str:
     known = found.learned
-    behind = f"; {found.unlearned} captures are newer" if found.unlearned else ""
-    lost = f"; {found.unreadable} captures could not be studied" if found.unreadable else ""
+    behind = f"; {counted(found.unlearned, 'capture is', 'captures are')} newer" if found.unlearned else ""
+    lost = f"; {counted(found.unreadable, 'capture')} could not be studied" if found.unreadable else ""
     return (
-        f"{known['series']} pages with a pattern in {known['groups']} groups, {known['rates']} rates, "
-        f"{known['rules']} directory rules{behind}{lost}"
+        f"hours of {counted(known['series'], 'page')} in {counted(known['groups'], 'group')}, "
+        f"{counted(known['rates'], 'rate')}, {counted(known['rules'], 'directory rule')}{behind}{lost}"
     )
 
 

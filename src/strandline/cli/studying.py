@@ -4,6 +4,7 @@ import sys
 
 from strandline.app.archive import Archive
 from strandline.cli.output import tell
+from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, SettingError, Unreachable
 
 
@@ -18,9 +19,9 @@ def study_pending(archive: Archive, quiet: bool) -> None:
         nonlocal told
         if not quiet and sys.stderr.isatty() and left and done - told >= 1000:
             told = done
-            tell(f"{done} captures studied, {left} to go")
+            tell(f"{counted(done, 'capture')} studied, {left} to go")
 
     try:
         archive.study(progress)
     except (ArchiveBusy, SettingError, Unreachable) as problem:
-        tell(f"{pending} captures are still to be studied ({problem})")
+        tell(f"{counted(pending, 'capture is', 'captures are')} still to be studied ({problem})")

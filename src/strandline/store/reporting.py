@@ -72,7 +72,8 @@ class ReportReading(AlarmReading, WatchReading):
 
     def changed_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
         """Pages that changed in the span, the most important first: changes in number, and their importance."""
-        query = f"""SELECT site, url, max(by), count(*) || ' changes', sum(importance) FROM changes {_OF_PAGES}
+        number = "count(*) || CASE WHEN count(*) = 1 THEN ' change' ELSE ' changes' END"
+        query = f"""SELECT site, url, max(by), {number}, sum(importance) FROM changes {_OF_PAGES}
             WHERE by >= ? AND by < ? AND {_BELIEVED} AND kind = 'page' AND {_SITE}
             GROUP BY pages.page, hosts.host ORDER BY sum(importance) DESC, url"""
         return self._events(query, start, end, site, site)
