@@ -217,6 +217,10 @@ def test_ranges(archive):
     status, headers, body = archive.get(path, {"Range": "bytes=10-19"})
     assert (status, headers["content-range"], body) == (206, "bytes 10-19/10240", whole[10:20])
     assert archive.get(path, {"Range": "bytes=-5"})[2] == whole[-5:]
+    status, headers, body = archive.get(
+        path, {"Range": "bytes=0-"}
+    )  # asked by browsers to learn if they can seek
+    assert (status, headers["content-range"], body) == (206, "bytes 0-10239/10240", whole)
     assert archive.get(path, {"Range": "bytes=99999-"})[0] == 416
     assert archive.get(path, {"Range": "bytes=0-1,5-6"})[0] == 200
     assert archive.get(path)[1]["accept-ranges"] == "bytes"
@@ -226,6 +230,28 @@ def test_ranges(archive):
     status, headers, body = archive.get(part, {"Range": "bytes=105-200"})
     assert (status, headers["content-range"], body) == (206, "bytes 105-109/1000", b"56789")
     assert archive.get(part, {"Range": "bytes=0-5"})[0] == 416
+
+
+def test_ranges_of_bodies_too_large_to_be_held(archive, monkeypatch):
+    monkeypatch.setattr("strandline.access.payload.IN_MEMORY", 8)
+    whole = bytes(range(256)) * 40
+    path = f"/web/20260301120000im_/{SITE}/film"
+    status, headers, body = archive.get(path)
+    assert (status, headers["content-length"], headers["accept-ranges"], body) == (200, "10240", "bytes", whole)
+    status, headers, body = archive.get(path, {"Range": "bytes=1000-8999"})
+    assert (status, headers["content-range"], headers["content-length"]) == (206, "bytes 1000-8999/10240", "8000")
+    assert body == whole[1000:9000]
+    assert archive.get(path, {"Range": "bytes=-5"})[2] == whole[-5:]
+    status, headers, _ = archive.get(path, {"Range": "bytes=99999-"})
+    assert (status, headers["content-range"]) == (416, "bytes */10240")
+    status, headers, body = archive.get(path, {"Range": "bytes=0-9"}, method="HEAD")
+    assert (status, headers["content-length"], body) == (206, "10", b"")
+    part = f"/web/20260301120000im_/{SITE}/part"
+    status, headers, body = archive.get(part)
+    assert (status, headers["content-range"], body) == (206, "bytes 100-109/1000", b"0123456789")
+    assert archive.get(part, {"Range": "bytes=105-200"})[2] == b"56789"
+    status, headers, body = archive.get(f"/web/20260301120000im_/{SITE}/chunked", {"Range": "bytes=1-2"})
+    assert (status, body, "accept-ranges" in headers) == (200, b"hello", False)  # only reading tells how long it is
 
 
 def test_revisits_show_the_payload_they_refer_to(archive):

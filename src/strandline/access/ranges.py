@@ -1,6 +1,7 @@
 """Range requests (RFC 9110, section 14) over a replayed body: one range is served, several are answered whole."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _ONE = re.compile(r"bytes\s*=\s*(?:([0-9]{1,18})\s*-\s*([0-9]{1,18})?|-\s*([0-9]{1,18}))\s*\Z", re.IGNORECASE)
@@ -41,6 +42,21 @@ def wanted_slice(header: str, total: int) -> Slice | None:
     if start >= stop:
         raise UnsatisfiableError(f"bytes */{total}")
     return Slice(start, stop, total)
+
+
+def between(pieces: Iterable[bytes], start: int, stop: int) -> Iterator[bytes]:
+    """Bytes `start` to `stop` (exclusive) of what comes in pieces; what lies before is read and dropped.
+
+    >>> list(between([b"abc", b"def", b"ghi"], 2, 5))
+    [b'c', b'de']
+    """
+    place = 0
+    for piece in pieces:
+        if cut := piece[max(0, start - place) : max(0, stop - place)]:
+            yield cut
+        place += len(piece)
+        if place >= stop:
+            return
 
 
 def captured_slice(header: str) -> Slice | None:

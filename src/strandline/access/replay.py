@@ -16,7 +16,7 @@ from strandline.access.heads import replayed
 from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest, general_links, link_header
 from strandline.access.payload import Payload, read_payload
-from strandline.access.ranges import Slice, UnsatisfiableError, captured_slice, wanted_slice
+from strandline.access.ranges import Slice, UnsatisfiableError, between, captured_slice, wanted_slice
 from strandline.access.rewrite import Document, kind_of, may_run, rewrite
 from strandline.access.timestamps import http_date
 
@@ -51,6 +51,8 @@ class Answer:
     body: bytes | Iterator[bytes] = b""
     runs: bool = False
     """A page whose script may run: it was rewritten and brings the client side. Nothing else does."""
+    apart: bool = False
+    """Its pieces may be read in another thread, and should be: what lies before a range is read, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Replay:
             headers.append(("content-encoding", coding))
         page = kind == "page" and wanted.mod in ("", "mp_", "if_")
         runs = page and isinstance(body, bytes) and may_run(body, payload.head.value("content-type"))
-        return _cut(Answer(status, headers, body, runs), payload, asked)
+        return _cut(Answer(status, headers, body, runs, apart=True), payload, asked)
 
     def memento_headers(self, wanted: Wanted, memento: Memento) -> list[tuple[str, str]]:
         """Fields of RFC 7089 and what else is to be said about the capture."""
@@ -138,35 +140,45 @@ def _accepts(coding: str, header: str) -> bool:
 
 def _cut(answer: Answer, payload: Payload, asked: Asked) -> Answer:
     """Serve the range asked for, out of a whole capture or out of a captured part."""
-    body, held = answer.body, None
-    if not isinstance(body, bytes):
-        if payload.length >= 0:
-            answer.headers.append(("content-length", str(payload.length)))
-        return answer
+    size = len(answer.body) if isinstance(answer.body, bytes) else payload.length
+    held = Slice(0, size, size)
     if answer.status == 206:
-        held = captured_slice(payload.head.value("content-range"))
-        if held is None or held.stop - held.start != len(body):
-            answer.status = 200
-            return answer
-    if answer.status not in (200, 206) or asked.if_range:
-        return answer if held is None else _part(answer, held)
-    answer.headers.append(("accept-ranges", "bytes"))
-    held = held or Slice(0, len(body), len(body))
-    try:
-        wanted = wanted_slice(asked.range, held.total) if asked.range else None
-        if wanted is not None and not held.start <= wanted.start < held.stop:
-            raise UnsatisfiableError(f"bytes */{held.total}")
-    except UnsatisfiableError as outside:
-        answer.headers.append(("content-range", str(outside)))
-        return Answer(416, answer.headers)
+        held = captured_slice(payload.head.value("content-range")) or held
+        if held.stop - held.start != size:
+            held = Slice(0, size, size)
+        answer.status = 200
+    part = held if size != held.total else None
+    if answer.status == 200 and size >= 0 and not asked.if_range:
+        answer.headers.append(("accept-ranges", "bytes"))
+        try:
+            part = _wanted(asked.range, held) or part
+        except UnsatisfiableError as outside:
+            answer.headers.append(("content-range", str(outside)))
+            return Answer(416, answer.headers)
+    return _sized(answer, size) if part is None else _part(answer, part, held)
+
+
+def _wanted(header: str, held: Slice) -> Slice | None:
+    """What a Range field asks for of what is held, None for all of it; UnsatisfiableError when nothing of it is."""
+    wanted = wanted_slice(header, held.total) if header else None
     if wanted is None:
-        return answer if len(body) == held.total else _part(answer, held)
-    part = Slice(wanted.start, min(wanted.stop, held.stop), held.total)
-    answer.body = body[part.start - held.start : part.stop - held.start]
-    return _part(answer, part)
+        return None
+    if not held.start <= wanted.start < held.stop:
+        raise UnsatisfiableError(f"bytes */{held.total}")
+    return Slice(wanted.start, min(wanted.stop, held.stop), held.total)
 
 
-def _part(answer: Answer, part: Slice) -> Answer:
+def _part(answer: Answer, part: Slice, held: Slice) -> Answer:
+    """A part of what is held."""
+    start, stop = part.start - held.start, part.stop - held.start
     answer.status = 206
     answer.headers.append(("content-range", str(part)))
+    answer.body = answer.body[start:stop] if isinstance(answer.body, bytes) else between(answer.body, start, stop)
+    return _sized(answer, stop - start)
+
+
+def _sized(answer: Answer, size: int) -> Answer:
+    """Pieces do not tell how many bytes they are together."""
+    if size >= 0 and not isinstance(answer.body, bytes):
+        answer.headers.append(("content-length", str(size)))
     return answer

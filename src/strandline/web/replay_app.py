@@ -24,7 +24,7 @@ from strandline.access.replay import Answer, Asked, Replay, is_file
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
 from strandline.core.capture import Capture
-from strandline.errors import ArchiveDamaged, Unreachable
+from strandline.errors import Unreachable
 from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
 from strandline.web.texts import say
@@ -205,7 +205,7 @@ class ReplayApp:
         elif isinstance(body, bytes):
             await send({"type": "http.response.body", "body": body})
         else:
-            await _stream(body, send)
+            await _stream(body, send, answer.apart)
 
     def _cors(self, request: _Request) -> list[tuple[bytes, bytes]]:
         """Archived pages ask from an opaque origin; the interface may ask too; nobody else may read answers."""
@@ -222,13 +222,10 @@ class ReplayApp:
         ]
 
 
-async def _stream(pieces: Iterator[bytes], send: Send) -> None:
-    try:
-        for piece in pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-    except (ArchiveDamaged, OSError, ValueError):
-        # Too late to say so: the connection ends before the length it announced.
-        raise
+async def _stream(pieces: Iterator[bytes], send: Send, apart: bool) -> None:
+    """Send what comes in pieces. Damage ends the connection before the length it announced: too late to say so."""
+    while (piece := await asyncio.to_thread(next, pieces, None) if apart else next(pieces, None)) is not None:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
 
 
