@@ -217,9 +217,7 @@ def test_ranges(archive):
     status, headers, body = archive.get(path, {"Range": "bytes=10-19"})
     assert (status, headers["content-range"], body) == (206, "bytes 10-19/10240", whole[10:20])
     assert archive.get(path, {"Range": "bytes=-5"})[2] == whole[-5:]
-    status, headers, body = archive.get(
-        path, {"Range": "bytes=0-"}
-    )  # asked by browsers to learn if they can seek
+    status, headers, body = archive.get(path, {"Range": "bytes=0-"})  # asked by browsers to learn if they can seek
     assert (status, headers["content-range"], body) == (206, "bytes 0-10239/10240", whole)
     assert archive.get(path, {"Range": "bytes=99999-"})[0] == 416
     assert archive.get(path, {"Range": "bytes=0-1,5-6"})[0] == 200
