@@ -28,6 +28,9 @@ def place(tmp_path_factory):
     (folder / "a.html").write_text(PAGE.format("four"))
     (folder / "seeds.txt").write_bytes(b"\xef\xbb\xbf# ours\r\nhttps://a.example/ # one\r\n\r\n; no comment\r\n")
     (folder / "odd.toml").write_text('pages = "many"\n')
+    (folder / "broken.parquet").write_bytes(b"PAR1 and then nothing")
+    (folder / "when.tsv").write_text("https://a.example/\tsoon\t0.5\n")
+    (folder / "folder.warc.gz").mkdir()
     (folder / "kind.toml").write_text("similar = 3\n")
     return folder
 
@@ -69,6 +72,12 @@ def wrong(place, words):
         (["simulate", "--budgets", "ten"], "percentages"),
         (["simulate", "--coherence", "nan"], "--coherence is a number from 0 on"),
         (["simulate", "--world", "{in}/missing.toml"], "missing.toml: No such file"),
+        (["simulate", "--trace", "{in}"], "a folder, not a file"),
+        (["simulate", "--trace", "{in}/missing.tsv"], "missing.tsv: no such file"),
+        (["simulate", "--trace", "{in}/broken.parquet"], "broken.parquet: Could not open Parquet"),
+        (["simulate", "--trace", "{in}/when.tsv"], "when.tsv, line 1: 'soon' is no time"),
+        (["import", "{archive}", "{in}/folder.warc.gz"], "folder.warc.gz: a folder, not a file"),
+        (["compare", "{in}/a.html", "{in}/folder.warc.gz"], "folder.warc.gz: a folder, not a file"),
         (["simulate", "--world", "{in}/odd.toml"], "pages must be like 1000"),
         (["simulate", "--world", "{in}/kind.toml"], "similar must be like False"),
     ],

@@ -23,6 +23,7 @@ from strandline import __version__
 from strandline.access.payload import LostError
 from strandline.app.archive import Archive
 from strandline.app.crawling import address_policy, fetch_options
+from strandline.app.given_files import missing
 from strandline.app.holdings import holdings
 from strandline.app.study_desk import ArchiveReader, document, rendered_blocks, study_rules
 from strandline.core.blocks.levels import LEVELS, PageLevel
@@ -163,7 +164,7 @@ def _page(name: str, settings: Settings) -> tuple[str, Document]:
 def _read(name: str) -> Document:
     path = Path(name)
     if not path.is_file():
-        raise UsageError(f"{name}: no such file")
+        raise UsageError(f"{name}: {missing(path)}")
     data = path.read_bytes()
     if data.startswith(_OTHER_FORMATS):
         raise UsageError(f"{name}: no page, but a file of another format")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 
+from strandline.app.given_files import missing
 from strandline.app.learning import Lore, by_clock, site_visits
 from strandline.app.opening import is_archive, open_archive
 from strandline.app.own_history import archive_world
@@ -182,7 +183,7 @@ def _world(wish: SimulationWish) -> World:
         return archive_world(open_archive(wish.archive))
     if wish.trace is not None:
         if not wish.trace.is_file():
-            raise ValueError(f"{wish.trace}: no such file")
+            raise ValueError(f"{wish.trace}: {missing(wish.trace)}")
         return trace_world(wish.trace.name, *read_trace(wish.trace))
     days, pages, sites, seed = wish.synthetic
     recipe = _recipe(wish.world) if wish.world is not None else Recipe(seed=seed)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from strandline import __version__
 from strandline.app.clock import SystemClock
+from strandline.app.given_files import missing
 from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
 from strandline.core.urls import canonical, surt_key
 from strandline.errors import UsageError
@@ -42,7 +43,7 @@ class Brought:
 def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
     """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound."""
     if not file.is_file():
-        raise UsageError(f"{file}: no such file")
+        raise UsageError(f"{file}: {missing(file)}")
     name = file.name.lower()
     index = _Index(writing)
     target = Target(folder / "archive", default_host(), time.time(), ready=index.open, index=index.add)

@@ -72,7 +72,8 @@ def read_trace(path: Path) -> tuple[list[Change], dict[str, float]]:
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise ValueError(f"{path.name} cannot be read: {error}") from error
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path.name}, line {number}: {error}") from error
+        where = f"{path.name}, line {number}" if number else path.name  # what is no table at all has no lines
+        raise ValueError(f"{where}: {error}") from error
     if changes and not any(change.importance * weights.get(change.url, 1.0) > 0.0 for change in changes):
         raise ValueError(f"{path.name}: all importances or all weights are 0, so there is nothing to catch")
     return changes, weights
@@ -234,7 +235,10 @@ def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
-        moment = datetime.fromisoformat(text)
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is no time; write epoch seconds or 2026-03-03T08:00:00Z") from None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if not FIRST_YEAR <= seconds < LAST_YEAR:
         raise ValueError(f"{text} is no time of the years 1 to 9999 in epoch seconds (not milliseconds)")
