@@ -214,3 +214,20 @@ def test_a_watch_looks_twice_at_pages_whose_noise_is_not_known(database):
     given = Cluster(database, "file:///x", settings("study.double_fetch=2min"))
     assert for_watch(given, HOUR).settings.study.double_fetch == 120.0
     assert cluster.settings.study.double_fetch == 0.0, "one pass does as it is told"
+
+
+def test_a_clock_that_is_set_while_a_worker_runs_is_told_once():
+    said, apart = [], 0.0
+
+    class Clock:
+        def look(self):
+            return self.ahead
+
+    clock = Clock()
+    for ahead in (0.5, 1.0, 3600.0, 3600.5, 3601.0, 0.2):
+        clock.ahead = ahead
+        apart = worker._tell_wrong_clock(clock, said.append, apart)
+    assert [line.partition(" the database's;")[0] for line in said] == [
+        "this machine's clock is 3600 s ahead of",
+        "this machine's clock is 0 s ahead of",
+    ]

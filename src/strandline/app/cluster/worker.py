@@ -153,7 +153,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             contextlib.closing(PostgresCatalog(cluster.database, terms, patience=request.patience))
         )
         clock = DatabaseClock(stack.enter_context(contextlib.closing(Session(cluster.database, request.patience))))
-        _tell_wrong_clock(clock, request.say)
+        apart = _tell_wrong_clock(clock, request.say)
         spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
         fetcher = stack.enter_context(
@@ -177,8 +177,9 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         )
 
         def progress(tally: Tally) -> None:
+            nonlocal apart
             if clock.age > _LOOK:
-                clock.look()
+                apart = _tell_wrong_clock(clock, request.say, apart)
             prepared.request.progress(tally)
 
         watch = None
@@ -235,11 +236,14 @@ def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:
         tell()
 
 
-def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None]) -> None:
+def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None], told: float = 0.0) -> float:
+    """Look at the clock, and say when it is another way apart from this machine's than was told; how far it is."""
     ahead = clock.look()
-    if abs(ahead) > _APART:
-        way = "ahead of" if ahead > 0 else "behind"
-        say(f"this machine's clock is {abs(ahead):.0f} s {way} the database's; the database's is used")
+    if abs(ahead - told) <= _APART:
+        return told
+    way = "ahead of" if ahead > 0 else "behind"
+    say(f"this machine's clock is {abs(ahead):.0f} s {way} the database's; the database's is used")
+    return ahead
 
 
 def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:

@@ -21,6 +21,7 @@ from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.postgres.addresses import known_pages
+from strandline.store.postgres.clock_back import follow_clock
 from strandline.store.postgres.desks import PlanReading, keep_time, plan_visited
 from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres.heartbeat import Heartbeat
@@ -45,6 +46,7 @@ class PostgresCatalog(CatalogReading):
         self.name = name or f"{os.getpid()}@{socket.gethostname()}"
         self._session = Session(url, patience)
         try:
+            follow_clock(self._session)
             me, horizon = self._session.run(self._register)
         except BaseException:
             self._session.close()

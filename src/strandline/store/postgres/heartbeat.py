@@ -14,6 +14,7 @@ from typing import Final
 import psycopg
 
 from strandline.errors import StrandlineError
+from strandline.store.postgres.clock_back import follow_clock
 from strandline.store.postgres.desks import Desk, renew_desks
 from strandline.store.postgres.frontier import SharedFrontier
 from strandline.store.postgres.session import Connection, Session
@@ -71,6 +72,7 @@ class Heartbeat:
         self._pulse.stop()
 
     def _beat(self, session: Session) -> None:
+        follow_clock(session)
         # Each in a transaction of its own: a commit locks the two kinds of rows the other way round.
         session.run(self._alive)
         for hosts in self._pieces():
