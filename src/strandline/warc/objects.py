@@ -77,6 +77,8 @@ class Objects:
             raise SettingError(f"{url}: not an object store; use s3://bucket/prefix, gs://, az:// or file:///folder")
         try:
             self._folder = Path(unquote(urlsplit(url).path)) if url.startswith("file:") else None
+            self._named: set[Path] = set()
+            """Folders whose own names are durable."""
             if self._folder is not None:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._store = from_url(url)
@@ -98,8 +100,7 @@ class Objects:
 
         def send() -> None:
             obstore.put(self._store, name, data, mode="create" if isinstance(data, bytes) else "overwrite")
-            if self._folder is not None:
-                _make_durable(self._folder / name)
+            self._make_durable(name)
 
         try:
             self._patiently(send)
@@ -117,8 +118,7 @@ class Objects:
                 file.seek(start)
                 pieces = iter(lambda: file.read(_PIECE), b"")
                 obstore.put(self._store, name, pieces, mode="overwrite", max_concurrency=_TOGETHER)
-            if self._folder is not None:
-                _make_durable(self._folder / name)
+            self._make_durable(name)
 
         self._patiently(send)
 
@@ -175,6 +175,19 @@ class Objects:
                 for name in names if len(names) > 1 else ():
                     self.delete([name])
 
+    def _make_durable(self, name: str) -> None:
+        """A folder is no store that answers for durability: a file, its name and new folders are synced here."""
+        if self._folder is None:
+            return
+        path = self._folder / name
+        _sync(path)
+        _sync(path.parent)
+        while path != self._folder:
+            path = path.parent
+            if path not in self._named:
+                _sync(path.parent)
+                self._named.add(path)
+
     def _patiently(self, ask: Callable[[], T]) -> T:
         deadline, wait = time.monotonic() + self._patience, _FIRST_WAIT
         while True:
@@ -217,14 +230,12 @@ class Objects:
         return Unreachable(f"{self.url}: {_first_line(problem)}")
 
 
-def _make_durable(path: Path) -> None:
-    """A folder is no store that answers for durability: the file and its name are synced here."""
-    for one in (path, path.parent):
-        descriptor = os.open(one, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _refused(said: str) -> bool:
