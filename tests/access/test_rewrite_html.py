@@ -120,6 +120,13 @@ def test_documents_inside_the_page_are_rewritten_to_a_depth():
     assert "deep" not in rewritten(nested)
 
 
+def test_films_may_ask_for_their_captions_across_origins():
+    assert rewritten("<video controls><audio>") == (
+        '<video crossorigin="anonymous" controls><audio crossorigin="anonymous">'
+    )
+    assert rewritten("<video CrossOrigin=use-credentials>") == "<video CrossOrigin=use-credentials>"
+
+
 def test_import_maps_and_speculation():
     text = '<script type="importmap">{"imports": {"a": "/a.js", "/b/": "/c/"}}</script>'
     assert f"{STEM}js_/http://site.test/a.js" in rewritten(text)

@@ -53,6 +53,19 @@ navigator.serviceWorker.register('/sw.js').catch(() => say('serviceWorker', 'ref
 say('link', document.getElementById('next').href); say('attribute', document.getElementById('logo').getAttribute('src'));
 """
 
+SAME_ORIGIN_ONLY = """<!doctype html><title>Parts</title>
+<a id="anchor" style="display:none">a name that an icon has, too</a><svg><use id="icon" href="/icons.svg#anchor"></use></svg><video id="film"><track id="words" src="/words.vtt" default></video>
+<script>
+window.results = {};
+const late = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+late.innerHTML = '<use id="made" xlink:href="/icons.svg#buoy"></use>'; document.body.append(late);
+const code = new Blob(["importScripts('https://www.site.test/part.js'); postMessage(part)"], {type: 'text/javascript'});
+const address = URL.createObjectURL(code);
+const worker = new Worker(address); URL.revokeObjectURL(address);
+worker.onmessage = event => { window.results.worker = event.data; };
+words.track.mode = 'hidden';
+</script>"""
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -75,6 +88,12 @@ def site(tmp_path_factory):
     made.add(f"{SITE}/inner.html", "<p id=i>inner</p><script>window.inner = location.pathname</script>")
     made.add(f"{SITE}/second.html", "<title>Second</title><h1>Second</h1>", when="2026-03-02T12:00:00Z")
     made.add(f"{SITE}/search?q=tide", "<title>Found</title>")
+    made.add(f"{SITE}/parts.html", SAME_ORIGIN_ONLY)
+    symbols = '<rect id="plain" width="9" height="7"/><symbol id="anchor"><rect width="9" height="7"/></symbol>'
+    symbols += '<symbol id="buoy"><use href="#plain"/></symbol>'
+    made.add(f"{SITE}/icons.svg", f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>', "image/svg+xml")
+    made.add(f"{SITE}/words.vtt", "WEBVTT\n\n00:00.000 --> 00:09.000\nHigh tide\n", "text/vtt")
+    made.add(f"{SITE}/part.js", "self.part = 'imported';", "text/javascript")
     with served(made.holdings()) as server:
         yield server
 
@@ -168,4 +187,18 @@ def test_a_memento_opened_in_a_window_is_shown_by_the_interface(site, browser):
     page.goto(f"{site.replay}/web/{STAMP}/{SITE}/")
     assert page.url == f"{site.interface}/web/{STAMP}/{SITE}/"
     assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts allow-forms"
+    context.close()
+
+
+def test_what_browsers_load_from_the_same_origin_only_is_there_too(site, browser):
+    """Icons out of a file of many, captions of films, script that a worker of the page's own making imports."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.replay}/web/{STAMP}mp_/{SITE}/parts.html")
+    page.wait_for_function("window.results.worker")
+    assert page.evaluate("window.results.worker") == "imported"
+    for name in ("icon", "made"):
+        page.wait_for_function(f"document.getElementById('{name}').getBBox().width === 9")
+    page.wait_for_function("words.readyState === 2")
+    assert page.evaluate("words.track.cues[0].text") == "High tide"
     context.close()

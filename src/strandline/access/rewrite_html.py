@@ -54,6 +54,9 @@ _EMBEDDED = {
     "lowsrc": "im_",
 }
 _SRC_MODS = {"script": "js_", "iframe": "if_", "frame": "if_", "embed": "if_"}
+_MEDIA = ("video", "audio")
+"""What has captions, which a page without an origin of its own is given only when it asks for them across origins."""
+_CROSSORIGIN = re.compile(r"crossorigin", re.IGNORECASE)
 _TARGETED = ("a", "area", "form", "base")
 _INTERESTING = re.compile(
     r"(?:href|src|srcset|action|cite|poster|background|data|longdesc|ping|style|content|http-equiv|integrity|target"
@@ -144,6 +147,8 @@ class PageRewriter:
         return "{}" if kind == "speculationrules" else text
 
     def _attributes(self, name: str, text: str) -> str:
+        if name in _MEDIA and not _CROSSORIGIN.search(text):
+            text = f' crossorigin="anonymous"{text}'
         if not text or not _INTERESTING.search(text):
             return text
         tag = _Tag(name, text, self.links.charset)

@@ -155,16 +155,28 @@
       return value;
     }
   }
+  const blobs = new Map(); // what the page made addresses of: a worker may be told to run it
+  const addressOf = URL.createObjectURL;
+  patch(URL, "createObjectURL", (before) => function create(object) {
+    const address = before.call(URL, object);
+    if (object instanceof Blob) blobs.set(address, object);
+    return address;
+  });
+  patch(URL, "revokeObjectURL", (before) => function revoke(address) {
+    blobs.delete(String(address));
+    return before.call(URL, address);
+  });
   for (const name of ["Worker", "SharedWorker"]) {
     if (!window[name]) continue;
     window[name] = new Proxy(window[name], {
       construct(target, [script, options]) {
         const address = toArchive(script, "js_");
-        if (!String(address).startsWith(ORIGIN + WEB)) return new target(script, options);
-        const config = { origin: ORIGIN, web: WEB, stamp: time, base: toOriginal(address) };
+        const made = blobs.get(String(script));
+        if (!made && !String(address).startsWith(ORIGIN + WEB)) return new target(script, options);
+        const config = { origin: ORIGIN, web: WEB, stamp: time, base: made ? originalBase() : toOriginal(address) };
         const load = options && options.type === "module" ? `import(${JSON.stringify(address)})` : `importScripts(${JSON.stringify(address)})`;
-        const text = `${workerAddress}\n${workerPrelude}\nworkerPrelude(workerAddress, ${JSON.stringify(config)});\n${load};`;
-        return new target(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), options);
+        const text = `${workerAddress}\n${workerPrelude}\nworkerPrelude(workerAddress, ${JSON.stringify(config)});\n`;
+        return new target(addressOf.call(URL, new Blob([text, made || load], { type: "text/javascript" })), options);
       },
     });
   }
@@ -422,6 +434,43 @@
   for (const name of ["write", "writeln"]) {
     patch(Document.prototype, name, (before) => function write(...texts) { return before.call(this, markup(texts.join(""))); });
   }
+
+  // -- drawings out of a file of many -------------------------------------------------------------------------------
+
+  /** Browsers use parts of another file in a drawing only from the page's own origin, and a sandboxed page has none: the
+   * file is brought into the page, once, its names changed so that they meet none of the page's. */
+  const drawings = new Map();
+  const href = (use) => (use.getAttributeNode("href") || use.getAttributeNode("xlink:href") || {}).nodeValue || "";
+  async function broughtIn(file, prefix) {
+    const text = await (await window.fetch(file)).text();
+    const drawing = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+    for (const node of [...drawing.querySelectorAll("*")].flatMap((element) => [...element.attributes])) {
+      if (node.name === "id") node.value = prefix + node.value;
+      else if (/(?:^|url\(["']?)#/.test(node.value)) node.value = node.value.replace(/(^|url\(["']?)#/g, `$1#${prefix}`);
+    }
+    const hidden = { width: "0", height: "0", style: "position:absolute", "aria-hidden": "true" };
+    for (const [name, value] of Object.entries(hidden)) setAttribute.call(drawing, name, value);
+    (document.body || document.documentElement).append(drawing);
+  }
+  function useHere(use) {
+    const [file, part] = href(use).split("#");
+    if (!part || (!file.startsWith(ORIGIN + WEB) && !file.startsWith(WEB))) return;
+    const prefix = `replay-${drawings.has(file) ? drawings.get(file).number : drawings.size}-`;
+    if (!drawings.has(file)) drawings.set(file, { number: drawings.size, ready: broughtIn(file, prefix).catch(() => {}) });
+    drawings.get(file).ready.then(() => {
+      use.removeAttribute("xlink:href");
+      setAttribute.call(use, "href", `#${prefix}${part}`);
+    });
+  }
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes) {
+      if (target.localName === "use") useHere(target);
+      for (const node of addedNodes) {
+        if (node.localName === "use") useHere(node);
+        else if (node.firstElementChild) node.querySelectorAll("use").forEach(useHere);
+      }
+    }
+  }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["href", "xlink:href"] });
 
   // -- what still points outside when it is used --------------------------------------------------------------------
 
