@@ -53,6 +53,7 @@ def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site):
     assert tally.promises > 2 * KILLS
     finished = strandline("crawl", folder, "--seeds", site, *LOOPBACK)
     assert finished.code == 0, finished.err
+    assert not list(folder.glob("spool-*")), "folders of crawls that were killed"
     audit = json.loads(strandline("verify", folder, "--json").out)
     assert audit["ok"], audit["problems"][:5]
     assert audit["captures"] >= tally.promises

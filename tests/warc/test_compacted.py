@@ -1,18 +1,23 @@
 """Compacted files read as the files they stand for, and a crash at any step leaves the old or the new."""
 
 import gzip
+import itertools
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from faults.loops import die_at
 from strandline.core.capture import Place
 from strandline.errors import ArchiveDamaged
 from strandline.warc import compacted
 from strandline.warc.captures import Kept, captures_of
-from strandline.warc.compacted import compact_files, finished_files, name_of, tidy
+from strandline.warc.compacted import compact_files, finished_files, name_of, remove_unfinished, tidy
 from strandline.warc.fixity import complete_sums
 from strandline.warc.reader import WarcReader
+from strandline.warc.rolling import compared, missing_files, stored_files
 from strandline.warc.verify import verify
 
 TEXT = " ".join(f"paragraph {n} about the harbour and the council" for n in range(120))
@@ -111,6 +116,32 @@ def test_a_crash_at_any_step_leaves_the_old_or_the_new(folder, monkeypatch, step
     assert not list(folder.glob("*.new"))
     audit = verify(folder, lambda: captures(folder))
     assert audit.ok, audit.problems
+
+
+def test_killed_at_any_step_an_audit_misses_nothing_and_the_next_start_removes_what_is_half_done(folder):
+    before = listed(folder)
+    for step in itertools.count(1):
+        work = folder.parent / f"n{step}"
+        for name in ("archive", "fixity"):
+            shutil.copytree(folder.parent / name, work / name)
+        pid = os.fork()
+        if pid == 0:
+            die_at(step, (compacted, "_compare"), (compacted, "compact"))
+            compact_files(finished_files(work / "archive"))
+            os._exit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        assert missing_files(work / "archive") == [], step
+        files = stored_files(work / "archive").values()
+        wrong = {one.problem for path in files for one in compared(work / "archive", path)} - {""}
+        assert not wrong, (step, wrong)
+        assert verify(work / "archive", lambda work=work: captures(work / "archive")).ok
+        remove_unfinished(work / "archive")
+        assert not list((work / "archive").glob("*.new")), step
+        assert listed(work / "archive") == before
+        if ended == 0:
+            break
+        shutil.rmtree(work)
+    assert step > 15
 
 
 def test_a_file_that_is_not_sound_is_left(folder):

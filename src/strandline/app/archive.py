@@ -49,7 +49,7 @@ from strandline.store.outbox import take_over_alerts
 from strandline.store.sqlite import outdated
 from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.compacted import finished_files
+from strandline.warc.compacted import finished_files, remove_unfinished
 from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
@@ -182,6 +182,9 @@ class Archive:
             yield catalog
 
     def _mend(self, catalog: SqliteCatalog) -> None:
+        remove_unfinished(self.folder / "archive")
+        for spool in self.folder.glob("spool-*"):  # of a crawl that was killed; who runs one has the lock
+            shutil.rmtree(spool, ignore_errors=True)
         for found in recover(self.folder / "archive", self.folder / "quarantine", catalog.reading.committed):
             kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
             catalog.salvage(kept)

@@ -243,9 +243,10 @@ def _write(sound: list[_Survey]) -> int:
             out.flush()
             os.fsync(out.fileno())
             _compare(out, sound, rows)
-            write_sums(folder, name, [_sum_of(out)])
+            whole = _sum_of(out)
         unfinished.replace(folder / name)
         sync_folder(folder)
+        write_sums(folder, name, [whole])  # not earlier: a list without its file is a file that is missed
     finally:
         unfinished.unlink(missing_ok=True)
     for one, guide in zip(sound, guides, strict=True):
@@ -317,8 +318,7 @@ def _compare(pack: BinaryIO, sound: list[_Survey], rows: list[list[tuple[int, in
 
 def tidy(folder: Path) -> None:
     """Remove what a crash left of a compaction. What was finished and whose original is still there is made again."""
-    for path in (*folder.glob(f"*{PACK}.new"), *folder.glob(f"*{DELTA}.new")):
-        path.unlink()
+    remove_unfinished(folder)
     used = set()
     for path in folder.glob(f"*{DELTA}"):
         if path.with_name(name_of(path)).exists():
@@ -331,6 +331,12 @@ def tidy(folder: Path) -> None:
     for path in folder.glob(f"*{PACK}"):
         if path.name not in used:
             _remove(path)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove packs and guides that were being written; for whoever alone may write here."""
+    for path in (*folder.glob(f"*{PACK}.new"), *folder.glob(f"*{DELTA}.new")):
+        path.unlink()
 
 
 def _remove(path: Path) -> None:

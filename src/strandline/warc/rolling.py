@@ -40,11 +40,11 @@ def missing_files(archive: Path) -> list[str]:
 
 def compared(archive: Path, path: Path) -> Iterator[Compared]:
     """Compare one file with its checksums, piece by piece. One without a list is passed over: `verify` reads it."""
+    if not sums_path(archive, path.name).exists():
+        return
     if not path.name.endswith((".warc", ".warc.gz")):
         size = path.stat().st_size
         yield Compared(size, next(stored_problems(path), ""))
-        return
-    if not sums_path(archive, path.name).exists():
         return
     listed = read_sums(archive, path.name)
     with path.open("rb") as file:
