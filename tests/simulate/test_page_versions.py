@@ -3,11 +3,13 @@
 import gzip
 import json
 import lzma
+import tracemalloc
 
 import pytest
 import zstandard
 
 from strandline.errors import UsageError
+from strandline.simulate import page_versions as page_versions_module
 from strandline.simulate.page_versions import PageVersion, page_versions
 
 ROWS = [
@@ -60,3 +62,18 @@ def test_a_missing_or_damaged_file(tmp_path):
     file.write_bytes(lzma.compress(TEXT)[:-20])
     with pytest.raises(UsageError, match="cut short"):
         list(page_versions(file))
+
+
+@pytest.mark.parametrize("packing", [name for name in PACKINGS if name != "plain"])
+def test_a_bomb_is_given_up_before_it_fills_the_memory(packing, tmp_path, monkeypatch):
+    monkeypatch.setattr(page_versions_module, "LONGEST_LINE", 4 << 20)
+    for first in (b"", b'{"html": "'):
+        (tmp_path / "bomb").write_bytes(PACKINGS[packing](first + bytes(36 << 20)))
+        tracemalloc.start()
+        try:
+            with pytest.raises(UsageError, match="line 1: "):
+                list(page_versions(tmp_path / "bomb"))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 32 << 20

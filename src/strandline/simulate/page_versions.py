@@ -1,8 +1,8 @@
 """Reading page versions from files: one JSON object a line, `{"url", "time", "html"}`, in time order for each page.
 
 Files may be compressed (`.gz`, `.xz`, `.zst`, told by their first bytes, not by their name) and are read as a stream: a
-file of a gigabyte needs the memory of its longest line. `time` is ISO 8601 (UTC when no zone is given) or seconds since
-1970.
+file of a gigabyte needs the memory of its longest line, and one that unpacks to an endless line is given up. `time` is
+ISO 8601 (UTC when no zone is given) or seconds since 1970.
 """
 
 import gzip
@@ -19,7 +19,10 @@ import zstandard
 
 from strandline.errors import UsageError
 
-LONGEST_LINE = 512 << 20
+LONGEST_LINE = 64 << 20
+_BEGINNING = 1 << 16
+"""Bytes of a line that tell whether it may be an object at all."""
+_LARGEST_WINDOW = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def page_versions(path: Path) -> Iterator[PageVersion]:
     latest: dict[str, float] = {}
     try:
         with path.open("rb") as raw, _unpacked(raw) as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(_lines(lines), 1):
                 if len(line) > LONGEST_LINE:
                     raise UsageError(f"{path}, line {number}: longer than {LONGEST_LINE >> 20} MiB")
                 if not line.strip():
@@ -52,6 +55,14 @@ def page_versions(path: Path) -> Iterator[PageVersion]:
         raise UsageError(f"{path}: damaged or cut short ({problem})") from None
 
 
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Lines, none longer than one that is refused; the rest of one that does not begin like an object is not read."""
+    while line := source.readline(_BEGINNING):
+        if not line.endswith(b"\n") and line.lstrip().startswith(b"{"):
+            line += source.readline(LONGEST_LINE + 1 - len(line))
+        yield line
+
+
 def _unpacked(raw: BinaryIO) -> BinaryIO:
     head = raw.read(6)
     raw.seek(0)
@@ -60,7 +71,7 @@ def _unpacked(raw: BinaryIO) -> BinaryIO:
     if head == b"\xfd7zXZ\x00":
         return cast("BinaryIO", lzma.LZMAFile(raw))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(raw, read_across_frames=True)
+        reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_reader(raw, read_across_frames=True)
         return cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", reader)))
     return raw
 
