@@ -56,3 +56,9 @@ def test_the_demo_site_replays_whole_and_stays_inside(address):
         assert {"css", "js", "json"} <= kinds
         assert [url for url in asked if not url.startswith((replay, address))] == []
         assert (failed, errors) == ([], [])
+
+
+def test_what_the_demonstration_learned_is_there_to_browse(address):
+    for part in ("patterns", "rules", "classes"):
+        with urllib.request.urlopen(f"{address}api/v1/{part}") as answer:
+            assert json.load(answer)["about"]["behind"] == 0

@@ -102,6 +102,7 @@ class Thinking:
             "budget": found.budget,
             "gain": found.more.gain,
             "remark": planning.remark,
+            "hour": planning.hours.length,
         }
 
     def history(self, site: str = "") -> Answer:

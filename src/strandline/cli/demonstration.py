@@ -15,7 +15,7 @@ from pathlib import Path
 from strandline.access.quality import Quality
 from strandline.app.archive import Archive, create
 from strandline.app.crawling import CrawlRequest
-from strandline.app.learning import Lore
+from strandline.app.learning import Lore, learn
 from strandline.app.measuring import measured
 from strandline.app.planning import Planning
 from strandline.app.watch_plan import HoursOfPage, learned_hours, warm_up
@@ -87,6 +87,7 @@ def run_demo(folder: Path, seconds: float, serve: bool | None, port: int, as_doc
         ]
         lines.append(f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.")
         print("\n".join(lines))
+    learn(archive, ())  # kept, so that the interface shows it
     _offer(archive, serve, port)
 
 

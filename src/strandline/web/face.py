@@ -21,7 +21,11 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class NotThereError(Exception):
-    """Something that was asked for and is not in the archive."""
+    """Something that was asked for and is not in the archive; `url` when it is a page."""
+
+    def __init__(self, text: str, url: str = "") -> None:
+        super().__init__(text)
+        self.url = url
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,11 @@ class Face:
         """A part of a page, bare or as a page of its own."""
         return self.page(request, "part.html", {"part": f"parts/{name}.html", "whole": whole, **values})
 
-    def message(self, request: Request, status: int, title: str, text: str) -> HTMLResponse:
-        """A page that says one thing."""
-        typed = request.query_params.get("url", "")
-        return self.page(request, "message.html", {"title": title, "text": text, "query": typed}, status)
+    def message(self, request: Request, status: int, title: str, text: str, url: str = "") -> HTMLResponse:
+        """A page that says one thing, and where to go from there: `url` is a page that was looked for."""
+        typed = request.query_params.get("url", "") or url
+        values = {"title": title, "text": text, "query": typed, "looked_for": url}
+        return self.page(request, "message.html", values, status)
 
     def base(self, request: Request) -> Base:
         """The address of the replay origin for whoever asks."""
@@ -73,7 +78,7 @@ class Face:
             try:
                 return await handler(request)
             except NotThereError as problem:
-                return self.message(request, 404, say("not_here"), str(problem))
+                return self.message(request, 404, say("not_here"), str(problem), problem.url)
             except ArchiveBusy as problem:
                 return self.message(request, 409, say("busy"), str(problem))
             except (UsageError, SettingError, ValueError) as problem:

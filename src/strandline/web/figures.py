@@ -93,6 +93,17 @@ def readable(url: str) -> str:
     return _PUNYCODE.sub(_host_letters, _ESCAPED.sub(_letters, url))
 
 
+def brief(url: str, site: str = "") -> str:
+    """An address where it stands among others: without its scheme, and without the site they all are of.
+
+    >>> brief("https://example.org/%C3%A9t%C3%A9"), brief("https://example.org/a?b", "example.org")
+    ('example.org/été', '/a?b')
+    """
+    text = readable(url).partition("://")[2] or readable(url)
+    rest = text.removeprefix(readable(site))
+    return rest if site and rest.startswith("/") else text
+
+
 def marked(text: str, words: str) -> list[tuple[bool, str]]:
     """A text in pieces: whether each is one of the words that were looked for.
 

@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from strandline.access.timestamps import iso, timestamp
+from strandline.core.urls import authority
 from strandline.web.drawings import band, polyline
 from strandline.web.figures import (
+    brief,
     clock_text,
     date_text,
     day_text,
@@ -52,6 +54,8 @@ def _environment() -> Environment:
             "percent": percent_text,
             "score": lambda value: f"{value:.2f}".replace("-", "−"),
             "readable": readable,
+            "brief": brief,
+            "host": authority,
             "marked": marked,
             "size": room_text,
             "query": lambda values: urlencode({key: value for key, value in values.items() if value not in ("", None)}),

@@ -28,7 +28,7 @@ from strandline.web.views.simulate import COUNTED, simulations
 from strandline.web.views.site import MOST_LISTED, pages_of, site_view
 from strandline.web.views.values import address, time_of
 
-_DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "relevance")
+_DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "round-robin")
 
 
 class People:
@@ -63,6 +63,7 @@ class People:
         like = request.query_params.get("like", "")[:100]
         cards = site_cards(self._desk, start, like=like)
         values = {"view": overview(self._desk), "cards": cards, "start": start, "like": like}
+        values["add_url"] = request.query_params.get("add", "")[:2000]
         return self._face.page(request, "overview.html", values)
 
     async def site(self, request: Request) -> Response:
@@ -99,7 +100,7 @@ class People:
         try:
             view = page_view(self._desk, url, year, when, start)
         except UsageError as problem:
-            raise NotThereError(str(problem)) from None
+            raise NotThereError(str(problem), url) from None
         values = {"view": view, "query": view.url, "start": start}
         values["week"] = self._desk.thinker.remembered("week", url=view.url)
         return self._face.page(request, "page.html", values)
@@ -113,7 +114,7 @@ class People:
         before = moment(request.query_params["before"]) + 0.9995 if "before" in request.query_params else 1e15
         found = stretch(self._desk.holdings.index, url, before)
         if not found.captures:
-            raise NotThereError(say("no_capture", url=url))
+            raise NotThereError(say("no_capture", url=url), url)
         url = found.captures[0].url  # as it was captured: people type less
         values = {
             "url": url,
@@ -133,7 +134,7 @@ class People:
         pages = self._desk.reading.page_numbers(url)
         span = self._desk.reading.capture_span(pages)
         if span is None:
-            raise NotThereError(say("no_capture", url=url))
+            raise NotThereError(say("no_capture", url=url), url)
         latest = [capture.time for capture in self._desk.reading.shown_captures(pages, 1e15, 2)]
         start = end_of(asked["from"]) if asked.get("from") else latest[-1]
         end = end_of(asked["to"]) if asked.get("to") else latest[0]

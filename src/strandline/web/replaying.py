@@ -61,7 +61,7 @@ class Replaying:
             return RedirectResponse(f"{base.root}/web/{rest}", 307, {"vary": "accept, accept-datetime"})
         memento = closest(self._holdings.index, wanted.url, wanted.time)
         if memento is None:
-            raise NotThereError(say("no_capture", url=wanted.url))
+            raise NotThereError(say("no_capture", url=wanted.url), wanted.url)
         return self._frame(request, wanted, memento)
 
     def _frame(self, request: Request, wanted: Wanted, memento: Memento, coherent_for: float | None = None) -> Response:
@@ -92,7 +92,7 @@ class Replaying:
         wanted = parse(_rest(request, "/coherent/"))
         memento = closest(self._holdings.index, wanted.url, wanted.time)
         if memento is None:
-            raise NotThereError(say("no_capture", url=wanted.url))
+            raise NotThereError(say("no_capture", url=wanted.url), wanted.url)
         try:
             chosen = most_coherent(self._holdings, memento)
         except LostError:
@@ -105,7 +105,7 @@ class Replaying:
         url, digits = original(request.query_params.get("url", "")), request.query_params.get("time", "")
         memento = closest(self._holdings.index, url, moment(digits) if digits else None)
         if memento is None:
-            raise NotThereError(say("no_capture", url=url))
+            raise NotThereError(say("no_capture", url=url), url)
         try:
             found = together(self._holdings, memento, self._face.policy.options.span)
         except LostError as lost:

@@ -48,7 +48,8 @@ class Parts:
         """Quality of the whole archive."""
 
         def shown(found: Answer) -> dict[str, Any]:
-            return {"quality": quality_view(found["sites"]["archive"]), "visits": found["visits"], "at": found["at"]}
+            shown = {name: found[name] for name in ("visits", "at", "hour")}
+            return {"quality": quality_view(found["sites"]["archive"]), **shown}
 
         return await self._thought(request, "quality", shown, "quality")
 

@@ -112,6 +112,8 @@ class Overview:
     """Intended, achieved and failed visits of the last day."""
     measured: Moment | None
     """When quality was measured."""
+    hour: float | None
+    """Seconds an hour of the watch lasts: fewer than 3600 in demonstrations; None while quality is not measured."""
     days: list[DayView]
     """The last days on which anything was captured."""
     lately: list[ChangeView]
@@ -165,6 +167,7 @@ def overview(desk: Desk) -> Overview:
         quality=quality_view(measured["sites"]["archive"]) if measured else None,
         visits=measured["visits"] if measured else None,
         measured=measured["at"] if measured else None,
+        hour=measured["hour"] if measured else None,
         days=days(desk, "", max(0.0, _last(desk) - _DAYS * DAY)),
         lately=changes_page(desk, ChangesAsked(least=IMPORTANT, limit=_LATELY)).changes,
         next=next_visits(planned) if planned else None,
