@@ -128,25 +128,30 @@ class Archive:
 
     @cached_property
     def reading(self) -> KeyReading:
-        """The catalog, for reading beside a writer; one of an older format is brought up to date first."""
-        if outdated(self.folder / DATABASE):
+        """The catalog, for reading beside a writer."""
+        return KeyReading.open(self.database)
+
+    @property
+    def database(self) -> Path:
+        """The file of the catalog; one of an older format is brought up to date first."""
+        found = self.folder / DATABASE
+        if outdated(found):
             with self.writing("update"):
-                self._say(f"{self.folder / DATABASE}: brought up to the format of this version")
-        return KeyReading.open(self.folder / DATABASE)
+                self._say(f"{found}: brought up to the format of this version")
+        return found
 
     @cached_property
     def studies(self) -> "StudyReading":
         """What study found, for reading beside a writer."""
         from strandline.store.studies import StudyReading
 
-        return StudyReading.open(self.folder / DATABASE)
+        return StudyReading.open(self.database)
 
     def exporting(self) -> "ExportReading":
         """The catalog as an export to Parquet reads it; to be closed."""
         from strandline.store.exporting import ExportReading
 
-        self.reading.page("")  # a catalog of an older format is brought up to date first
-        return ExportReading.open(self.folder / DATABASE)
+        return ExportReading.open(self.database)
 
     @cached_property
     def records(self) -> WarcReader:

@@ -33,7 +33,6 @@ from strandline.crawl.learn_rates import Rates, SitePages, learn_rates
 from strandline.crawl.learn_rules import RuleWish, learn_rules
 from strandline.errors import SettingError, UsageError
 from strandline.settings.schema import LearnSettings
-from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading, LearnedWriter
 
 PARTS = ("patterns", "rules", "classes")
@@ -240,7 +239,7 @@ class Lore:
         self.archive = archive
         self.settings = settings or archive.settings.learn
         self._say = say or (lambda _: None)
-        self.reading = LearnedReading.open(archive.folder / DATABASE)
+        self.reading = LearnedReading.open(archive.database)
         self._now: dict[str, Learned] = {}
 
     def kept(self, part: str) -> LearnedFrom | None:

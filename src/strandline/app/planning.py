@@ -79,7 +79,7 @@ class Planning:
     @cached_property
     def reading(self) -> StandingReading:
         """The catalog, for reading."""
-        return StandingReading.open(self.archive.folder / DATABASE)
+        return StandingReading.open(self.archive.database)
 
     def _scope(self) -> Scope | None:
         """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
@@ -199,7 +199,7 @@ class Planning:
 
     @cached_property
     def _watch_time(self) -> TimePiece | None:
-        with closing(WatchReading.open(self.archive.folder / DATABASE)) as watch:
+        with closing(WatchReading.open(self.archive.database)) as watch:
             return watch.watch_time()
 
     @property
