@@ -10,7 +10,7 @@ passed.
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from html import unescape
 from typing import Final, cast
 
@@ -92,7 +92,7 @@ def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
     nodes = np.ascontiguousarray(scan.nodes.T)
     flags = nodes[2]
     roles = _roles(scan.page, nodes)
-    names = _Names(scan.page, scan.nodes)
+    names = _Names(scan.page, nodes)
     apart = (flags & (HIDDEN | DIALOG)) != 0
     apart |= np.fromiter(map(bool, roles), np.bool_, len(roles))
     items = np.ascontiguousarray(scan.items.T)
@@ -131,8 +131,13 @@ def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> li
 
 def _value(page: bytes, start: int, end: int) -> str:
     """An attribute's value."""
-    value = page[start:end].decode("utf-8", "replace").strip()
-    return unescape(value) if "&" in value else value
+    return _text(page[start:end])
+
+
+def _text(value: bytes) -> str:
+    """An attribute's value as it is meant."""
+    text = value.decode("utf-8", "replace").strip()
+    return unescape(text) if "&" in text else text
 
 
 def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
@@ -151,24 +156,35 @@ class _Names:
     def __init__(self, page: bytes, nodes: NDArray[np.int64]) -> None:
         self._page = page
         self._nodes = nodes
-        # 0 without id, class and role, and for headings
-        self._named: list[int] = np.where(nodes[:, 2] & HEADING, 0, nodes[:, (6, 8, 10)].max(axis=1)).tolist()
-        self._hidden: list[int] = (nodes[:, 2] & (HIDDEN | DIALOG)).tolist()
+        self._flags: list[int] = nodes[2].tolist()
+        self._named: list[int] = (nodes[6] | nodes[8] | nodes[10]).tolist()  # 0 without id, class and role
 
     def step(self, node: int) -> str:
         """Step of the path of a node; the page itself is none."""
-        return path_step(unpacked(int(self._nodes[node, 11])), *self._given(node)) if node else ""
+        if not node:
+            return ""
+        tag, (identifier, classes, _) = unpacked(int(self._nodes[11, node])), self._given(node)
+        return path_step(tag, _text(identifier), _text(classes))
 
     def hint(self, node: int) -> str:
         """What the names of a node say it is for, else whether it is hidden; those of a heading repeat its words."""
-        hint = ""
-        if self._named[node]:
-            role = _value(self._page, *self._nodes[node, 9:11].tolist()).lower()
-            hint = hint_of(" ".join((*self._given(node), role if role in DIALOGS else "")))
-        return hint or ("hidden" if self._hidden[node] else "")
+        flags = self._flags[node]
+        hint = _hint_of(*self._given(node)) if self._named[node] and not flags & HEADING else ""
+        return hint or ("hidden" if flags & (HIDDEN | DIALOG) else "")
 
-    def _given(self, node: int) -> tuple[str, str]:
-        """Id and classes of a node."""
-        start, end, starts, ends = self._nodes[node, 5:9].tolist()
-        identifier = _value(self._page, start, min(end, start + LONGEST_NAMES))
-        return identifier, _value(self._page, starts, min(ends, starts + LONGEST_NAMES))
+    def _given(self, node: int) -> tuple[bytes, bytes, bytes]:
+        """Id, classes and role of a node, as far as they are read."""
+        page = self._page
+        row: list[int] = self._nodes[5:11, node].tolist()
+        return (
+            page[row[0] : min(row[1], row[0] + LONGEST_NAMES)],
+            page[row[2] : min(row[3], row[2] + LONGEST_NAMES)],
+            page[row[4] : min(row[5], row[4] + LONGEST_NAMES)],
+        )
+
+
+@lru_cache(maxsize=1 << 12)
+def _hint_of(identifier: bytes, classes: bytes, role: bytes) -> str:
+    """`hint_of` for names as they stand in the page; the role of a dialog says as much as a name."""
+    spoken = _text(role).lower()
+    return hint_of(" ".join((_text(identifier), _text(classes), spoken if spoken in DIALOGS else "")))

@@ -80,8 +80,8 @@ def test_words_that_return_are_no_news():
     assert importance(compare(one, other), noise).value < first.value / 5
 
 
-def test_a_number_counts_little_and_a_new_word_much():
-    number = importance(compare(clock("count is 12 now"), clock("count is 13 now")), NoiseState())
+def test_a_counter_counts_little_and_a_new_word_much():
+    number = importance(compare(clock("count is 120 now"), clock("count is 121 now")), NoiseState())
     text = importance(compare(clock("count is low now"), clock("count is unprecedented now")), NoiseState())
     assert text.value > 4 * number.value > 0
 

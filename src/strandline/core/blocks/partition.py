@@ -130,22 +130,25 @@ class _Cutter:
             node = children[0]
         if first == last:
             return []
-        beside = self._beside(children, self.place(node).role)
+        place = self.place(node)
+        beside = self._beside(children, place.role)
         size = self.sizes[node] if self.sizes else self.weight(node)
         whole = not beside and not any(layout.apart[child] for child in children) and not self._looks_cut(children)
         if size <= self.heavy and whole:
             return [(node, (first, last))]
         parts: list[Part] = []
+        kind = ""  # of the run so far
         for child, span in self._in_order(node, children):
             if child != node and self._stands_alone(child):
                 parts.append((child, None))
                 continue
             holder, run = parts[-1] if parts else (node, None)
-            own = beside.get(child, node)
-            if run and self._same_kind(holder, own) and not (child != node and layout.cuts and layout.cuts[child]):
+            own, hint = beside.get(child, (node, place.hint))
+            if run and hint == kind and not (child != node and layout.cuts and layout.cuts[child]):
                 parts[-1] = holder, (run[0], span[1])
             else:
                 parts.append((own, span))
+            kind = hint
         return parts
 
     def _in_order(self, node: int, children: list[int]) -> Iterator[tuple[int, Span]]:
@@ -160,20 +163,22 @@ class _Cutter:
         if end < self.layout.lasts[node]:
             yield node, (end, self.layout.lasts[node])
 
-    def _beside(self, children: list[int], role: str) -> dict[int, int]:
+    def _beside(self, children: list[int], role: str) -> dict[int, tuple[int, str]]:
         """Children in a part with this role whose names call them no part of what the page is about.
 
-        Each comes with the node that bears the name. What holds the title of the page is never one of them.
+        Each comes with the node that bears the name, and what it is. What holds the title of the page is none of them.
         """
         layout, found = self.layout, {}
         for child in children:
             named = child
-            while not layout.hint(named) and self._holds_all(named + 1, child):
+            while not (hint := layout.hint(named)) and self._holds_all(named + 1, child):
                 named += 1
-            shown = slice(layout.firsts[child], layout.lasts[child])
-            if self._hint(named, role) in BESIDE and TITLE not in self.prominence[shown]:
-                found[child] = named
+            if hint in BESIDE and self._hint(named, role) and not self._holds_title(child):
+                found[child] = named, hint
         return found
+
+    def _holds_title(self, node: int) -> bool:
+        return TITLE in self.prominence[self.layout.firsts[node] : self.layout.lasts[node]]
 
     def _hint(self, node: int, role: str) -> str:
         """What a node's names say it is for, if they speak of a part of the page."""
@@ -189,10 +194,6 @@ class _Cutter:
         """True when all that a node shows lies in the node that follows it."""
         ends, firsts, lasts = self.layout.ends, self.layout.firsts, self.layout.lasts
         return inner < ends[outer] and firsts[inner] == firsts[outer] and lasts[inner] == lasts[outer]
-
-    def _same_kind(self, one: int, other: int) -> bool:
-        """True for nodes of one run: both stand for the page's own text, or they are named alike."""
-        return one == other or self.place(one).hint == self.place(other).hint != ""
 
     def _children(self, node: int) -> list[int]:
         """Children of a node that hold anything."""

@@ -7,7 +7,7 @@ discounted by what was learned of the page's own noise (`volatility`):
 
 with f the block's factor (`roles`), v its steadiness (`volatility`) and n(b) what is new in it (`novelty`). How often a
 block changes cannot tell a headline from a clock, but what it says can: a text that says what was never said before
-counts at least as much as in a block of which nothing is known.
+counts at least as much as in a block of which nothing is known, and so do figures that are the content (`figures`).
 
 A page whose number of blocks halves or doubles is more often an error page, a bot wall or half a page than news (106 of
 117 cases): such a change is *held*. Until a second fetch shows the same, it counts at its expected worth.
@@ -91,6 +91,8 @@ class BlockReason:
             parts.append(f"{counted(found.new_words, 'new word')} ({', '.join(found.examples)})")
         if found.new_pairs:
             parts.append(f"known words in {counted(found.new_pairs, 'new pair')}")
+        if found.figures:
+            parts.append(counted(found.figures, "other figure"))
         if found.lost_words:
             parts.append(f"{counted(found.lost_words, 'word')} gone")
         if found.linked:
@@ -117,7 +119,10 @@ class BlockReason:
             (self.rating == "noise", "rated noise"),
             (self.rating == "matters", ""),
             (self.masked, "differs at every fetch"),
-            (4 * times > known >= 2.0, f"changed in {times:.0f} of {known:.0f} comparisons"),
+            (
+                4 * times > known >= 2.0 and self.steadiness < UNKNOWN,
+                f"changed in {times:.0f} of {known:.0f} comparisons",
+            ),
             (self.counted.returned > 0 and not self.counted.new_words, "was shown before"),
             (bool(block.hint), f"part of the page: {block.hint}"),
             (block.role not in ("", "main"), f"part of the page: {block.role}"),
@@ -202,7 +207,7 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockRe
     factor, steady = block_factor(block), steadiness(history, block.linked)
     # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
     told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
-    steady = max(steady, told * counted.fresh * UNKNOWN)
+    steady = max(steady, told * counted.fresh * UNKNOWN, counted.content * UNKNOWN)
     rating = noise.rating(block.path) if noise.ratings else None
     masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):

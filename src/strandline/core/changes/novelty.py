@@ -5,6 +5,7 @@
     .3    each pair of known words that came to stand side by side, in a text the page did not show
     .5    each word that left the page
     .1    each word that left its text but not the page, was known to come and go, or is a number
+    1     each figure that is another now, 2 for a price (`figures`); all of a block together 10 at most
     .1    each text that was touched, whatever its words
     .2    each link or picture, a tenth of it for advertising and for one seen before
 
@@ -19,9 +20,11 @@ from heapq import nsmallest
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule
-from strandline.core.blocks.tree import plain_address
+from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
+from strandline.core.blocks.words import masked
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.figures import changed_figures, holds_number, is_numeric, is_table, stands_alone
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 
@@ -29,6 +32,9 @@ NEW_WORD: Final = 1.0
 KNOWN_WORD: Final = 0.1  # came, but was seen before or is a number; left its text, but not the page
 NEW_PAIR: Final = 0.3
 LOST_WORD: Final = 0.5
+NEW_FIGURE: Final = 1.0
+NEW_PRICE: Final = 2.0
+MOST_FIGURES: Final = 10.0  # that figures of a block count together
 TOUCHED: Final = 0.1
 RETURNED: Final = 0.1
 LINKED: Final = 0.2
@@ -47,6 +53,8 @@ class Novelty:
     new_pairs: int = 0  # of known words
     lost_words: int = 0
     linked: int = 0
+    figures: int = 0  # that are others now
+    content: bool = False  # whether figures are what the page is about
     masked: int = 0  # texts whose changing part differs at every fetch
     returned: int = 0  # texts that were on the page earlier
     novel: list[tuple[str, WordNumbers]] = field(default_factory=list)  # texts, and which of their words are new
@@ -67,7 +75,7 @@ class NoveltyCounter:
     """Counts what is new, block by block, knowing the words of both versions and the page's noise."""
 
     def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
-        self._old = delta.old
+        self._delta = delta
         self._pages = delta.page_words
         self._noise = noise
         self._advertising = advertising
@@ -79,6 +87,7 @@ class NoveltyCounter:
         texts, addresses = _touched(change)
         if noise.masked_texts:
             texts = self._unmasked(texts, change.block.path, found)
+        self._figures(texts, change.block, found)
         if noise.items:
             back = [noise.seen_item(after or before) for before, after in texts]
             found.returned = sum(back)
@@ -94,6 +103,31 @@ class NoveltyCounter:
             found.value += LINKED * ADVERTISING if small else LINKED
         found.linked = len(addresses)
         return found
+
+    def _figures(self, texts: Texts, block: PageBlock, found: Novelty) -> None:
+        """Count the figures among the numbers that changed in texts which otherwise stayed."""
+        main = block.role == "main"
+        table = (main or self._numeric) and is_table(block)
+        worth = 0.0
+        for earlier, after in texts:
+            if worth >= MOST_FIGURES:
+                break
+            before = earlier or self._departed.take(after)
+            plain, signed = changed_figures(before, after, counters=table) if before and after else (0, 0)
+            content = table or (main and signed > 0 and stands_alone(after))
+            if plain + signed and (content or not self._noise.seen_item(after)):
+                worth += NEW_FIGURE * plain + NEW_PRICE * signed
+                found.figures += plain + signed
+                found.content |= content
+        found.value += min(MOST_FIGURES, worth)
+
+    @cached_property
+    def _departed(self) -> "_Departed":
+        return _Departed(self._delta)
+
+    @cached_property
+    def _numeric(self) -> bool:
+        return is_numeric(self._pages[1])
 
     def _unmasked(self, texts: Texts, path: str, found: Novelty) -> Texts:
         kept = [
@@ -135,7 +169,31 @@ class NoveltyCounter:
 
     @cached_property
     def _shown(self) -> set[str]:
-        return {text for block in self._old.blocks for text in block.texts}
+        return {text for block in self._delta.old.blocks for text in block.texts}
+
+
+class _Departed:
+    """Texts with numbers that left without a partner: what is altered when a page is cut otherwise because of it."""
+
+    def __init__(self, delta: Delta) -> None:
+        self._waiting: dict[str, list[str]] = {}
+        for change in delta.changes:
+            for text in _gone(change):
+                if holds_number(text):
+                    self._waiting.setdefault(masked(text), []).append(text)
+
+    def take(self, text: str) -> str:
+        """A text that left and differs from this one in its numbers only, each once; empty when there is none."""
+        if not self._waiting or not holds_number(text):
+            return ""
+        waiting = self._waiting.get(masked(text))
+        return waiting.pop() if waiting else ""
+
+
+def _gone(change: BlockChange) -> list[str]:
+    if change.new is None:
+        return [item.text for item in change.items if item.kind == "text"]
+    return [one.before for one in change.content if one.kind == "delete" and one.element == "text"]
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:

@@ -1,0 +1,127 @@
+"""Numbers that are what a page is about, told from clocks, dates and counters.
+
+A number in a text that otherwise stays is a *figure* unless it is part of a date or time, part of a name (`sha512`),
+too long for a quantity, or has risen by less than a twentieth, as counters of readers and votes do between two looks.
+A price, a share or a score, which its form gives away (`4 EUR`, `12 %`, `2:1`), is one however little it moves.
+
+In a block that mostly stands still any figure counts: a fee, a term of notice. In one that changes at every look its
+history cannot tell prices from a counter of visitors; there, figures go on counting where they are the content:
+
+    a price, share or score that stands by itself, in the main part of the page
+    a block of which half of the words are numbers (a table), in the main part, or on a page of which a third are;
+    a ticker of prices beside a text is none
+"""
+
+import re
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.word_numbers import WordNumbers
+from strandline.core.blocks.words import masked
+
+COUNTER: Final = 0.05  # a number that rises by less than this share is taken for a counter
+FEWEST: Final = 4  # numbers of a block that make a table
+LONGEST: Final = 9  # digits; a longer number is an identifier
+FEW_WORDS: Final = 3  # beside a price that stands by itself
+_YEAR: Final = r"(?<!\d)(?:19|20)\d\d(?!\d)"
+_NAME: Final = r"\b[^\W\d_]{3,}+\.?"
+_MOMENT: Final = re.compile(
+    r"(?<!\d)\d{1,2}:\d\d(?::\d\d)?(?!\d)"  # 09:15:00
+    r"|(?<!\d)\d{1,4}([/-])\d{1,2}\1\d{1,4}(?!\d)"  # 2026-05-12, 5/12/26
+    r"|(?<!\d)\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d\d)(?!\d)"  # 12.5.2026
+    rf"|(?<!\d)\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:de\s)?{_NAME}(?:\sde)?,?\s{_YEAR}"  # 12 May 2026, 12 de mayo de 2026
+    rf"|{_NAME}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s{_YEAR}"  # May 12, 2026
+    r"|\d+\s?[年月日時分秒년월일시분초]"
+    rf"|{_YEAR}"
+)
+_CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without blanks: a number may stand next to them
+_NUMBER: Final = re.compile(rf"(?<![^\W{_CJK}])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W{_CJK}])")
+_SIGN: Final = re.compile(
+    r"[$€£¥₹₽₩₺₴₫฿₪₱₦元円원%‰]"
+    r"|\b(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|RON|TRY|BRL|MXN|ZAR|"
+    r"euros?|dollars?|pounds?|francs?|kr|zł|Kč|Ft|lei|руб)\b"
+    r"|(?<!\d)\d{1,3}(?: : |:(?!\d\d)| - |\s?–\s?)\d{1,3}(?!\d)"  # 2:1, a score
+)
+_DIGIT: Final = re.compile("[0-9]")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+
+class Changed(NamedTuple):
+    """Figures of a text that changed."""
+
+    plain: int = 0
+    signed: int = 0  # prices, shares and scores
+
+
+_NONE: Final = Changed()
+
+
+def changed_figures(before: str, after: str, *, counters: bool = False) -> Changed:
+    """Figures that are others now in a text that keeps all but its numbers; with `counters`, also those that count up.
+
+    >>> changed_figures("Notice of 14 days, since 2019", "Notice of 30 days, since 2026")
+    Changed(plain=1, signed=0)
+    >>> changed_figures("23.37 EUR", "23.99 EUR"), changed_figures("1,204 readers", "1,209 readers")
+    (Changed(plain=0, signed=1), Changed(plain=0, signed=0))
+    """
+    if not holds_number(before) or masked(before) != masked(after):
+        return _NONE
+    old, new = _numbers(before), _numbers(after)
+    if len(old) != len(new):  # a time became a score
+        return _NONE
+    changed = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+    if changed and _SIGN.search(after):
+        return Changed(signed=len(changed))
+    return Changed(sum(counters or not _counts_up(*map(_value, pair)) for pair in changed))
+
+
+def holds_number(text: str) -> bool:
+    """True for a text with a digit."""
+    return _DIGIT.search(text) is not None
+
+
+def _numbers(text: str) -> list[str]:
+    """The numbers of a text that are quantities."""
+    found = _NUMBER.findall(_MOMENT.sub(" ", text))
+    return [number for number in found if sum(map(str.isdigit, number)) <= LONGEST]
+
+
+def _value(number: str) -> float:
+    """What a number says; a separator before three last digits parts thousands.
+
+    >>> _value("1,204"), _value("23.37"), _value("1.250,5")
+    (1204.0, 23.37, 1250.5)
+    """
+    parts = re.split("[.,]", number)
+    if len(parts) > 1 and len(parts[-1]) != 3:
+        return float(f"{''.join(parts[:-1])}.{parts[-1]}")
+    return float("".join(parts))
+
+
+def _counts_up(before: float, after: float) -> bool:
+    return before < after < (1 + COUNTER) * before
+
+
+def stands_alone(text: str) -> bool:
+    """True for a price, share or score with hardly a word beside it.
+
+    >>> stands_alone("only 23.37 EUR"), stands_alone("A card costs 4 EUR for each month that begins")
+    (True, False)
+    """
+    return len(_LETTERS.findall(_SIGN.sub(" ", text))) <= FEW_WORDS
+
+
+def is_table(block: PageBlock) -> bool:
+    """True when half of the words of a block, or more, are numbers, and several of them."""
+    return _numbers_among(block.words) >= max(FEWEST, block.words.size / 2)
+
+
+def is_numeric(page: WordNumbers) -> bool:
+    """True for a page of which one word in three, or more, is a number."""
+    return 3 * _numbers_among(page) >= page.size > 0
+
+
+def _numbers_among(words: WordNumbers) -> int:
+    return int(np.count_nonzero(words & 1))
