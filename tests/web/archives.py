@@ -1,9 +1,11 @@
 """Small archives made with warcio, served for a test."""
 
 import asyncio
+import gzip
 import http.client
 import io
 import threading
+import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +51,13 @@ class Builder:
         )
         self._writer.write_record(record)
         return record.rec_headers.get_header("WARC-Payload-Digest")
+
+    def raw(self, url, block, when="2026-03-01T12:00:00Z"):
+        """A response record whose block is what it is, well-formed or not."""
+        lines = {"WARC-Type": "response", "WARC-Record-ID": f"<{uuid.uuid4().urn}>", "WARC-Target-URI": url}
+        lines |= {"WARC-Date": when, "Content-Type": "application/http", "Content-Length": str(len(block))}
+        head = "WARC/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n"
+        self._file.write(gzip.compress(head.encode() + block + b"\r\n\r\n"))
 
     def revisit(
         self, url, digest, original, original_date, when, headers=(("Content-Type", "text/html"),), status="200 OK"

@@ -9,6 +9,7 @@ import pytest
 from web.archives import Builder, served
 
 SITE = "http://site.test"
+ODD = "http://odd.test"
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,11 @@ def archive(tmp_path_factory):
         [("Date", "x")],
         "304 Not Modified",
     )
+    made.add(f"{ODD}/blank", "moved, somewhere", None, "2026-03-02T00:00:00Z", "302 Found", [("Location", " ")])
+    made.add(f"{ODD}/kept", "as before", when="2026-03-02T00:00:00Z")
+    for page in ("kept", "unkept"):
+        made.add(f"{ODD}/{page}", b"", None, "2026-03-03T00:00:00Z", "304 Not Modified")
+    made.raw(f"{ODD}/first-web", b"<h1>World Wide Web</h1>\n\nwithout any head")
     made.revisit(f"{SITE}/orphan", "sha1:NOSUCHDIGEST", f"{SITE}/void", "2020-01-01T00:00:00Z", "2026-03-06T12:00:00Z")
     with served(made.holdings()) as server:
         yield server
@@ -260,6 +266,24 @@ def test_revisits_show_the_payload_they_refer_to(archive):
     assert (status, body, headers["content-type"]) == (200, b"<p>day 2</p>", "text/html; charset=utf-8")
     status, headers, body = archive.get(f"/web/20260306120000mp_/{SITE}/orphan")
     assert status == 404 and b"not in this archive" in body and "x-archive-lost" in headers
+
+
+def test_a_redirect_to_nowhere_is_not_followed_for_ever(archive):
+    status, headers, body = archive.get(f"/web/20260302000000mp_/{ODD}/blank")
+    assert (status, "location" in headers, b"moved, somewhere" in body) == (302, False, True)
+
+
+def test_an_answer_that_nothing_had_changed_shows_what_was_there_before(archive):
+    status, headers, body = archive.get(f"/web/20260303000000id_/{ODD}/kept")
+    assert (status, body, headers["memento-datetime"]) == (200, b"as before", "Tue, 03 Mar 2026 00:00:00 GMT")
+    status, headers, body = archive.get(f"/web/20260303000000mp_/{ODD}/unkept")
+    assert status == 404 and b"not in this archive" in body and "x-archive-lost" in headers
+
+
+def test_answers_from_before_http_had_heads_are_shown(archive):
+    status, _, body = archive.get(f"/web/2026id_/{ODD}/first-web")
+    assert (status, body) == (200, b"<h1>World Wide Web</h1>\n\nwithout any head")
+    assert b"replay.js" in archive.get(f"/web/2026mp_/{ODD}/first-web")[2]
 
 
 def test_status_of_the_capture_is_the_status_of_the_answer(archive):

@@ -68,7 +68,7 @@ def replayed(head: Head, address: Callable[[str], str]) -> Iterator[tuple[str, s
         value = _UNPRINTABLE.sub(" ", value)
         if lower in _SENT_AS_IS:
             yield lower, value
-        elif lower == "location" and head.status // 100 == 3:
+        elif lower == "location" and head.status // 100 == 3 and value:  # an empty one leads back here, for ever
             yield lower, address(value)
         elif lower not in _NOT_SENT and renamed < _MOST and len(value) <= _LONGEST:
             renamed += 1

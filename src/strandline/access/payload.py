@@ -2,7 +2,8 @@
 
 A revisit record says that the payload was the same as that of an earlier capture. It is found by the address and
 date the record names, then by digest. The header block of the revisit is the one of its time; framing and coding are
-those of the record that holds the bytes. A 304 has no headers worth showing: the earlier block is used.
+those of the record that holds the bytes. A 304 has no headers worth showing: the earlier block is used. Some tools
+keep a 304 as a response of its own: then what was captured before is shown.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ from strandline.ports import Record
 IN_MEMORY: Final = 64 * 1024 * 1024
 """Bodies up to this are read whole, so that damage is noticed before the answer begins; larger ones are streamed."""
 _PIECE: Final = 256 * 1024
+_LOOK_BACK: Final = 50
+_SHOWN: Final = 200
+_UNCHANGED: Final = 304
 
 
 class LostError(Exception):
@@ -50,9 +54,9 @@ def read_payload(holdings: Holdings, capture: Capture) -> Payload:
     """Read what was captured; LostError when it is damaged, missing or refers to nothing that was kept."""
     record = _read(holdings, capture)
     head = _head(record)
-    if record.type != "revisit":
+    if record.type != "revisit" and head.status != _UNCHANGED:
         return _payload(head, head, record)
-    origin = _original(holdings, capture, record)
+    origin = _original(holdings, capture, record) if record.type == "revisit" else _earlier(holdings, capture)
     if origin is None:
         raise LostError(
             "This capture says its content was unchanged, but the capture it refers to is not in this archive."
@@ -61,7 +65,7 @@ def read_payload(holdings: Holdings, capture: Capture) -> Payload:
     if holder.type == "revisit":
         raise LostError("This capture refers to another one that holds no content itself.")
     framing = _head(holder)
-    shown = framing if head.status in (0, 304) or not head.fields else head
+    shown = framing if head.status in (0, _UNCHANGED) or not head.fields else head
     return _payload(shown, framing, holder)
 
 
@@ -86,9 +90,23 @@ def _original(holdings: Holdings, capture: Capture, record: Record) -> Capture |
     return holdings.index.same_payload(digest) if digest else None
 
 
+def _earlier(holdings: Holdings, capture: Capture) -> Capture | None:
+    """What was there before an answer that it had not changed."""
+    before = holdings.index.before(key_of(capture.url), capture.time, _LOOK_BACK)
+    return next((one for one in before if one.status == _SHOWN and not one.revisit), None)
+
+
+def _lead(record: Record) -> bytes:
+    """The part of a body that looks like its head: before HTTP/1.0 answers had none."""
+    head = read_head(record.http_head)
+    return b"" if head.status or head.fields else record.http_head
+
+
 def _head(record: Record) -> Head:
-    if record.http_head:
+    if record.http_head and not (lead := _lead(record)):
         return read_head(record.http_head)
+    if record.http_head:
+        return Head(_SHOWN, (("Content-Type", "text/html"),) if lead.lstrip().startswith(b"<") else ())
     mime = record.headers.get("content-type", "application/octet-stream") if record.type != "revisit" else ""
     return Head(0 if record.type == "revisit" else 200, (("Content-Type", mime),) if mime else ())
 
@@ -96,22 +114,22 @@ def _head(record: Record) -> Head:
 def _payload(head: Head, framing: Head, record: Record) -> Payload:
     transfer = framing.value("transfer-encoding")
     coding = framing.value("content-encoding").strip().lower()
-    declared = record.headers.get("content-length", "")
-    length = int(declared) - len(record.http_head) if declared.isdigit() else -1
+    declared, lead = record.headers.get("content-length", ""), _lead(record)
+    length = int(declared) - len(record.http_head) + len(lead) if declared.isdigit() else -1
     if 0 <= length <= IN_MEMORY:
-        data = _whole(record, length)
+        data = _whole(record, lead, length)
         if transfer:
             data = decode(data, "", transfer).data
         return Payload(head, coding, data, iter(()), len(data))
-    pieces = _pieces(record.body)
+    pieces = _pieces(record.body, lead)
     if "chunked" in transfer.lower():
         return Payload(head, coding, None, dechunk(pieces), -1)
     return Payload(head, coding, None, pieces, length)
 
 
-def _whole(record: Record, length: int) -> bytes:
+def _whole(record: Record, lead: bytes, length: int) -> bytes:
     try:
-        data = record.body.read()
+        data = lead + record.body.read()
     except (ArchiveDamaged, OSError, EOFError) as damage:
         raise LostError(f"The record of this capture cannot be read: {damage}") from damage
     if len(data) < length:
@@ -119,6 +137,8 @@ def _whole(record: Record, length: int) -> bytes:
     return data
 
 
-def _pieces(body: BinaryIO) -> Iterator[bytes]:
+def _pieces(body: BinaryIO, lead: bytes) -> Iterator[bytes]:
+    if lead:
+        yield lead
     while piece := body.read(_PIECE):
         yield piece
