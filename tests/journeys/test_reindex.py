@@ -68,3 +68,18 @@ def test_unreachable_pages_are_known_from_the_files_alone(place, tmp_path):
     rebuilt = strandline("reindex", folder, "--json")
     assert rebuilt.code == 0, rebuilt.err
     assert evidence(folder) == before
+
+
+def test_a_crawl_after_a_reindex_starts_where_the_archive_started(place, tmp_path):
+    folder = tmp_path / "archive"
+    unstudied = (*LOOPBACK, "--set", "crawl.patience=0s", "--set", "study.workers=0")
+    assert strandline("crawl", folder, "--seeds", place, *unstudied).code == 0
+    with contextlib.closing(sqlite3.connect(folder / "strandline.db")) as database:
+        kinds = dict(database.execute("SELECT url, kind FROM pages"))
+    assert strandline("reindex", folder).code == 0
+    with contextlib.closing(sqlite3.connect(folder / "strandline.db")) as database:
+        again = dict(database.execute("SELECT url, kind FROM pages"))
+    assert again[f"{place}sitemap.xml"] == kinds[f"{place}sitemap.xml"] == "sitemap", "no page to plan visits for"
+    done = strandline("crawl", folder, *unstudied)
+    assert done.code == 0, done.err
+    assert place in {event["url"] for event in done.captured}

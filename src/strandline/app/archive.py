@@ -16,7 +16,6 @@ import contextlib
 import errno
 import re
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
@@ -33,8 +32,7 @@ from strandline.app.crawling import (
     run_crawl,
 )
 from strandline.app.events import event
-from strandline.core.capture import Capture, Unanswered
-from strandline.core.quick_dataclass import dataclass
+from strandline.core.capture import Capture
 from strandline.core.urls import canonical
 from strandline.core.wording import counted
 from strandline.crawl.tally import Tally
@@ -44,19 +42,17 @@ from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings, StudySettings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
-from strandline.store.lock import WriteLock
-from strandline.store.outbox import take_over_alerts
 from strandline.store.sqlite import outdated
-from strandline.warc.captures import Failed, Finding, Kept, captures_of
+from strandline.warc.captures import Kept
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.compacted import finished_files, remove_unfinished
-from strandline.warc.fixity import complete_sums, sums_path
 from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 
 if TYPE_CHECKING:
     from strandline.app.alerts_lookout import Lookout
     from strandline.app.moving import Brought, Wanted
+    from strandline.app.rebuilding import Rebuilt
     from strandline.app.studying import Studying
     from strandline.store.exporting import ExportReading
     from strandline.store.learned import LearnedWriter
@@ -68,15 +64,6 @@ if TYPE_CHECKING:
 
 _LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
 """Names of what a crawl or an import puts down for a while."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """What `reindex` found in the WARC files."""
-
-    captures: int
-    files: int
-    findings: tuple[str, ...]
 
 
 def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[str, ...] = ()) -> "Archive":
@@ -188,8 +175,6 @@ class Archive:
 
     def _mend(self, catalog: SqliteCatalog) -> None:
         remove_unfinished(self.folder / "archive")
-        for spool in self.folder.glob("spool-*"):  # of a crawl that was killed; who runs one has the lock
-            shutil.rmtree(spool, ignore_errors=True)
         for found in recover(self.folder / "archive", self.folder / "quarantine", catalog.reading.committed):
             kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
             catalog.salvage(kept)
@@ -304,9 +289,13 @@ class Archive:
 
         return give_out(wanted, self.folder, self.settings, self.reading)
 
-    def reindex(self) -> Rebuilt:
-        """Rebuild the catalog and the CDXJ index from the WARC files alone; the old catalog is kept until done."""
-        return rebuild(self)
+    def reindex(self) -> "Rebuilt":
+        """Rebuild the catalog and the CDXJ index from the WARC files alone; see app.rebuilding."""
+        from strandline.app.rebuilding import rebuild
+
+        with contextlib.suppress(StrandlineError):  # what only the catalog knows is taken over from one that is current
+            _ = self.database
+        return rebuild(self.folder, self.index)
 
 
 def _sweep(folder: Path) -> None:
@@ -320,72 +309,9 @@ def _sweep(folder: Path) -> None:
                     found.unlink()
 
 
-def rebuild(archive: Archive) -> Rebuilt:
-    """A new catalog beside the old one, then in its place in one step. The old one need not be readable."""
-    new = archive.folder / f"{DATABASE}.new"
-    findings: list[str] = []
-    with WriteLock(archive.folder, "reindex"):
-        for leftover in archive.folder.glob(f"{DATABASE}.new*"):
-            leftover.unlink()
-        for _ in recover(archive.folder / "archive", archive.folder / "quarantine", lambda _: 0):
-            pass  # whole records are found below, with all others
-        files = warc_files(archive.folder / "archive")
-        findings += _missing(archive.folder, files)
-        for file in files:
-            if not sums_path(file.parent, file.name).exists():
-                complete_sums(file.parent, file.name, file)
-        with contextlib.closing(SqliteCatalog(new)) as catalog:
-            count = catalog.rebuild(_facts(files, findings))
-            catalog.studies.take_over(_ratings(archive.folder / DATABASE))
-        take_over_alerts(new, archive.folder / DATABASE)
-        for side in ("-wal", "-shm"):
-            (archive.folder / f"{DATABASE}{side}").unlink(missing_ok=True)
-        new.replace(archive.folder / DATABASE)
-        archive.index.rebuild()
-    return Rebuilt(count, len(files), tuple(findings))
-
-
-def _missing(folder: Path, files: list[Path]) -> list[str]:
-    """Files whose checksums are there and which are not; ArchiveDamaged when that is so of all of them, as it is when
-    the disk they are on is not mounted: the catalog then knows more than a new one would.
-    """
-    from strandline.warc.rolling import missing_files
-
-    gone = missing_files(folder / "archive")
-    if not files and (gone or not (folder / "archive").is_dir()):
-        raise ArchiveDamaged(
-            f"{folder / 'archive'} holds none of the WARC files of this archive; is its disk there? "
-            "The catalog is left as it is"
-        )
-    return [f"{name} is missing: what it held is in this archive no more" for name in gone]
-
-
 def warc_files(folder: Path) -> list[Path]:
     """Finished WARC files, compacted ones included, oldest name first."""
     return finished_files(folder)
-
-
-def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture | Unanswered]:
-    """Captures of all files and visits that were not answered; what is wrong in them goes to `findings`."""
-    for path in files:
-        for item in captures_of(path, strict=False):
-            if isinstance(item, Kept):
-                yield item.capture
-            elif isinstance(item, Failed):
-                yield Unanswered(item.url, item.time, item.outcome, item.detail, item.kind)
-            elif isinstance(item, Finding):
-                findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
-
-
-def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
-    """What people said about blocks: the one thing in a catalog that no WARC file holds."""
-    from strandline.store.studies import StudyReading
-
-    try:
-        with contextlib.closing(StudyReading.open(database)) as old:
-            return list(old.all_ratings())
-    except (StrandlineError, sqlite3.Error):
-        return []  # there is no catalog, or it is past reading
 
 
 def web_address(url: str) -> str:

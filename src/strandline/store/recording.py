@@ -357,6 +357,9 @@ def whole_answer(capture: Capture) -> bool:
 
 def kind_of(capture: Capture) -> Kind:
     """Why an address was probably fetched, when only its capture is left."""
-    if capture.url.split("?")[0].partition("://")[2].partition("/")[2] == "robots.txt":
+    path = capture.url.split("?")[0].partition("://")[2].partition("/")[2]
+    if path == "robots.txt":
         return Kind.ROBOTS
+    if path == "sitemap.xml":  # asked for everywhere, and mostly not there
+        return Kind.SITEMAP
     return Kind.REQUISITE if any(sign in capture.mime for sign in _REQUISITES) else Kind.PAGE

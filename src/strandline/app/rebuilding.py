@@ -1,0 +1,104 @@
+"""`reindex`: a new catalog and CDXJ index from the WARC files, and what the old catalog alone knew if it can be read.
+
+The new catalog is made beside the old one and takes its place in one step. The old one need not be readable.
+"""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from strandline.core.capture import Capture, Kind, Unanswered
+from strandline.errors import ArchiveDamaged, StrandlineError
+from strandline.ports import Found
+from strandline.store.catalog import DATABASE, SqliteCatalog
+from strandline.store.lock import WriteLock
+from strandline.store.outbox import take_over_alerts
+from strandline.store.reading import Reading
+from strandline.store.studies import StudyReading
+from strandline.warc.captures import Failed, Finding, Kept, captures_of
+from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.compacted import finished_files
+from strandline.warc.fixity import complete_sums, sums_path
+from strandline.warc.recover import recover
+from strandline.warc.rolling import missing_files
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What `reindex` found in the WARC files."""
+
+    captures: int
+    files: int
+    findings: tuple[str, ...]
+
+
+def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
+    """Catalog and index of an archive's folder anew."""
+    new, old = folder / f"{DATABASE}.new", folder / DATABASE
+    findings: list[str] = []
+    with WriteLock(folder, "reindex"):
+        for leftover in folder.glob(f"{DATABASE}.new*"):
+            leftover.unlink()
+        for _ in recover(folder / "archive", folder / "quarantine", lambda _: 0):
+            pass  # whole records are found below, with all others
+        files = finished_files(folder / "archive")
+        findings += _missing(folder, files)
+        for file in files:
+            if not sums_path(file.parent, file.name).exists():
+                complete_sums(file.parent, file.name, file)
+        with contextlib.closing(SqliteCatalog(new)) as catalog:
+            count = catalog.rebuild(_facts(files, findings))
+            catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in _seeds(old))
+            catalog.studies.take_over(_ratings(old))
+        take_over_alerts(new, old)
+        for side in ("-wal", "-shm"):
+            (folder / f"{DATABASE}{side}").unlink(missing_ok=True)
+        new.replace(old)
+        index.rebuild()
+    return Rebuilt(count, len(files), tuple(findings))
+
+
+def _missing(folder: Path, files: list[Path]) -> list[str]:
+    """Files whose checksums are there and which are not; ArchiveDamaged when that is so of all of them, as it is when
+    the disk they are on is not mounted: the catalog then knows more than a new one would.
+    """
+    gone = missing_files(folder / "archive")
+    if not files and (gone or not (folder / "archive").is_dir()):
+        raise ArchiveDamaged(
+            f"{folder / 'archive'} holds none of the WARC files of this archive; is its disk there? "
+            "The catalog is left as it is"
+        )
+    return [f"{name} is missing: what it held is in this archive no more" for name in gone]
+
+
+def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture | Unanswered]:
+    """Captures of all files and visits that were not answered; what is wrong in them goes to `findings`."""
+    for path in files:
+        for item in captures_of(path, strict=False):
+            if isinstance(item, Kept):
+                yield item.capture
+            elif isinstance(item, Failed):
+                yield Unanswered(item.url, item.time, item.outcome, item.detail, item.kind)
+            elif isinstance(item, Finding):
+                findings.append(f"{item.place.file} at {item.place.offset}: {item.problem} {item.url}".strip())
+
+
+def _seeds(database: Path) -> tuple[str, ...]:
+    """Where crawls started: a later one starts there again."""
+    try:
+        with contextlib.closing(Reading.open(database)) as old:
+            return old.seeds()
+    except (StrandlineError, sqlite3.Error):
+        return ()  # there is no catalog, or it is past reading
+
+
+def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
+    """What people said about blocks, which no WARC file holds."""
+    try:
+        with contextlib.closing(StudyReading.open(database)) as old:
+            return list(old.all_ratings())
+    except (StrandlineError, sqlite3.Error):
+        return []  # there is no catalog, or it is past reading
