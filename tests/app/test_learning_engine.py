@@ -252,6 +252,15 @@ def test_changes_that_do_not_matter_are_in_no_group_and_no_rate(archive, tmp_pat
     assert any(page % 2 for page in changed) and any(page not in changed for page in found["rates"])
 
 
+def test_pages_seen_once_have_no_rate_and_are_in_no_class(tmp_path):
+    made_up(tmp_path / "archive", pages=40, count=150)
+    export_archive(open_archive(tmp_path / "archive"), tmp_path / "parquet")
+    found, wanted = mined(tmp_path / "archive", Mining(LocalTasks())), comparable(learned_here(tmp_path / "archive"))
+    assert found["rates"] == wanted["rates"] and found["classes"] == wanted["classes"]
+    once = sum(rate["visits"] == 0 for rate in wanted["rates"].values())
+    assert once > 10 and sum(one["pages"] for one in found["classes"]) == len(wanted["rates"]) - once
+
+
 def test_a_scheduler_that_does_not_answer(monkeypatch):
     pytest.importorskip("distributed")
     with pytest.raises(Unreachable, match=r"the Dask scheduler tcp://127.0.0.1:9 cannot be reached") as problem:
