@@ -28,6 +28,10 @@ def place(tmp_path_factory):
     (folder / "a.html").write_text(PAGE.format("four"))
     (folder / "seeds.txt").write_bytes(b"\xef\xbb\xbf# ours\r\nhttps://a.example/ # one\r\n\r\n; no comment\r\n")
     (folder / "odd.toml").write_text('pages = "many"\n')
+    odd = [{"url": URL, "time": 5, "html": ""}, {"url": "library.org", "time": 5, "html": ""}]
+    (folder / "where.jsonl").write_text("".join(json.dumps(version) + "\n" for version in odd))
+    (folder / "when.jsonl").write_text(json.dumps({"url": URL, "time": 1e30, "html": ""}))
+    (folder / "broken.cdxj.gz").write_bytes(b"no gzip")
     (folder / "broken.parquet").write_bytes(b"PAR1 and then nothing")
     (folder / "when.tsv").write_text("https://a.example/\tsoon\t0.5\n")
     (folder / "folder.warc.gz").mkdir()
@@ -72,6 +76,10 @@ def wrong(place, words):
         (["simulate", "--budgets", "ten"], "percentages"),
         (["simulate", "--coherence", "nan"], "--coherence is a number from 0 on"),
         (["simulate", "--world", "{in}/missing.toml"], "missing.toml: No such file"),
+        (["compare", "{in}/nowhere", URL], "nowhere is no archive"),
+        (["compare", "nowhere.html", "{in}/a.html"], "nowhere.html: no such file"),
+        (["import", "{archive}", "{in}/where.jsonl"], "where.jsonl, line 2: not a web address: 'library.org'"),
+        (["import", "{archive}", "{in}/when.jsonl"], "when.jsonl, line 1: 1e+30 is no time"),
         (["simulate", "--trace", "{in}"], "a folder, not a file"),
         (["simulate", "--trace", "{in}/missing.tsv"], "missing.tsv: no such file"),
         (["simulate", "--trace", "{in}/broken.parquet"], "broken.parquet: Could not open Parquet"),
@@ -122,3 +130,19 @@ def test_reindex_names_a_file_that_is_missing(place, tmp_path):
     found = json.loads(done.stdout)
     assert found["captures"] == 2
     assert ["lost.warc.gz" in line for line in found["findings"]] == [True]
+
+
+def test_what_is_not_packed_has_no_lines(place):
+    code, line = wrong(place, ["import", "{archive}", "{in}/broken.cdxj.gz"])
+    assert code == 6
+    assert line.startswith("broken.cdxj.gz: Not a gzipped file")
+
+
+def test_doctor_names_a_damaged_catalog(place, tmp_path):
+    folder = Path(shutil.copytree(place / "archive", tmp_path / "archive"))
+    assert "ok    catalog: 2 captures" in CliRunner().invoke(app, ["doctor", str(folder)]).stdout
+    (folder / "strandline.db").write_bytes(b"no database" * 100)
+    done = CliRunner().invoke(app, ["doctor", str(folder)])
+    assert done.exit_code == 4
+    assert "MISS  catalog: damaged (file is not a database)" in done.stdout
+    assert f"strandline reindex {folder}" in done.stdout

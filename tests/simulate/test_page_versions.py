@@ -42,15 +42,15 @@ def test_every_packing(packing, tmp_path):
     [
         ("{nonsense", "line 2: not JSON"),
         ("[1]", "line 2: an object"),
-        ('{"url": "u", "time": 1}', "line 2: html missing"),
-        ('{"url": "u", "time": "noon", "html": ""}', "line 2: 'noon' is no time"),
+        ('{"url": "http://u/", "time": 1}', "line 2: html missing"),
+        ('{"url": "http://u/", "time": "noon", "html": ""}', "line 2: 'noon' is no time"),
         ('{"url": 7, "time": 1, "html": ""}', "line 2: url and html"),
-        ('{"url": "u", "time": 0, "html": ""}', "line 2: u goes back in time"),
+        ('{"url": "http://u/", "time": 0, "html": ""}', "line 2: http://u/ goes back in time"),
     ],
 )
 def test_errors_name_the_line(line, problem, tmp_path):
     file = tmp_path / "versions.jsonl"
-    file.write_text('{"url": "u", "time": 1, "html": ""}\n' + line + "\n")
+    file.write_text('{"url": "http://u/", "time": 1, "html": ""}\n' + line + "\n")
     with pytest.raises(UsageError, match=problem):
         list(page_versions(file))
 

@@ -7,15 +7,21 @@ import socket
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shlex import quote
 
 from strandline import __version__
 from strandline.app.space import reserve_of
+from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.units import size_text
+from strandline.store.catalog import DATABASE
+from strandline.store.index import KeyReading
+from strandline.store.sqlite import outdated
 
 _EXTRAS = {
     "render": ("playwright", "pages that only exist in a browser"),
@@ -89,6 +95,7 @@ def _archive(folder: Path) -> Iterator[Finding]:
     yield Finding("archive", there, str(folder), f"make it: strandline init {folder}", needed=True)
     if not there:
         return
+    yield _catalog(folder)
     contact = settings.archive.contact
     yield Finding("contact address", bool(contact), contact or "none", f"set archive.contact in {folder / NAME}")
     writable = os.access(folder, os.W_OK)
@@ -96,3 +103,19 @@ def _archive(folder: Path) -> Iterator[Finding]:
     free, reserve = shutil.disk_usage(folder).free, reserve_of(settings.keep.disk_reserve, folder)
     advice = f"crawling pauses below the reserve of {size_text(reserve)}"
     yield Finding("room on disk", free > reserve, f"{free / 2**30:.1f} GiB free", advice)
+
+
+def _catalog(folder: Path) -> Finding:
+    """Whether what the archive knows can be read; one of an older format is updated by whoever reads it next."""
+    database = folder / DATABASE
+    advice = f"rebuild it from the WARC files: strandline reindex {quote(str(folder))}"
+    if not database.exists():
+        return Finding("catalog", False, "none", advice, needed=True)
+    try:
+        if outdated(database):
+            return Finding("catalog", True, "of an earlier release; brought up to date when it is next used")
+        with closing(KeyReading.open(database)) as reading:
+            return Finding("catalog", True, counted(reading.count(), "capture"))
+    except StrandlineError as problem:
+        said = str(problem).removeprefix(f"{database} is ").partition(";")[0]
+        return Finding("catalog", False, said, advice, needed=True)

@@ -68,7 +68,7 @@ def compare(
     from strandline.cli.output import as_json, iso, moment, printable, tell
     from strandline.errors import UsageError
 
-    if is_archive(Path(first)):
+    if is_archive(Path(first)) or ("://" in second and not Path(first).exists()):
         archive = open_archive(Path(first))
         early = moment(from_) if from_ else float("-inf")
         late = moment(to) if to else float("inf")

@@ -17,9 +17,12 @@ from typing import BinaryIO, cast
 
 import zstandard
 
+from strandline.core.urls import canonical
 from strandline.errors import UsageError
 
 LONGEST_LINE = 64 << 20
+_FIRST_YEAR, _LAST_YEAR = -62_135_596_800, 253_402_300_800
+"""Epoch seconds of the years 1 and 10000."""
 _BEGINNING = 1 << 16
 """Bytes of a line that tell whether it may be an object at all."""
 _LARGEST_WINDOW = 1 << 27
@@ -89,11 +92,17 @@ def _version(line: bytes, where: str) -> PageVersion:
     url, html = record["url"], record["html"]
     if not isinstance(url, str) or not isinstance(html, str):
         raise UsageError(f"{where}: url and html must be text")
+    try:
+        canonical(url)
+    except ValueError as problem:
+        raise UsageError(f"{where}: {problem}") from None
     return PageVersion(url, _seconds(record["time"], where), html.encode("utf-8", "surrogatepass"))
 
 
 def _seconds(time: object, where: str) -> float:
     if isinstance(time, int | float) and not isinstance(time, bool):
+        if not _FIRST_YEAR <= time < _LAST_YEAR:
+            raise UsageError(f"{where}: {time:g} is no time of the years 1 to 9999 in epoch seconds")
         return float(time)
     try:
         moment = datetime.fromisoformat(str(time))

@@ -260,7 +260,8 @@ def read_cdxj(path: Path) -> Iterator[Capture]:
         except Malformed as error:
             raise ArchiveDamaged(f"{path.name} line {number}: {error}") from None
         except (EOFError, OSError) as error:
-            raise ArchiveDamaged(f"{path.name} line {number}: {error}") from error
+            where = f"{path.name} line {number}" if number else path.name
+            raise ArchiveDamaged(f"{where}: {error}") from error
 
 
 def parse_line(line: bytes) -> Capture:
