@@ -6,7 +6,9 @@ import errno
 import itertools
 import json
 import os
+import random
 import shutil
+import tracemalloc
 import zipfile
 from dataclasses import replace
 
@@ -141,3 +143,17 @@ def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_
         shutil.rmtree(archive.folder)
     assert number > 8
     assert in_catalog(archive) == in_files(archive) != set()
+
+
+def test_versions_are_not_held_until_the_last_is_kept(tmp_path):
+    archive, file, rng = made(tmp_path / "archive"), tmp_path / "versions.jsonl", random.Random(3)
+    with file.open("w") as out:
+        for number in range(150):
+            html = rng.randbytes(100_000).hex()
+            out.write(json.dumps({"url": f"http://a.example/{number}", "time": number, "html": html}) + "\n")
+    tracemalloc.start()
+    try:
+        assert archive.bring_in(file).captures == 150
+        assert tracemalloc.get_traced_memory()[1] < 15_000_000
+    finally:
+        tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from journeys.command import LOOPBACK, strandline
+from warc.test_wacz import WARC, package
 
 
 def written(folder):
@@ -157,3 +159,15 @@ def test_a_name_that_is_no_text_is_told_all_the_same(tmp_path):
     assert done.code == 2, done.err
     assert "caf\\udce9.warc.gz: no such file" in done.err
     assert strandline("verify", tmp_path / "caf\u00e9", env={"PYTHONIOENCODING": "ascii"}).code == 2
+
+
+def test_names_inside_a_package_do_not_drive_the_terminal(archive, tmp_path):
+    """Neither what is refused nor what is remarked on."""
+    evil = "archive/\x1b]0;taken over\x07\x9b2J.warc.gz"
+    for number, (content, code) in enumerate(((WARC[:-5], 6), (WARC, 0))):
+        file = tmp_path / f"{number}.wacz"
+        file.write_bytes(package({evil: content}))
+        done = strandline("import", archive, file)
+        assert done.code == code, done.err
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.out + done.err)
+        assert ("taken over" in done.err) == (code == 6)

@@ -172,3 +172,4 @@ def test_a_folder_is_durable_down_to_the_names_of_new_folders(tmp_path, monkeypa
     objects.put("archive/a.warc.gz.parts/0000", b"part")
     chain = [tmp_path, *(tmp_path / "store" / end for end in ("", "archive", "archive/a.warc.gz.parts"))]
     assert {str(one) for one in (*chain, chain[-1] / "0000")} <= set(synced)
+    assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700, "and its owner's alone"

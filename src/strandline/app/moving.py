@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from strandline import __version__
@@ -110,14 +111,15 @@ def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[]
     count = 0
     waiting: list[Capture] = []
     last: dict[str, tuple[bytes, Original]] = {}
+    """By address: a digest of the latest version, and where it is."""
     try:
         for version in page_versions(file):
             exchange = _exchange(version.url, version.time, version.html)
-            seen = last.get(exchange.request.url)
-            capture = store.keep(exchange, seen[1] if seen and seen[0] == version.html else None)
+            seen, content = last.get(exchange.request.url), blake2b(version.html, digest_size=16).digest()
+            capture = store.keep(exchange, seen[1] if seen and seen[0] == content else None)
             if not capture.revisit:
                 held = Original(capture.url, capture.time, capture.digest, capture.record_id)
-                last[exchange.request.url] = (version.html, held)
+                last[exchange.request.url] = (content, held)
             waiting.append(capture)
             if len(waiting) >= _COMMIT:
                 store.sync()

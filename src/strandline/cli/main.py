@@ -27,6 +27,7 @@ from strandline.cli import (
     serve,
     status,
 )
+from strandline.cli.output import tell
 from strandline.errors import Interrupted, StrandlineError
 
 _TYPER_INTERRUPTED = 130
@@ -88,7 +89,7 @@ def main() -> None:
         app()
     except StrandlineError as problem:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # how it ended is settled
-        print(f"strandline: {problem}", file=sys.stderr)
+        tell(f"strandline: {problem}")
         sys.exit(problem.exit_code)
     except SystemExit as end:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -103,11 +104,11 @@ def main() -> None:
     except OSError as problem:
         code = 3 if problem.errno in _NO_ROOM else 4 if problem.errno in _NOT_ALLOWED else 1
         where = f"{problem.filename}: " if problem.filename else ""
-        print(f"strandline: {where}{problem.strerror or problem}", file=sys.stderr)
+        tell(f"strandline: {where}{problem.strerror or problem}")
         sys.exit(code)
     except Exception as problem:  # the last line of defence: a user sees one line, never a traceback
         if os.environ.get("STRANDLINE_DEBUG"):
             raise
-        print(f"strandline: unexpected {type(problem).__name__}: {problem}", file=sys.stderr)
+        tell(f"strandline: unexpected {type(problem).__name__}: {problem}")
         print("strandline: this is a defect; STRANDLINE_DEBUG=1 shows where it happened", file=sys.stderr)
         sys.exit(1)

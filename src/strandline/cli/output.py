@@ -26,8 +26,15 @@ def as_json(document: object) -> None:
 
 
 def printable(text: str) -> str:
-    """Text from the web without control characters: an archived title must not drive a terminal."""
-    return "".join(c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text from the web without control characters: an archived title must not drive a terminal. Bytes of file names
+    that are no text stay: they are written with a backslash.
+    """
+    return "".join("\N{REPLACEMENT CHARACTER}" if c not in "\n\t" and _drives(c) else c for c in text)
+
+
+def _drives(letter: str) -> bool:
+    kind = unicodedata.category(letter)
+    return kind[0] == "C" and kind != "Cs"
 
 
 def under(name: str, text: str) -> list[str]:

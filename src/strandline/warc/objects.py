@@ -80,7 +80,7 @@ class Objects:
             self._named: set[Path] = set()
             """Folders whose own names are durable."""
             if self._folder is not None:
-                self._folder.mkdir(parents=True, exist_ok=True)
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._store = from_url(url)
             else:
                 self._store = from_url(url, retry_config=_RETRIES)
