@@ -8,6 +8,8 @@ import json
 import os
 import random
 import shutil
+import signal
+import sqlite3
 import tracemalloc
 import zipfile
 from dataclasses import replace
@@ -143,6 +145,53 @@ def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_
         shutil.rmtree(archive.folder)
     assert number > 8
     assert in_catalog(archive) == in_files(archive) != set()
+
+
+def test_a_reindex_that_is_killed_leaves_a_catalog_that_knows_all_captures(in_memory):
+    """What was committed last is still in the log of the database: the process that did it died."""
+    archive = made(in_memory / "archive")
+    file = page_versions(in_memory, 6)
+    pid = os.fork()
+    if pid == 0:
+        with archive.writing("test") as catalog:
+            moving.bring_in(file, archive.folder, archive.settings, lambda: catalog)
+            os._exit(0)
+    os.waitpid(pid, 0)
+    assert (archive.folder / "strandline.db-wal").stat().st_size > 0
+    for number in itertools.count(1):
+        copy = in_memory / f"n{number}"
+        shutil.copytree(archive.folder, copy)
+        reader = looking_on(copy / "strandline.db")
+        pid = os.fork()
+        if pid == 0:
+            die_at(number)
+            strandline.open(copy).reindex()
+            os._exit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.kill(reader, signal.SIGKILL)
+        os.waitpid(reader, 0)
+        with strandline.open(copy).writing("test"):
+            pass
+        assert len(in_catalog(strandline.open(copy))) == 6, number
+        if ended == 0:
+            break
+        shutil.rmtree(copy)
+    assert number > 8
+
+
+def looking_on(database):
+    """A process that has read the catalog and may read again, which keeps its log in use."""
+    ready, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        connection = sqlite3.connect(database)
+        assert connection.execute("SELECT count(*) FROM captures").fetchone() == (6,)
+        os.write(tell, b".")
+        signal.pause()
+    assert os.read(ready, 1) == b"."
+    os.close(ready)
+    os.close(tell)
+    return pid
 
 
 def test_versions_are_not_held_until_the_last_is_kept(tmp_path):

@@ -54,11 +54,20 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
             catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in _seeds(old))
             catalog.studies.take_over(_ratings(old))
         take_over_alerts(new, old)
+        _fold_log(old)
         for side in ("-wal", "-shm"):
             (folder / f"{DATABASE}{side}").unlink(missing_ok=True)
         new.replace(old)
         index.rebuild()
     return Rebuilt(count, len(files), tuple(findings))
+
+
+def _fold_log(database: Path) -> None:
+    """Move what a catalog still has in its log into the catalog: the log goes first, and a kill may come in between."""
+    with contextlib.suppress(sqlite3.Error):  # there is no catalog, or it is past reading
+        if database.exists():
+            with contextlib.closing(sqlite3.connect(database, isolation_level=None, timeout=10.0)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
 
 
 def _missing(folder: Path, files: list[Path]) -> list[str]:
