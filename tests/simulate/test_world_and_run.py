@@ -90,6 +90,15 @@ def test_strategies_that_only_plan_can_be_simulated():
     assert set(archive.page[60:].tolist()) == {0, 1, 2}
 
 
+def test_strategies_of_other_packages_are_simulated_beside_ours():
+    world = synthetic_world(SMALL)
+    asked = {"strategies": ("round-robin", "plan-only"), "budgets": (10.0,), "objectives": ("pool",), "queries": 2}
+    rows = simulate(world, Request(**asked, others=(("plan-only", PlanOnly),)), processes=2)
+    assert [row.strategy for row in rows] == ["round-robin", "plan-only"] and rows[1].pool < rows[0].pool
+    with pytest.raises(ValueError, match="no strategy 'plan-only'"):
+        Request(**asked)
+
+
 def test_grid_rows_resume_and_shape(tmp_path):
     world = synthetic_world(SMALL)
     request = Request(strategies=("round-robin", "priced-plan", KNOWN), budgets=(10.0,), queries=2)

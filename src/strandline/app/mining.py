@@ -11,6 +11,7 @@ from strandline.app.learning import Lore, by_clock, site_visits
 from strandline.app.opening import is_archive, open_archive
 from strandline.app.own_history import archive_world
 from strandline.app.skipping import SkipStanding, skip_standings
+from strandline.checks import registered_strategies
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.learned import SiteRules
 from strandline.core.plan.objective import Objective
@@ -143,7 +144,9 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
         raise UsageError(f"--coherence is a number from 0 on, not {wish.coherence:g}")
     try:
         world = _world(wish)
-        names = NAMES if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
+        others = {name: make for name, make in registered_strategies().items() if name not in NAMES}
+        every = (*NAMES, *others)
+        names = every if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
         request = Request(
             strategies=names,
             budgets=tuple(_percentage(text) for text in wish.budgets.split(",")),
@@ -151,6 +154,7 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
             coherence=wish.coherence,
             known=not wish.cold,
             bounds=wish.bounds,
+            others=tuple(others.items()),
         )
     except ValueError as problem:
         raise UsageError(str(problem)) from None

@@ -38,14 +38,17 @@ class Request:
     known: bool = True
     bounds: bool = True
     queries: int = QUERIES
+    others: tuple[tuple[str, Callable[[], Strategy]], ...] = ()
+    """Strategies of other packages, and what makes each."""
 
     def __post_init__(self) -> None:
         for budget in self.budgets:
             if not 0 < budget <= 100:
                 raise ValueError(f"a budget is a percentage above 0 and at most 100, not {budget:g}")
+        names = (*NAMES, *(name for name, _ in self.others))
         for name in self.strategies:
-            if name not in NAMES and name.removesuffix("-learned") not in READS_TABLE:
-                raise ValueError(f"no strategy {name!r}; there are {', '.join(NAMES)}")
+            if name not in names and name.removesuffix("-learned") not in READS_TABLE:
+                raise ValueError(f"no strategy {name!r}; there are {', '.join(names)}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
         )
         patterns = world.patterns
         return PricedPlan(KnownPatterns(patterns.rate, patterns.importance, patterns.cycle), priced, KNOWN)
-    return make_strategy(name, options, learned=not request.known)
+    others = dict(request.others)
+    return others[name]() if name in others else make_strategy(name, options, learned=not request.known)
 
 
 def depends_on_objective(name: str) -> bool:

@@ -16,7 +16,6 @@ from starlette.routing import Route
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.core.changes.volatility import Rating
-from strandline.core.plan.catalogue import STRATEGIES
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import site as site_of
 from strandline.errors import SettingError, UsageError
@@ -25,7 +24,7 @@ from strandline.web.face import Face, back
 from strandline.web.jobs import KINDS, Archiving, Job
 from strandline.web.texts import say
 from strandline.web.views.compare import compare, end_of
-from strandline.web.views.simulate import asked_for, start_simulation
+from strandline.web.views.simulate import asked_for, start_simulation, strategy_names
 from strandline.web.views.values import address
 
 Form = Mapping[str, list[str]]
@@ -61,7 +60,7 @@ def adopt(desk: Desk, strategy: str = "", objective: str = "", budget: str = "")
     """Plan by these from now on; UsageError or SettingError for one that does not exist."""
     values = {}
     if strategy:
-        if strategy not in STRATEGIES:
+        if strategy not in strategy_names():
             raise UsageError(say("no_strategy", name=strategy[:40]))
         values["plan.strategy"] = quoted(strategy)
     if objective:

@@ -10,13 +10,12 @@ from strandline.access.addresses import original
 from strandline.access.listing import stretch
 from strandline.access.timestamps import moment, timestamp
 from strandline.core.changes.shown import RATED
-from strandline.core.plan.catalogue import STRATEGIES
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
-from strandline.web.texts import say
+from strandline.web.texts import say, texts
 from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.compare import Part, compare, end_of, neighbours
 from strandline.web.views.health import health
@@ -24,7 +23,7 @@ from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
 from strandline.web.views.search import Found, SearchAsked, search
-from strandline.web.views.simulate import COUNTED, simulations
+from strandline.web.views.simulate import COUNTED, simulations, strategy_names
 from strandline.web.views.site import MOST_LISTED, pages_of, site_view
 from strandline.web.views.values import address, time_of
 
@@ -215,7 +214,7 @@ class People:
         """Strategies tried on the archive's own history."""
         values = {
             "runs": simulations(self._desk),
-            "strategies": sorted(STRATEGIES),
+            "strategies": {name: texts().get(f"strategy_{name}", "") for name in strategy_names()},
             "chosen": _DEFAULT_STRATEGIES,
             "counted": COUNTED,
             "objectives": OBJECTIVES,

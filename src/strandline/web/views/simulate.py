@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strandline.checks import registered_strategies
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
@@ -56,10 +57,15 @@ class Simulation:
     """The strategy that caught most at the middle budget; empty until finished."""
 
 
+def strategy_names() -> list[str]:
+    """Names of all there are, those of other packages among them."""
+    return sorted({*STRATEGIES, *registered_strategies()})
+
+
 def asked_for(strategies: Sequence[str], budgets: str, objective: str) -> SimulationAsked:
     """What a form or a program asks for, checked; UsageError says what is wrong."""
     chosen = tuple(dict.fromkeys(name for name in strategies if name))
-    unknown = [name for name in chosen if name not in STRATEGIES]
+    unknown = [name for name in chosen if name not in strategy_names()]
     if unknown:
         raise UsageError(say("no_strategy", name=unknown[0][:40]))
     if not chosen:
