@@ -110,3 +110,16 @@ def test_a_newer_release_is_noticed_when_the_connection_is_made_again(database):
         for _ in range(2):
             with pytest.raises(SettingError, match="use a newer strandline"):
                 asked.run(lambda connection: connection.execute("DELETE FROM notes"))
+
+
+@pytest.mark.parametrize(("kept", "used"), [("off", "on"), ("remote_apply", "remote_apply")])
+def test_commits_are_durable_and_see_what_others_did_whatever_the_database_prefers(kept, used):
+    database = postgres.running().database()
+    with psycopg.connect(database, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = {kept}")
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")
+    with closing(session.Session(database)) as opened:
+        for setting, wanted in (("synchronous_commit", used), ("transaction_isolation", "read committed")):
+            shown = opened.run(lambda connection, setting=setting: connection.execute(f"SHOW {setting}").fetchone())
+            assert shown == (wanted,)

@@ -202,10 +202,16 @@ class Session:
 
 
 def _prepare(connection: Connection) -> None:
-    """Numbers as the embedded catalog gives them: sums of whole numbers are whole numbers. And whoever falls asleep in
-    the middle of a transaction loses it, with its locks, before all others wait for them.
+    """Numbers as the embedded catalog gives them: sums of whole numbers are whole numbers. Whoever falls asleep in the
+    middle of a transaction loses it, with its locks, before all others wait for them. And whatever a database prefers,
+    a commit that returned is on its disk, and statements see what others committed before.
     """
-    connection.execute(f"SET idle_in_transaction_session_timeout = {_ASLEEP_MS}")
+    connection.execute(
+        f"""SELECT set_config('idle_in_transaction_session_timeout', '{_ASLEEP_MS}', false),
+            set_config('default_transaction_isolation', 'read committed', false),
+            CASE WHEN current_setting('synchronous_commit') = 'off'
+                THEN set_config('synchronous_commit', 'on', false) END"""
+    )
     connection.adapters.register_loader("numeric", _Number)
 
 
