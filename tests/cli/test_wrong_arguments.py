@@ -69,6 +69,9 @@ def wrong(place, words):
         (["export", "{archive}", "--to", "{in}/nowhere/x.cdxj"], "no such folder"),
         (["compare", "{in}/a.html", "{in}/a.html", "--html", "{in}/nowhere/x.html"], "no such folder"),
         (["learn", "{archive}", "--memory", "2GB"], "--engine"),
+        (["patterns", "{archive}", "--periods", "99999999"], "--periods must lie between 1 and 10080"),
+        (["rules", "{archive}", "--period", "soon"], "--period: 'soon' is not a duration"),
+        (["simulate", "--seed", "-1"], "'--seed'"),
         (["patterns", "{archive}", "--format", "gif"], "svg or png"),
         (["classes", "{archive}", "--format", "gif"], "svg or png"),
         (["demo", "--archive", "{archive}", "--seconds", "2"], "not of an earlier demonstration"),
@@ -146,3 +149,11 @@ def test_doctor_names_a_damaged_catalog(place, tmp_path):
     assert done.exit_code == 4
     assert "MISS  catalog: damaged (file is not a database)" in done.stdout
     assert f"strandline reindex {folder}" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["--operator", "two\nlines"], ["--operator", "\x1b[31m"], ["--contact", "me"]])
+def test_an_archive_that_could_not_be_opened_is_not_made(tmp_path, words):
+    code, line = wrong(tmp_path, ["init", str(tmp_path / "new"), *words])
+    assert code == 4
+    assert line.startswith("archive.")
+    assert not (tmp_path / "new").exists()

@@ -38,6 +38,7 @@ from strandline.core.wording import counted
 from strandline.crawl.tally import Tally
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, StrandlineError, Unreachable, UsageError
 from strandline.ports import PageRow
+from strandline.settings import texts
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings, StudySettings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
@@ -75,6 +76,10 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     settings = Settings()
     settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
     check_contact(contact)
+    try:
+        texts.line(operator)
+    except ValueError as problem:
+        raise SettingError(f"archive.operator: {problem}") from None
     settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
     parts = (folder, folder / "archive", folder / "indexes")
     new = [part for part in parts if not part.exists()]

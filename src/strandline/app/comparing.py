@@ -44,7 +44,7 @@ from strandline.dom.scan import PageTooCostlyError
 from strandline.errors import ArchiveBusy, ArchiveDamaged, Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
-from strandline.settings.file import with_overrides
+from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature
@@ -331,5 +331,5 @@ def _known(archive: Archive, url: str) -> str:
 
 def allowing(settings: Settings, blocks: Sequence[str]) -> Settings:
     """Settings with address blocks that may be connected to."""
-    named = ", ".join(f'"{block}"' for block in blocks)
-    return with_overrides(settings, [f"fetch.allow_address=[{named}]"]) if blocks else settings
+    named = ", ".join(map(quoted, blocks))
+    return with_overrides(settings, [f"fetch.allow_address=[{named}]"], "--allow-address") if blocks else settings

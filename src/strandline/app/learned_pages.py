@@ -13,6 +13,7 @@ from strandline.core.learn.learned import PageRate
 from strandline.core.learn.patterns import PagePattern, page_pattern
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
+from strandline.settings.schema import PERIODS
 
 _DOUBT = 5.0  # periods
 _STANDS_OUT = 1.5
@@ -46,8 +47,8 @@ def with_cycle(lore: Lore, cycle: str | None, periods: int | None) -> Lore:
     if cycle is not None and cycle not in names:
         raise UsageError(f"--cycle is {', '.join(names)}, not {cycle!r}")
     chosen = Cycle(cycle or lore.settings.cycle)
-    if periods is not None and periods < 1:
-        raise UsageError("--periods must be at least 1")
+    if periods is not None and not 1 <= periods <= PERIODS:
+        raise UsageError(f"--periods must lie between 1 and {PERIODS}")
     return lore.with_settings(cycle=chosen.value, periods=periods or _DAY_PERIODS[chosen])
 
 

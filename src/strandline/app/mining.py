@@ -95,7 +95,10 @@ def _mined(lore: Lore, name: str, wanted: RulesWanted) -> MinedSite:
     pages = list(site_visits(lore.reading, name))
     if wanted.site and wanted.site != name:
         pages = [visits for visits in pages if authority(visits.url) == wanted.site]
-    period = seconds(wanted.period) if wanted.period else lore.settings.version
+    try:
+        period = seconds(wanted.period) if wanted.period else lore.settings.version
+    except ValueError as problem:
+        raise UsageError(f"--period: {problem}") from None
     wish = RuleWish(period, lore.settings.recall, not wanted.plain, wanted.given)
     mined = learn_rules(wanted.site or name, pages, wish)
     return replace(mined, learned=by_clock(mined.learned, lore.reading.lived_time()))

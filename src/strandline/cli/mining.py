@@ -115,7 +115,7 @@ def simulate(
     days: Annotated[int | None, typer.Option(help="Days of a synthetic world.", min=1)] = None,
     pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1)] = None,
     sites: Annotated[int | None, typer.Option(help="Sites of a synthetic world.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of a synthetic world.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of a synthetic world.", min=0)] = 0,
     cold: Annotated[bool, typer.Option("--cold", help="No strategy is told the true patterns.")] = False,
     bounds: Annotated[bool, typer.Option("--bounds/--no-bounds", help="The best any strategy could do.")] = True,
     results: Annotated[Path | None, typer.Option(help="File of finished cells: a stopped run goes on.")] = None,

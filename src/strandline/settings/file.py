@@ -76,21 +76,21 @@ def parse_settings(text: str, where: str) -> Settings:
     return _Reader(where, text).settings(document)
 
 
-def with_overrides(settings: Settings, assignments: Iterable[str]) -> Settings:
-    """Settings with `section.key=value` assignments applied, as given by `--set`."""
+def with_overrides(settings: Settings, assignments: Iterable[str], where: str = "--set") -> Settings:
+    """Settings with `section.key=value` assignments applied, as given by `--set`, or by the flag that errors name."""
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         section, dot, key = name.strip().partition(".")
         if not equals or not dot:
-            raise SettingError(f"--set {assignment}: expected section.key=value, for example fetch.total=60s")
-        reader = _Reader("--set", assignment)
+            raise SettingError(f"{where} {assignment}: expected section.key=value, for example fetch.total=60s")
+        reader = _Reader(where, assignment)
         parsed: object = value.strip()
         with contextlib.suppress(tomllib.TOMLDecodeError):  # a bare word or duration is taken as text
             parsed = tomllib.loads(f"v = {value.strip()}")["v"]
         settings = reader.section(settings, section, {key: parsed})
     problem = _fitting(settings)
     if problem:
-        raise SettingError(f"--set: {problem}")
+        raise SettingError(f"{where}: {problem}")
     return settings
 
 
@@ -136,7 +136,7 @@ class _Reader:
         return SettingError(f"{self.where}, line {line}: {problem}" if line else f"{self.where}: {problem}")
 
     def _line(self, section: str, key: str) -> int:
-        if self.where == "--set":
+        if self.where.startswith("--"):  # a flag has no lines
             return 0
         inside = ""
         for number, line in enumerate(self.lines, 1):

@@ -34,6 +34,8 @@ SOME = (1, math.inf)
 MOMENT = (0.001, math.inf)
 SHARE = (0, 1)
 PORT = (0, 65535)
+PERIODS = 7 * 24 * 60
+"""Parts of a cycle at most: a week's minutes."""
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
@@ -302,7 +304,7 @@ class LearnSettings:
     )
     cycle: str = setting("day", "What patterns repeat after.", choices=("day", "week", "month"))
     periods: int = setting(
-        24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.", bounds=(1, 10_080)
+        24, "Parts a cycle is cut into: 24 makes hours of a day; 168 hours of a week.", bounds=(1, PERIODS)
     )
     classes: int = setting(4, "Change classes pages are put into.", bounds=(1, 1_000))
     version: float = setting(
