@@ -70,6 +70,8 @@ def archive(empty, tmp_path):
         (["export", "{archive}", "--to", "x.cdxj", "--from", "tomorrow"], 2, "tomorrow"),
         (["import", "{archive}", "{archive}/missing.warc.gz"], 2, "missing.warc.gz"),
         (["import", "{archive}", "{archive}/strandline.toml"], 2, "strandline.toml"),
+        (["export", "{archive}", "--dataset", "{beside}/latin.txt"], 2, "latin.txt: File exists"),
+        (["rules", "{archive}", "--plot", "{beside}/latin.txt/x"], 2, "latin.txt/x: Not a directory"),
         (["serve", "{archive}", "--host", "0.0.0.0"], 4, "token"),
         (["nonsense"], 2, "nonsense"),
     ],

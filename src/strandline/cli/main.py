@@ -31,8 +31,12 @@ from strandline.cli.output import tell
 from strandline.errors import Interrupted, StrandlineError
 
 _TYPER_INTERRUPTED = 130
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_CODES = {
+    2: (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),  # a name that somebody gave
+    3: (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    4: (errno.EACCES, errno.EPERM, errno.EROFS),
+}
+"""Exit codes of what the operating system refused."""
 
 app = typer.Typer(
     name="strandline",
@@ -102,7 +106,7 @@ def main() -> None:
         print("strandline: interrupted", file=sys.stderr)
         sys.exit(Interrupted.exit_code)
     except OSError as problem:
-        code = 3 if problem.errno in _NO_ROOM else 4 if problem.errno in _NOT_ALLOWED else 1
+        code = next((code for code, kinds in _CODES.items() if problem.errno in kinds), 1)
         where = f"{problem.filename}: " if problem.filename else ""
         tell(f"strandline: {where}{problem.strerror or problem}")
         sys.exit(code)
