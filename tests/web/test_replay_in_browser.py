@@ -54,7 +54,7 @@ say('link', document.getElementById('next').href); say('attribute', document.get
 """
 
 SAME_ORIGIN_ONLY = """<!doctype html><title>Parts</title>
-<a id="anchor" style="display:none">a name that an icon has, too</a><svg><use id="icon" href="/icons.svg#anchor"></use></svg><video id="film"><track id="words" src="/words.vtt" default></video>
+<a id="nowhere" href="/nowhere">not captured</a><a id="anchor" style="display:none">a name that an icon has, too</a><svg><use id="icon" href="/icons.svg#anchor"></use></svg><video id="film"><track id="words" src="/words.vtt" default></video>
 <script>
 window.results = {};
 const late = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -168,6 +168,19 @@ def test_the_bar_follows_the_frame(site, browser):
     page.wait_for_function("!document.getElementById('parts').hidden || true")
     page.go_back()
     page.wait_for_url(f"{site.interface}/web/{STAMP}/{SITE}/")
+    context.close()
+
+
+def test_the_bar_follows_to_what_is_not_there(site, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.interface}/web/{STAMP}/{SITE}/parts.html")
+    page.frame_locator("#replay").locator("#nowhere").click()
+    page.get_by_role("heading", name="Not in the archive").wait_for()
+    assert page.url == f"{site.interface}/web/{STAMP}/{SITE}/nowhere"
+    assert page.locator("iframe").count() == 0 and page.get_by_role("link", name="Archive it").count() == 1
+    page.go_back()
+    page.frame_locator("#replay").locator("#nowhere").wait_for()
     context.close()
 
 

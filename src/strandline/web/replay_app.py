@@ -23,7 +23,6 @@ from strandline.access.payload import LostError
 from strandline.access.replay import Answer, Asked, Replay, is_file
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
-from strandline.core.capture import Capture
 from strandline.errors import Unreachable
 from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
@@ -156,13 +155,16 @@ class ReplayApp:
             return self._framed(request, wanted, negotiated)
         replay = Replay(self.holdings, self._base(request), Base(request.local), self.policy.options.span)
         memento = replay.find(wanted)
+        shown = used in (b"iframe", b"frame") and wanted.mod == "mp_"  # in the frame of the interface, which follows
         if memento is None:
-            answer = _notice(404, "Not in the archive", f"No capture of {wanted.url} is in this archive.")
+            answer = _notice(404, say("not_here"), say("no_capture", url=wanted.url))
             answer.headers += replay.not_found_headers(wanted.url)
-            return answer
+            return _followed(answer, wanted.url, wanted.time) if shown and wanted.time is not None else answer
         file = memento.capture.status == 200 and is_file(memento.capture.mime)
         if file and wanted.mod != "id_" and used in (b"iframe", b"frame"):
-            return _handed_on(wanted.url, memento.capture, replay.memento_headers(wanted, memento))
+            answer = _notice(200, say("file_title"), say("file_text", mime=memento.capture.mime))
+            answer.headers += replay.memento_headers(wanted, memento)
+            return _followed(answer, wanted.url, memento.capture.time)
         asked = Asked(request.field(b"range"), request.field(b"if-range"), request.field(b"accept-encoding"))
         try:
             if memento.capture.place.length > _INLINE and not memento.capture.revisit:
@@ -173,7 +175,7 @@ class ReplayApp:
             self.policy.metrics.lost += 1
             answer = _notice(404, "This capture cannot be shown", str(lost))
             answer.headers += [*replay.memento_headers(wanted, memento), ("x-archive-lost", _one_line(str(lost)))]
-            return answer
+            return _followed(answer, memento.capture.url, memento.capture.time) if shown else answer
         exact = not negotiated and wanted.time is not None and int(wanted.time) == int(memento.capture.time)
         if negotiated and ("vary", "accept-datetime") not in answer.headers:
             answer.headers.append(("vary", "accept-datetime"))
@@ -273,13 +275,14 @@ def _notice(status: int, title: str, text: str) -> Answer:
     return Answer(status, headers, notice(title, text).encode())
 
 
-def _handed_on(url: str, capture: Capture, headers: list[tuple[str, str]]) -> Answer:
-    """A file inside a frame, where no browser opens it: the page around the frame is asked to offer it instead."""
-    wish = json.dumps({"strandline": "at", "url": url, "time": timestamp(capture.time)}).replace("<", "\\u003c")
-    text = notice(say("file_title"), say("file_text", mime=capture.mime))
-    body = f'{text}<script>parent.postMessage({wish}, "*")</script>'.encode()
-    sent = [("content-type", "text/html; charset=utf-8"), ("cache-control", "no-cache"), ("vary", "sec-fetch-dest")]
-    return Answer(200, [*sent, *headers], body, runs=True)
+def _followed(answer: Answer, url: str, time: float) -> Answer:
+    """A notice inside the frame: the page around it is asked to follow, for it can offer more."""
+    wish = json.dumps({"strandline": "at", "url": url, "time": timestamp(time)}).replace("<", "\\u003c")
+    assert isinstance(answer.body, bytes)
+    answer.body += f'<script>parent.postMessage({wish}, "*")</script>'.encode()
+    answer.headers.append(("vary", "sec-fetch-dest"))
+    answer.runs = True
+    return answer
 
 
 def _kept(answer: Answer, in_window: bool) -> None:
