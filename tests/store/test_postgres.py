@@ -1,6 +1,5 @@
 """Many workers on one catalog: leases, fencing, commits whose outcome is not known, formats, refusals in one line."""
 
-import contextlib
 import threading
 import time
 
@@ -14,7 +13,6 @@ from strandline.errors import LeaseLost, SettingError, Unreachable
 from strandline.ports import Batch, Found, HostState, Refusal
 from strandline.store.postgres import session
 from strandline.store.postgres.catalog import PostgresCatalog
-from strandline.store.postgres.desks import learned_until, mark_learned
 from strandline.store.postgres.frontier import LeaseTerms
 from strandline.store.postgres.reading import PostgresReading, spelled
 from strandline.store.reading import Resume, Span
@@ -274,25 +272,6 @@ def test_formats_are_brought_up_to_date_or_refused(database, monkeypatch):
         PostgresCatalog(database)
     with pytest.raises(SettingError, match="use a newer strandline"):
         PostgresReading.at(database)
-
-
-def test_what_was_learned_while_clocks_counted_as_changes_is_learned_anew_at_once(database, monkeypatch):
-    with monkeypatch.context() as before:
-        older = session.steps()[:9]
-        before.setattr(session, "steps", lambda: older)
-        with contextlib.closing(PostgresCatalog(database)) as catalog:
-            catalog.add([found("http://a.example/")])
-        with psycopg.connect(database, autocommit=True) as connection:
-            for part in ("patterns", "classes", "rules"):
-                connection.execute("INSERT INTO learned_from VALUES (%s, 1, 1, 1, 1, 0, 1, 2, '{}')", (part,))
-            connection.execute("INSERT INTO page_rates SELECT page, 9, 8, 8, 1, 1, 1 FROM pages")
-        with contextlib.closing(session.Session(database)) as opened:
-            mark_learned(opened, 4e9)
-    with contextlib.closing(session.Session(database)) as opened:
-        assert 0.0 < learned_until(opened) < 4e9
-    with psycopg.connect(database) as connection:
-        assert connection.execute("SELECT part FROM learned_from").fetchall() == [("rules",)]
-        assert connection.execute("SELECT count(*) FROM page_rates").fetchone() == (0,)
 
 
 def test_a_step_that_fails_leaves_the_old_format(database, monkeypatch):

@@ -12,6 +12,7 @@ from servers import postgres
 from strandline.errors import SettingError, Unreachable
 from strandline.store.postgres import session
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.desks import learned_until, mark_learned
 from strandline.store.postgres.status import standing
 from strandline.store.postgres.troubles import troubles
 
@@ -123,3 +124,19 @@ def test_commits_are_durable_and_see_what_others_did_whatever_the_database_prefe
         for setting, wanted in (("synchronous_commit", used), ("transaction_isolation", "read committed")):
             shown = opened.run(lambda connection, setting=setting: connection.execute(f"SHOW {setting}").fetchone())
             assert shown == (wanted,)
+
+
+def test_what_was_learned_while_clocks_counted_as_changes_is_learned_anew_at_once(database, monkeypatch):
+    with monkeypatch.context() as before:
+        older = session.steps()[:9]
+        before.setattr(session, "steps", lambda: older)
+        session.Session(database).close()
+        with psycopg.connect(database, autocommit=True) as connection:
+            for part in ("patterns", "classes", "rules"):
+                connection.execute("INSERT INTO learned_from VALUES (%s, 1, 1, 1, 1, 0, 1, 2, '{}')", (part,))
+        with closing(session.Session(database)) as opened:
+            mark_learned(opened, 4e9)
+    with closing(session.Session(database)) as opened:
+        assert 0.0 < learned_until(opened) < 4e9
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT part FROM learned_from").fetchall() == [("rules",)]

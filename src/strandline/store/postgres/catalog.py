@@ -14,6 +14,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from strandline.core.capture import Capture
@@ -45,21 +46,23 @@ class PostgresCatalog(CatalogReading):
         """Register as a worker; makes or updates the tables. `patience`: seconds the server may be away."""
         self.name = name or f"{os.getpid()}@{socket.gethostname()}"
         self._session = Session(url, patience)
+        terms = terms or LeaseTerms()
         try:
             follow_clock(self._session)
-            me, horizon = self._session.run(self._register)
+            me, horizon = self._session.run(partial(self._register, terms.seconds))
         except BaseException:
             self._session.close()
             raise
-        self._frontier = SharedFrontier(me, terms or LeaseTerms(), horizon)
+        self._frontier = SharedFrontier(me, terms, horizon)
         self._commits = 0
         self.reading = PostgresReading(self._session)
         self.book = SharedBook(self._session)
         self._heartbeat = Heartbeat(url, self._frontier)
 
-    def _register(self, connection: Connection) -> tuple[int, float]:
+    def _register(self, lease: float, connection: Connection) -> tuple[int, float]:
         row = connection.execute(
-            "INSERT INTO workers (name) VALUES (%s) RETURNING worker, (SELECT horizon FROM frontier)", (self.name,)
+            "INSERT INTO workers (name, lease) VALUES (%s, %s) RETURNING worker, (SELECT horizon FROM frontier)",
+            (self.name, lease),
         ).fetchone()
         assert row is not None
         return int(str(row[0])), float(str(row[1]))

@@ -22,6 +22,8 @@ from strandline.store.postgres.session import Connection, Session
 _PIECE: Final = 100
 _BEATS: Final = 4
 """Times a lease is renewed in its length."""
+_LONGEST: Final = 30.0
+"""Seconds between two beats of a worker, at most: one that is silent for some minutes is missed."""
 
 
 class _Pulse:
@@ -65,7 +67,7 @@ class Heartbeat:
         self._lease = frontier.terms.seconds
         self.settings = ""
         """A mark of the settings the cluster had at the last beat (md5); empty before the first."""
-        self._pulse = _Pulse(url, self._lease / _BEATS, self._beat)
+        self._pulse = _Pulse(url, min(self._lease / _BEATS, _LONGEST), self._beat)
 
     def stop(self) -> None:
         """Renew no more."""

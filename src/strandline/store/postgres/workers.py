@@ -6,15 +6,18 @@ from strandline.store.postgres.session import Connection, Session
 
 
 def bury(session: Session, silence: float) -> list[int]:
-    """End workers that were silent for so many seconds; their commits are refused from now on. Returns them."""
+    """End workers that were silent for so many seconds, and for two of their own leases; 0 ends all. Their commits are
+    refused from now on. Returns them.
+    """
 
     def end(connection: Connection) -> list[int]:
         rows = connection.execute(
             """UPDATE workers SET ended = clock_timestamp() WHERE worker IN (
                    SELECT worker FROM workers
-                   WHERE ended IS NULL AND seen < statement_timestamp() - %s * interval '1 second'
+                   WHERE ended IS NULL AND seen < statement_timestamp() - interval '1 second'
+                       * CASE WHEN %(silence)s > 0 THEN greatest(%(silence)s, 2 * lease) ELSE 0 END
                    ORDER BY worker FOR NO KEY UPDATE SKIP LOCKED) RETURNING worker""",
-            (silence,),
+            {"silence": silence},
         )
         return [int(str(worker)) for (worker,) in rows]
 
