@@ -84,8 +84,9 @@ def test_broken_bytes_are_read_as_far_as_they_go():
         b"<font><i>" * 50_000 + b"deep",
         b"<table><tr><td>" * 50_000 + b"deep",
         b"<ul><li>" * 50_000 + b"deep",
+        b"<p>deep</p><SELECT name=a>" + b"<Option value=1>a</option>" * 60_000,
     ],
-    ids=["divs", "links", "attributes", "tags in attributes", "formatting", "inline", "tables", "lists"],
+    ids=["divs", "links", "attributes", "tags in attributes", "formatting", "inline", "tables", "lists", "options"],
 )
 def test_hostile_pages_end_within_the_limit(html):
     blocks(b"<p>load the compiled pass</p>")

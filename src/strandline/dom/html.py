@@ -2,10 +2,10 @@
 
     bytes -> charset -> lexbor parse -> its serialisation -> one compiled pass (`scan`) -> LayoutTree -> partition
 
-Hostile pages: lexbor takes quadratic time in nesting and in the attributes of one tag. A page that could hold too
-many of either is first read by the compiled pass alone, which is linear. When it does hold them, that reading is kept
-and the parser is never called. The time limit is checked between the steps, none of which runs long on a page that
-passed.
+Hostile pages: lexbor takes quadratic time in nesting, in the attributes of one tag and in the options of one list. A
+page that could hold too many of them is first read by the compiled pass alone, which is linear. When it does hold them,
+that reading is kept and the parser is never called. The time limit is checked between the steps, none of which runs
+long on a page that passed.
 """
 
 import time
@@ -30,6 +30,7 @@ from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
 ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
+OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
 _KINDS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
@@ -48,7 +49,9 @@ def layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
     page = as_utf8(html, charset)
     survey = scanned(page, AS_SERVED) if _may_be_hostile(page) else None
     _check(start)
-    if survey and (survey.nesting > NESTING_LIMIT or survey.attributes > ATTRIBUTE_LIMIT):
+    if survey and (
+        survey.nesting > NESTING_LIMIT or survey.attributes > ATTRIBUTE_LIMIT or _most_options(page) > OPTION_LIMIT
+    ):
         tree = _layout_tree(survey, served=True)
     else:
         parsed = LexborHTMLParser(page)
@@ -86,6 +89,11 @@ def _check(start: float) -> None:
 def _may_be_hostile(page: bytes) -> bool:
     tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
     return tags > _SAFE_TAGS or (tags > 0 and len(page) > _SAFE_SIZE and attributes_of(page) > ATTRIBUTE_LIMIT)
+
+
+def _most_options(page: bytes) -> int:
+    """How many options a list of the page has at most."""
+    return max(part.count(b"<option") for part in page.lower().split(b"<select"))
 
 
 def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:

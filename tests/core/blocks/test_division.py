@@ -66,6 +66,11 @@ def test_notices_that_follow_one_another_are_one_block():
     assert [len(block.items) for block in page.blocks if block.hint == "share"] == [10]
 
 
+def test_a_long_list_is_content_whatever_its_entries_are_called():
+    listed = "".join(f"<p class=sponsor>Sponsor number {n}</p><p>gave {n} books</p>" for n in range(101))
+    assert {block.hint for block in blocks(f"{listed}{RULES}".encode()).blocks} == {""}
+
+
 # The rules of the division, read slowly
 
 NAMES = ["", "", "", "class=cookie", "id=share-bar", "class='share x'", "class=menu", "role=main", "hidden"]

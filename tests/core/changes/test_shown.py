@@ -121,6 +121,16 @@ def test_very_long_texts_are_not_compared_word_by_word(monkeypatch):
     assert list(marked("a b c d", "e b c f")) == [("-", "a b c d"), ("+", "e b c f")]
 
 
+def test_a_page_is_compared_word_by_word_as_far_as_its_effort_goes():
+    before, after = "the old fee and the old term " * 8, "the new fee and the new term " * 8
+    effort = module.Effort(600)
+    first, second = (list(marked(before, after, effort)) for _ in range(2))
+    assert len(first) > 20 and [mark for mark, _ in second] == [" ", "-", "+", " "]
+    delta = compare(*(page(block("p", text), block("q", text)) for text in ("an old fee", "a new fee")))
+    shown = shown_blocks(delta, importance(delta, NoiseState()))
+    assert len(shown) == 2 and shown[0].effort is shown[1].effort
+
+
 def test_pages_to_read():
     delta = compare(OLD, NEW)
     scored = importance(delta, NoiseState())

@@ -39,6 +39,7 @@ SCALE_OF_LEVEL: Final = {1: 3.0, 2: 1.0, 3: 0.4}
 _HASH_SPACE: Final = float(1 << 64)
 HEADING: Final = 6  # prominence up to this is a heading
 TITLE: Final = 1  # prominence of the page's own
+MOST_BESIDE: Final = 100  # children of a node that are kept apart because of their names
 DEEPEST: Final = 100  # steps of a path; what lies deeper is told apart by number
 
 Span = tuple[int, int]
@@ -166,7 +167,8 @@ class _Cutter:
     def _beside(self, children: list[int], role: str) -> dict[int, tuple[int, str]]:
         """Children in a part with this role whose names call them no part of what the page is about.
 
-        Each comes with the node that bears the name, and what it is. What holds the title of the page is none of them.
+        Each comes with the node that bears the name, and what it is. What holds the title of the page is none of them,
+        and a long list of such children is what the page is about.
         """
         layout, found = self.layout, {}
         for child in children:
@@ -175,7 +177,7 @@ class _Cutter:
                 named += 1
             if hint in BESIDE and self._hint(named, role) and not self._holds_title(child):
                 found[child] = named, hint
-        return found
+        return found if len(found) <= MOST_BESIDE else {}
 
     def _holds_title(self, node: int) -> bool:
         return TITLE in self.prominence[self.layout.firsts[node] : self.layout.lasts[node]]

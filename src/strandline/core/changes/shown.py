@@ -2,13 +2,14 @@
 
 `shown_blocks` is what an interface needs; `side_by_side` and `one_page` are two HTML pages made of it. Blocks that
 were deleted are shown below the block that preceded them. Inside a block, words that left are marked `<del>` and words
-that came `<ins>`: first whole runs of text are compared, then the words of those that differ.
+that came `<ins>`: first whole runs of text are compared, then the words of those that differ. That takes more than
+linear time, so a page has a share of it to spend (`Effort`); texts beyond it are shown as gone and come.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
 from html import escape
@@ -26,6 +27,7 @@ Marked = Iterator[tuple[str, str]]  # (" " in both, "-" gone, "+" new; the text)
 
 RATED: Final = ("inserted", "deleted", "updated")  # kinds of blocks that people can rate
 MOST_ALIKE: Final = 200_000  # pairs of equal words, one of each text, that are all looked at
+MOST_OF_A_PAGE: Final = 1_000_000  # such pairs of all texts of a page: some seconds
 MOST_PIECES: Final = 3_000  # words compared one by one; what is longer is shown as gone and come
 _TAGS: Final = {" ": ("", ""), "-": ("<del>", "</del>"), "+": ("<ins>", "</ins>")}
 _STYLE: Final = (
@@ -39,6 +41,20 @@ _STYLE: Final = (
 )
 
 
+@dataclass(slots=True)
+class Effort:
+    """What may still be spent on comparing the words of a page."""
+
+    left: int = MOST_OF_A_PAGE
+
+    def spend(self, pairs: int) -> bool:
+        """Whether so many pairs of equal words may be looked at; if so, they are paid for."""
+        if pairs > self.left:
+            return False
+        self.left -= pairs
+        return True
+
+
 @dataclass(frozen=True)
 class ShownBlock:
     """One block of either version: what happened to it, in texts a reader compares."""
@@ -48,6 +64,7 @@ class ShownBlock:
     new: PageBlock | None
     operations: tuple[Operation, ...] = ()
     reason: BlockReason | None = None  # why its change counts what it counts; only changed content has one
+    effort: Effort = field(default_factory=Effort, compare=False, repr=False)  # shared by the blocks of a page
 
     @property
     def block(self) -> PageBlock:
@@ -91,7 +108,7 @@ class ShownBlock:
 
     @cached_property
     def _marks(self) -> tuple[tuple[str, str], ...]:
-        return tuple(marked(self.before, self.after))
+        return tuple(marked(self.before, self.after, self.effort))
 
     def as_data(self) -> dict[str, Any]:
         """For programs and templates; the texts are safe HTML."""
@@ -125,13 +142,15 @@ def shown_blocks(delta: Delta, scored: Importance) -> tuple[ShownBlock, ...]:
         if number not in new_of:
             below.setdefault(above, []).append(number)
     shown: list[ShownBlock] = []
+    effort = Effort()
     for place in range(-1, len(new_blocks)):
         if place >= 0:
             new = new_blocks[place]
             old = old_blocks[partner[place]] if place in partner else None
             change = changes.get((new.key, False))
             operations = change.operations if change else ()
-            shown.append(ShownBlock(_kind(change, old), old, new, operations, reasons.get((new.key, False))))
+            reason = reasons.get((new.key, False))
+            shown.append(ShownBlock(_kind(change, old), old, new, operations, reason, effort))
         for number in below.get(place, ()):
             gone = old_blocks[number]
             change = changes.get((gone.key, True))
@@ -149,19 +168,19 @@ def _kind(change: BlockChange | None, old: PageBlock | None) -> ShownKind:
     return "updated" if change.content else "moved"
 
 
-def marked(before: str, after: str) -> Marked:
+def marked(before: str, after: str, effort: Effort | None = None) -> Marked:
     r"""Pieces of two texts in reading order: in both (` `), only in the old one (`-`), only in the new one (`+`).
 
     >>> list(marked("The fee is four euro.\nNo dogs.", "The fee is five euro.\nNo dogs."))
     [(' ', 'The fee is '), ('-', 'four '), ('+', 'five '), (' ', 'euro.'), (' ', '\nNo dogs.')]
     """
-    old, new = _lines(before), _lines(after)
-    for tag, i, i_end, j, j_end in _opcodes(old, new):
+    old, new, effort = _lines(before), _lines(after), effort or Effort()
+    for tag, i, i_end, j, j_end in _opcodes(old, new, effort):
         gone, come = "".join(old[i:i_end]), "".join(new[j:j_end])
         if tag == "equal":
             yield " ", gone
         elif tag == "replace":
-            yield from _marked_words(gone, come)
+            yield from _marked_words(gone, come, effort)
         elif gone:
             yield "-", gone
         else:
@@ -174,9 +193,9 @@ def _lines(text: str) -> list[str]:
     return [line for line in (first, *(f"\n{other}" for other in others)) if line]
 
 
-def _marked_words(before: str, after: str) -> Marked:
+def _marked_words(before: str, after: str, effort: Effort) -> Marked:
     old, new = marked_pieces(before), marked_pieces(after)
-    for tag, i, i_end, j, j_end in _opcodes(old, new):
+    for tag, i, i_end, j, j_end in _opcodes(old, new, effort):
         if tag == "equal":
             yield " ", "".join(old[i:i_end])
             continue
@@ -186,7 +205,7 @@ def _marked_words(before: str, after: str) -> Marked:
             yield "+", "".join(new[j:j_end])
 
 
-def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
+def _opcodes(old: Sequence[str], new: Sequence[str], effort: Effort) -> Iterable[tuple[str, int, int, int, int]]:
     """As `SequenceMatcher.get_opcodes`. Most texts begin and end alike: only what lies between is compared."""
     start = _same(old, new)
     most = min(len(old), len(new)) - start
@@ -194,20 +213,23 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int,
     before, after = old[start : len(old) - end], new[start : len(new) - end]
     if start:
         yield "equal", 0, start, 0, start
-    for tag, i, i_end, j, j_end in _between(before, after):
+    for tag, i, i_end, j, j_end in _between(before, after, effort):
         yield tag, i + start, i_end + start, j + start, j_end + start
     if end:
         yield "equal", len(old) - end, len(old), len(new) - end, len(new)
 
 
-def _between(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
+def _between(old: Sequence[str], new: Sequence[str], effort: Effort) -> Iterable[tuple[str, int, int, int, int]]:
     if not old or not new:
         return [("delete" if old else "insert", 0, len(old), 0, len(new))] if old or new else []
     if max(len(old), len(new)) > MOST_PIECES:
         return [("replace", 0, len(old), 0, len(new))]
     counts = Counter(old)
     # Pieces that recur often are left out where comparing them all takes long; Chinese, and tables, have few others.
-    often = sum(map(counts.__getitem__, new)) > MOST_ALIKE
+    alike = sum(map(counts.__getitem__, new))
+    often = alike > MOST_ALIKE
+    if not effort.spend(min(alike, MOST_ALIKE)):
+        return [("replace", 0, len(old), 0, len(new))]
     return SequenceMatcher(None, old, new, autojunk=often).get_opcodes()
 
 
