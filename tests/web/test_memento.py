@@ -291,6 +291,13 @@ def test_status_of_the_capture_is_the_status_of_the_answer(archive):
     assert status == 404 and "memento-datetime" in headers and body.startswith(b"not here")
 
 
+def test_the_bar_says_when_the_server_answered_with_an_error(archive):
+    page = archive.get(f"/web/20260306000000/{SITE}/gone", {"Accept": "text/html"}, origin="interface")[2].decode()
+    assert "the server answered 404" in page
+    page = archive.get(f"/web/20260301120000/{SITE}/", {"Accept": "text/html"}, origin="interface")[2].decode()
+    assert "the server answered" not in page
+
+
 def test_parts_of_another_time_are_marked(archive):
     _, headers, _ = archive.get(f"/web/20260301120000im_/{SITE}/new?a=1&b=2")
     assert int(headers["x-archive-offset"]) > 86400 and headers["x-archive-anachronism"] == "1"

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.web import texts as module
 from strandline.web.texts import say, texts
@@ -24,6 +26,11 @@ def test_every_text_is_used_and_every_used_text_is_there():
     strategies = {f"strategy_{name}" for name in STRATEGIES}
     assert strategies <= set(texts())
     assert [name for name in texts() if name not in named | strategies and not name.startswith(BEGINNINGS)] == []
+
+
+def test_a_text_that_does_not_exist_is_a_mistake():
+    with pytest.raises(KeyError):
+        say("no such text")
 
 
 def test_templates_have_no_texts_of_their_own():
