@@ -1,5 +1,6 @@
 """One writer: a second one is told who the first is, and a dead one is no obstacle."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -102,3 +103,18 @@ def test_who_is_done_leaves_no_signature(tmp_path):
         assert (signature(tmp_path)["command"], signature(tmp_path)["pid"]) == ("crawl", os.getpid())
     assert signature(tmp_path) == {}
     assert signature(tmp_path / "nowhere") == {}
+
+
+def test_a_lock_that_was_removed_meanwhile_is_not_the_one_that_counts(tmp_path, monkeypatch):
+    locked = fcntl.flock
+    removed = []
+
+    def slowly(file, operation):
+        if not removed:  # whoever made the archive for nothing removes it, somebody else makes it again
+            removed.append((tmp_path / NAME).unlink())
+            (tmp_path / NAME).touch()
+        return locked(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", slowly)
+    with WriteLock(tmp_path, "one"), pytest.raises(ArchiveBusy, match="one"):
+        WriteLock(tmp_path, "two")

@@ -86,17 +86,25 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     try:
         for part in parts:
             part.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (folder / NAME).touch(mode=0o600)
+        _claim(folder / NAME)
+        new.append(folder / NAME)
         (folder / NAME).write_text(settings_text(settings), encoding="utf-8")
     except OSError as problem:
         with contextlib.suppress(OSError):  # half an archive would be in the way of the next try
-            (folder / NAME).unlink(missing_ok=True)
             for part in reversed(new):
-                part.rmdir()
+                part.unlink() if part.name == NAME else part.rmdir()
         kind = OutOfSpace if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else SettingError
         raise kind(f"{folder}: cannot be made: {problem.strerror}") from None
     open_catalog(folder, "init").close()
     return Archive(folder, settings)
+
+
+def _claim(settings: Path) -> None:
+    """Make the file of the settings, which nobody else may have made meanwhile."""
+    try:
+        settings.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        raise UsageError(f"{settings.parent} already is an archive; edit {settings} to change its settings") from None
 
 
 def open_archive(folder: Path) -> "Archive":

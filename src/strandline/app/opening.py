@@ -9,7 +9,8 @@ from strandline.app.archive import Archive, create
 from strandline.app.archive import open_archive as open_folder
 from strandline.app.database_names import database_at
 from strandline.app.place import FolderPlace, Place
-from strandline.errors import StrandlineError
+from strandline.errors import StrandlineError, UsageError
+from strandline.store.lock import WriteLock
 
 
 def is_archive(place: Path) -> bool:
@@ -36,15 +37,25 @@ def opened_or_made(place: Path) -> Iterator[Archive]:
     if database_at(place) or (before and (not place.is_dir() or any(place.iterdir()))):
         yield open_archive(place)
         return
-    archive = create(place)
+    try:
+        archive = create(place)
+    except UsageError:
+        yield open_archive(place)  # somebody else made it in this very moment
+        return
     try:
         yield archive
     except StrandlineError:
+        _unmake(place, before)
+        raise
+
+
+def _unmake(place: Path, before: bool) -> None:
+    """Remove an archive in which nothing was kept, unless somebody else writes it by now."""
+    with contextlib.suppress(StrandlineError), WriteLock(place, "init"):
         if not any((place / "archive").iterdir()):
             shutil.rmtree(place)
             if before:
                 place.mkdir(mode=0o700)
-        raise
 
 
 def place_of(archive: Archive) -> Place:

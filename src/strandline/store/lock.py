@@ -1,8 +1,9 @@
 """One writer per archive: an flock on `strandline.lock`, which also says who holds it.
 
 The kernel drops the lock with the process that holds it, however that ends, so a lock left by kill -9 is simply
-free: the text in the file is for people, never for the decision. The file itself is never removed, since two
-processes could then lock two different files of the same name.
+free: the text in the file is for people, never for the decision. The file is removed only with the whole archive, by
+whoever holds the lock; since two processes could then lock two different files of the same name, who has the lock
+looks whether it is on the file that is there.
 """
 
 import contextlib
@@ -29,18 +30,33 @@ class WriteLock:
     def __init__(self, folder: Path, command: str = "") -> None:
         """Take the lock at once, or raise ArchiveBusy naming its owner."""
         self.path = folder / NAME
+        self._file = self._taken(folder)
+        while not self._counts():
+            os.close(self._file)
+            self._file = self._taken(folder)
+        self._sign(command or " ".join(Path(sys.argv[0]).name.split() + sys.argv[1:2]))
+        _held.add(self)
+
+    def _taken(self, folder: Path) -> int:
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as problem:
             raise SettingError(f"{self.path} cannot be written: {problem.strerror}") from problem
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as problem:
             owner = _owner(folder)
-            os.close(self._file)
+            os.close(file)
             raise ArchiveBusy(f"{folder} is being written by {owner}; reading is possible meanwhile") from problem
-        self._sign(command or " ".join(Path(sys.argv[0]).name.split() + sys.argv[1:2]))
-        _held.add(self)
+        return file
+
+    def _counts(self) -> bool:
+        """Whether the file that is locked is the one of that name: who made an archive for nothing removes it whole."""
+        try:
+            there, ours = self.path.stat(), os.fstat(self._file)
+        except OSError:
+            return False
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
     def _sign(self, command: str) -> None:
         owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": time.time(), "command": command}
