@@ -5,7 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from strandline.cli.crawling import summary
 from strandline.cli.main import app
+from strandline.crawl.tally import Tally
 from strandline.demo.server import DemoServer
 from strandline.errors import Unreachable
 
@@ -42,3 +44,11 @@ def test_nothing_due_is_no_failure(tmp_path, site):
     assert crawl(tmp_path / "a", "--seeds", site.url).exit_code == 0
     again = crawl(tmp_path / "a", "--seeds", site.url, "--set", "crawl.revisit=1 day")
     assert again.exit_code == 0, again.output
+
+
+def test_pages_that_wait_are_told_after_a_pass_not_after_a_watch(capsys):
+    tally = Tally(captured=3, waiting=1, ended="complete")
+    summary(tally)
+    assert "1 page waits for a later try" in capsys.readouterr().err
+    summary(tally, watched=True)
+    assert "wait" not in capsys.readouterr().err

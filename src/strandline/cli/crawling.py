@@ -137,8 +137,8 @@ def captured_event(capture: Capture) -> dict[str, object]:
     }
 
 
-def summary(tally: Tally) -> None:
-    """What was done, for people."""
+def summary(tally: Tally, watched: bool = False) -> None:
+    """What was done, for people. Pages of a watch wait for their turn, which nobody has to be told."""
     failures = ", ".join(f"{kind} {count}" for kind, count in tally.failures.most_common())
     tell(
         f"{tally.captured} captured, {tally.unchanged} unchanged, {tally.failed} failed"
@@ -153,7 +153,7 @@ def summary(tally: Tally) -> None:
         tell(f"Trap avoided: {trap} ({counted(count, 'address', 'addresses')}).")
     for host, until in sorted(tally.hosts_waiting.items()):
         tell(f"{host} is left alone until {iso(until)}: it asked for it, or could not be reached.")
-    if tally.waiting and tally.ended == "complete":
+    if tally.waiting and tally.ended == "complete" and not watched:
         tell(f"{counted(tally.waiting, 'page waits', 'pages wait')} for a later try; run the same command again.")
 
 

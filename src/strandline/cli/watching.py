@@ -52,5 +52,5 @@ def watch(
     if as_lines:
         as_json(tally.document())
     if not quiet:
-        summary(tally)
+        summary(tally, watched=True)
     ending(tally)
