@@ -136,7 +136,10 @@ RIGHT = {
 
 @pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in RIGHT.items() for value in values])
 def test_a_value_that_works_is_taken(key, value):
-    with_overrides(Settings(), [f"{key}={written(value)}"])
+    section, _, name = key.partition(".")
+    taken = getattr(getattr(with_overrides(Settings(), [f"{key}={written(value)}"]), section), name)
+    if not isinstance(taken, float):  # a length of time, in seconds
+        assert taken in (value, str(value), tuple(value) if isinstance(value, list) else value)
 
 
 def test_every_text_is_looked_at():
