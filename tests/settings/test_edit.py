@@ -2,12 +2,14 @@
 
 import doctest
 import errno
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from strandline.errors import SettingError
+from strandline.errors import OutOfSpace, SettingError
 from strandline.settings import edit
 from strandline.settings.edit import change_settings
 from strandline.settings.file import NAME, read_settings, settings_text
@@ -80,3 +82,30 @@ def test_changes_go_on_where_folders_cannot_be_locked(tmp_path, monkeypatch):
 
     monkeypatch.setattr(edit.fcntl, "flock", refuse)
     assert change_settings(tmp_path, {"scope.hops": "3"}).scope.hops == 3
+
+
+def test_a_power_cut_leaves_the_old_or_the_new_and_a_full_disk_the_old(tmp_path, monkeypatch):
+    path, steps = tmp_path / "strandline.toml", []
+    path.write_text("[plan]\nbudget = '1/day'\n")
+
+    def noted(name, function):
+        return lambda *arguments: (steps.append((name, str(target(arguments[0])))), function(*arguments))[1]
+
+    def target(where):
+        return Path(f"/proc/self/fd/{where}").readlink() if isinstance(where, int) else where
+
+    for name in ("fsync", "replace", "rename"):
+        monkeypatch.setattr(os, name, noted(name, getattr(os, name)))
+    change_settings(tmp_path, {"plan.budget": "2/day"})
+    moved = next(number for number, (name, _) in enumerate(steps) if name != "fsync")
+    assert ("fsync", str(tmp_path / "strandline.toml.new")) in steps[:moved], "its content is durable before its name"
+    assert ("fsync", str(tmp_path)) in steps[moved:], "then its name"
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = path.read_text()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutOfSpace, match="no room"):
+        change_settings(tmp_path, {"plan.budget": "3/day"})
+    assert path.read_text() == before and [one.name for one in tmp_path.iterdir()] == [path.name]

@@ -1,13 +1,14 @@
 """Changing one setting of strandline.toml where it stands: comments and everything else stay as they were."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from strandline.errors import SettingError
+from strandline.errors import OutOfSpace, SettingError
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
 from strandline.settings.schema import Settings
 
@@ -47,19 +48,41 @@ def _changed(path: Path, values: dict[str, str]) -> Settings:
             section, _, name = key.partition(".")
             text = _with_line(text, section, name, _written(wanted, section, name))
         new = path.with_name(f"{NAME}.new")
-        new.write_text(text, encoding="utf-8")
-        new.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
         try:
-            understood = read_settings(new) == wanted
-        except SettingError:
-            understood = False
-        if not understood:
-            new.unlink()
-            raise SettingError(f"{path}: cannot be changed by a program as it is written; edit it by hand")
-        new.replace(path)
+            _write(new, text, path.stat().st_mode & 0o777 if path.exists() else 0o600)
+            if not _understood(new, wanted):
+                raise SettingError(f"{path}: cannot be changed by a program as it is written; edit it by hand")
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+        _sync(path.parent)
     except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise OutOfSpace(f"no room for {path}: {problem.strerror}; it is as it was") from None
         raise SettingError(f"{path}: cannot be written: {problem.strerror}") from None
     return wanted
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    """A file, durably: a power cut after it has taken another's place must not leave an empty one."""
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)
+    _sync(path)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _understood(path: Path, wanted: Settings) -> bool:
+    try:
+        return read_settings(path) == wanted
+    except SettingError:
+        return False
 
 
 def _written(settings: Settings, section: str, name: str) -> str:
