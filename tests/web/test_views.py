@@ -212,3 +212,11 @@ def test_hours_that_are_not_those_of_the_clock_are_told():
             "parts/quality.html", {**shown, "visits": {"achieved": achieved, "intended": 12, "failed": 0}, "hour": 3600}
         )
         assert text in told
+
+
+def test_a_history_of_less_than_a_week_tells_no_chance_of_a_week():
+    one = {"path": "a", "by": "dormant", "pages": 3, "changed": 0, "changes_a_week": 0.99}
+    rules = {"captures": 9, "versions": 4, "change_recall": None, "chosen": True, "skipped": [one], "rules": []}
+    told = [render("parts/rules.html", {"rules": rules | {"first": 0.0, "last": days * DAY}}) for days in (6, 8)]
+    assert all("3 pages, changed in 0 of 4 versions" in text for text in told)
+    assert ["within a week" in text for text in told] == [False, True]

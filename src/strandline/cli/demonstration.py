@@ -58,7 +58,7 @@ def run_demo(folder: Path, seconds: float, serve: bool | None, port: int, as_doc
                 'fetch.allow_address=["127.0.0.1/32"]',
                 f'scope.seeds=["{demo.url}"]',
                 f'plan.budget="{BUDGET}/hour"',
-                f"learn.version={_VERSION * seconds / hours}",
+                f"learn.version={_VERSION * 3600.0}",
                 'archive.description="A demonstration site that changes while it is archived"',
             ],
         )
