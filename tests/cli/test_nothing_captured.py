@@ -52,3 +52,10 @@ def test_pages_that_wait_are_told_after_a_pass_not_after_a_watch(capsys):
     assert "1 page waits for a later try" in capsys.readouterr().err
     summary(tally, watched=True)
     assert "wait" not in capsys.readouterr().err
+
+
+def test_a_watch_names_seeds_that_failed_and_goes_on_with_them(capsys):
+    summary(
+        Tally(failed=1, ended="complete", seeds_failed={"http://a.example/": "no-such-host: unknown"}), watched=True
+    )
+    assert "Seed not captured: http://a.example/: no-such-host: unknown." in capsys.readouterr().err

@@ -144,7 +144,7 @@ def summary(tally: Tally, watched: bool = False) -> None:
         f"{tally.captured} captured, {tally.unchanged} unchanged, {tally.failed} failed"
         f"{f' ({failures})' if failures else ''}, {tally.skipped} skipped, {size(tally.octets)} received."
     )
-    if tally.pages:  # otherwise it is what the run ends with
+    if tally.pages or watched:  # otherwise it is what the run ends with
         for seed, reason in islice(tally.seeds_failed.items(), _MOST_TOLD):
             tell(f"Seed not captured: {seed}: {reason}.")
         if len(tally.seeds_failed) > _MOST_TOLD:
