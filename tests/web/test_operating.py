@@ -1,5 +1,6 @@
 """What people change from the interface, and who may: forms, jobs, roles."""
 
+import errno
 import json
 import re
 import time
@@ -158,6 +159,21 @@ def test_a_contact_is_asked_for_before_the_web_is_crawled(tmp_path):
             "https://library.test/bot",
             ("https://example.org/",),
         )
+
+
+def test_a_full_disk_is_said_in_one_sentence(archive, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with served(archive) as server:
+        key = _key(server)
+        before = (archive.folder / "strandline.toml").read_text()
+        monkeypatch.setattr("strandline.settings.edit._write", full)
+        status, answer = _json(server, "POST", "/sites", {"url": "http://127.0.0.1:1/", "start": False})
+        assert status == 507 and "no room for" in answer["detail"], answer
+        page = _post(server, "/budget", {"budget": "9/day", "key": key})
+        assert page[0] == 507 and b"no room for" in page[2]
+        assert (archive.folder / "strandline.toml").read_text() == before
 
 
 def test_a_job_waits_for_a_busy_archive_and_says_why_it_failed(archive):

@@ -18,7 +18,7 @@ from strandline.access.payload import LostError
 from strandline.access.timestamps import iso, moment, timestamp
 from strandline.access.together import together
 from strandline.core.capture import Capture
-from strandline.errors import ArchiveBusy, SettingError, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
 from strandline.web.api_archive import reading_routes
 from strandline.web.api_operating import operating_routes
 from strandline.web.desk import Desk
@@ -151,6 +151,7 @@ def _tell_problems(api: FastAPI) -> None:
         UnanswerableError: 404,
         NoAnswerError: 503,
         Unreachable: 503,
+        OutOfSpace: 507,
     }
     for kind, status in statuses.items():
 

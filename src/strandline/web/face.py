@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from strandline import __version__
 from strandline.access.addresses import Base
-from strandline.errors import ArchiveBusy, SettingError, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
 from strandline.web.guard import Policy
 from strandline.web.pages import render
 from strandline.web.texts import say
@@ -83,6 +83,8 @@ class Face:
                 return self.message(request, 409, say("busy"), str(problem))
             except (UsageError, SettingError, ValueError) as problem:
                 return self.message(request, 400, say("not_understood"), str(problem))
+            except OutOfSpace as problem:
+                return self.message(request, 507, say("full"), str(problem))
             except Unreachable as problem:
                 return self.message(request, 503, say("away"), str(problem))
             except UnanswerableError as problem:
