@@ -86,9 +86,10 @@ def test_figures_of_a_block_count_ten_words_at_most_and_are_no_noise():
         assert reason.novelty - 0.1 * (reason.counted.shown * 2 + len(reason.block.texts)) <= 10.0
 
 
-KINDS = st.sampled_from(["plain", "up", "date", "time", "year", "name", "long"])
+KINDS = st.sampled_from(["plain", "price", "up", "date", "time", "year", "name", "long"])
 MADE = {  # of a number: how it stands in a text
     "plain": "{}",
+    "price": "{} EUR",
     "up": "9{:05d}",
     "date": "{0}/11/2026",
     "time": "{0}:30",
@@ -102,19 +103,31 @@ MADE = {  # of a number: how it stands in a text
 @given(st.lists(st.tuples(KINDS, st.integers(10, 40), st.integers(50, 99)), max_size=8))
 def test_figures_are_what_is_neither_moment_nor_counter_nor_name(parts):
     before, after = (
-        " and then ".join(MADE[part[0]].format(part[at] % 24 + 10 if part[0] == "time" else part[at]) for part in parts)
+        " and after that ".join(
+            MADE[part[0]].format(part[at] % 24 + 10 if part[0] == "time" else part[at]) for part in parts
+        )
         for at in (1, 2)
     )
     plain = sum(kind == "plain" for kind, _, _ in parts)
     rising = sum(kind == "up" for kind, _, _ in parts)
-    assert changed_figures(before, after) == Changed(plain)
-    assert changed_figures(before, after, counters=True) == Changed(plain + rising)
-    assert changed_figures(f"{before} %", f"{after} %").plain == 0
+    signed = sum(kind == "price" for kind, _, _ in parts)
+    assert changed_figures(before, after) == Changed(plain, signed)
+    assert changed_figures(before, after, counters=True) == Changed(plain + rising, signed)
 
 
 def test_a_text_that_says_something_else_has_no_figures():
     assert changed_figures("Fee of 4 a month", "Fee of 5 a year") == Changed()
     assert changed_figures("2:1", "12:15") == Changed()
+
+
+ANY = st.text("#019.,:/- %aE€年٣²\n", max_size=14)
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY, ANY)
+def test_no_text_is_too_strange(before, after):
+    assert sum(changed_figures(before, before)) == 0
+    assert sum(changed_figures(before, after)) <= sum(map(str.isdigit, before))
 
 
 def test_few_numbers_are_no_table():

@@ -24,17 +24,20 @@ from strandline.core.blocks.words import masked
 COUNTER: Final = 0.05  # a number that rises by less than this share is taken for a counter
 FEWEST: Final = 4  # numbers of a block that make a table
 LONGEST: Final = 9  # digits; a longer number is an identifier
+MOST: Final = 10  # figures of a text that are counted
+NEAR: Final = 26  # letters before and after a number that a date may take
+BESIDE: Final = 12  # letters before and after a number in which a sign is its own
 FEW_WORDS: Final = 3  # beside a price that stands by itself
-_YEAR: Final = r"(?<!\d)(?:19|20)\d\d(?!\d)"
-_NAME: Final = r"\b[^\W\d_]{3,}+\.?"
+_YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 _MOMENT: Final = re.compile(
-    r"(?<!\d)\d{1,2}:\d\d(?::\d\d)?(?!\d)"  # 09:15:00
-    r"|(?<!\d)\d{1,4}([/-])\d{1,2}\1\d{1,4}(?!\d)"  # 2026-05-12, 5/12/26
-    r"|(?<!\d)\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d\d)(?!\d)"  # 12.5.2026
-    rf"|(?<!\d)\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:de\s)?{_NAME}(?:\sde)?,?\s{_YEAR}"  # 12 May 2026, 12 de mayo de 2026
-    rf"|{_NAME}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s{_YEAR}"  # May 12, 2026
+    r"(?<!\d)(?:"
+    r"\d{1,2}:\d\d(?::\d\d)?(?!\d)"  # 09:15:00
+    r"|\d{1,4}([/-])\d{1,2}\1\d{1,4}(?!\d)"  # 2026-05-12, 5/12/26
+    r"|\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d\d)(?!\d)"  # 12.5.2026
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:de\s)?[^\W\d_]{{3,}}+\.?(?:\sde)?,?\s{_YEAR}"  # 12 May 2026
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?,?\s{_YEAR}"  # May 12, 2026
     r"|\d+\s?[年月日時分秒년월일시분초]"
-    rf"|{_YEAR}"
+    rf"|{_YEAR})"
 )
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without blanks: a number may stand next to them
 _NUMBER: Final = re.compile(rf"(?<![^\W{_CJK}])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W{_CJK}])")
@@ -68,13 +71,19 @@ def changed_figures(before: str, after: str, *, counters: bool = False) -> Chang
     """
     if not holds_number(before) or masked(before) != masked(after):
         return _NONE
-    old, new = _numbers(before), _numbers(after)
-    if len(old) != len(new):  # a time became a score
-        return _NONE
-    changed = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
-    if changed and _SIGN.search(after):
-        return Changed(signed=len(changed))
-    return Changed(sum(counters or not _counts_up(*map(_value, pair)) for pair in changed))
+    plain = signed = 0
+    for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
+        if one[0] == other[0]:
+            continue
+        own = _SIGN.search(after, max(0, other.start() - BESIDE), other.end() + BESIDE) is not None
+        if not (own or counters) and _counts_up(_value(one[0]), _value(other[0])):
+            continue
+        if _is_quantity(before, one) and _is_quantity(after, other):
+            signed += own
+            plain += not own
+        if plain + signed >= MOST:
+            break
+    return Changed(plain, signed)
 
 
 def holds_number(text: str) -> bool:
@@ -82,10 +91,14 @@ def holds_number(text: str) -> bool:
     return _DIGIT.search(text) is not None
 
 
-def _numbers(text: str) -> list[str]:
-    """The numbers of a text that are quantities."""
-    found = _NUMBER.findall(_MOMENT.sub(" ", text))
-    return [number for number in found if sum(map(str.isdigit, number)) <= LONGEST]
+def _is_quantity(text: str, number: re.Match[str]) -> bool:
+    """False for an identifier, and for a part of a date or time."""
+    start, end = number.span()
+    if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
+        return False
+    first = max(0, start - NEAR)
+    around = _MOMENT.finditer(text[first : end + NEAR])
+    return not any(moment.start() < end - first and moment.end() > start - first for moment in around)
 
 
 def _value(number: str) -> float:
