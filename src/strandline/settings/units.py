@@ -111,15 +111,22 @@ def _split(text: str | int | float, wanted: str) -> tuple[float, str]:
 
 
 def duration_text(value: float) -> str:
-    """A duration as a setting file shows it.
+    """A duration as a setting file shows it; read again, it is the same.
 
-    >>> duration_text(300.0), duration_text(0.25), duration_text(86400.0)
-    ('5 min', '250 ms', '1 day')
+    >>> duration_text(300.0), duration_text(0.25), duration_text(86400.0), duration_text(1234567.891)
+    ('5 min', '250 ms', '1 day', '1234567.891 s')
     """
     for unit in ("day", "h", "min", "s"):
         if value >= _DURATIONS[unit] and value % _DURATIONS[unit] == 0:
-            return f"{value / _DURATIONS[unit]:g} {unit}"
-    return f"{value * 1000:g} ms" if 0 < value < 1 else f"{value:g} s"
+            return f"{value / _DURATIONS[unit]:.0f} {unit}"
+    small = 0 < value < 1
+    shown = f"{1000 * value:.6f}" if small else f"{value:.6f}"
+    shown = f"{shown.rstrip('0').rstrip('.')} {'ms' if small else 's'}"
+    if seconds(shown) == value:
+        return shown
+    from decimal import Decimal  # noqa: PLC0415 - slow to load, and needed for odd values only
+
+    return f"{Decimal(repr(value)):f} s"
 
 
 def size_text(value: int) -> str:
