@@ -14,11 +14,10 @@ from pathlib import Path
 from shlex import quote
 
 from strandline import __version__
-from strandline.app.space import reserve_of
+from strandline.app.space import about, reserve_of
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.settings.file import NAME, read_settings
-from strandline.settings.units import size_text
 from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.sqlite import outdated
@@ -101,8 +100,8 @@ def _archive(folder: Path) -> Iterator[Finding]:
     writable = os.access(folder, os.W_OK)
     yield Finding("permission", writable, "writable" if writable else "read-only", "reading still works", needed=False)
     free, reserve = shutil.disk_usage(folder).free, reserve_of(settings.keep.disk_reserve, folder)
-    advice = f"crawling pauses below the reserve of {size_text(reserve)}"
-    yield Finding("room on disk", free > reserve, f"{free / 2**30:.1f} GiB free", advice)
+    advice = f"crawling pauses below the reserve of {about(reserve)}"
+    yield Finding("room on disk", free > reserve, f"{about(free)} free", advice)
 
 
 def _catalog(folder: Path) -> Finding:

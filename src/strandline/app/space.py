@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from strandline.settings.units import octets, size_text
+from strandline.settings.units import octets
 
 _SHARE = 0.05
 _MOST = 8 * 2**30
@@ -17,6 +17,15 @@ def reserve_of(setting: str, folder: Path) -> int:
     return octets(setting)
 
 
+def about(size: int) -> str:
+    """Room as people say it.
+
+    >>> about(72_543_219_712), about(5_000_000)
+    ('67.6 GiB', '4.8 MiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"
+
+
 def room_check(setting: str, folders: Sequence[Path]) -> Callable[[], str]:
     """A check that says which folder's disk is too full, empty when none is."""
     reserves = {folder: reserve_of(setting, folder) for folder in folders}
@@ -26,7 +35,7 @@ def room_check(setting: str, folders: Sequence[Path]) -> Callable[[], str]:
             free = shutil.disk_usage(folder).free
             if free < reserve:
                 return (
-                    f"{folder}: {size_text(free)} free, less than the reserve of {size_text(reserve)} "
+                    f"{folder}: {about(free)} free, less than the reserve of {about(reserve)} "
                     "(keep.disk_reserve); everything so far is safe, run the same command when there is room"
                 )
         return ""
