@@ -49,7 +49,7 @@ def test_one_of_something(place, name):
     said("classes", archive)
     said("patterns", archive)
     said("rules", archive)
-    said("why", archive, URL)
+    assert "page        known from WARC files (import, reindex), present since" in said("why", archive, URL)
     assert "of 1 page on 1 site, the latest" in " ".join(said("status", archive).split())
     said("report", archive, "--from", "2026-02-01", "--to", "2026-04-01")
     said("verify", archive)

@@ -10,6 +10,7 @@ from strandline.app.learning import Lore
 from strandline.app.planning import Planning, address
 from strandline.core.capture import Kind
 from strandline.core.urls import authority
+from strandline.core.wording import counted
 from strandline.crawl.next import Belief, Due
 from strandline.crawl.sightings import matters
 from strandline.store.standing import Standing
@@ -86,10 +87,11 @@ def _page(one: Standing) -> str:
     if one.kind in (Kind.REQUISITE, Kind.ROBOTS):
         how = "needed by pages" if one.kind == Kind.REQUISITE else "asked of every host"
         return f"{how}, {one.evidence} since {moment(one.since)}" if one.since else f"{how}, not seen yet"
-    how = "brought in from another archive" if one.via == "archive" else f"found by {one.via}"
+    hops = f"{counted(one.hops, 'hop')} from a seed"
+    how = "known from WARC files (import, reindex)" if one.via == "archive" else f"found by {one.via}, {hops}"
     state = "not seen yet" if one.evidence == "unknown" else one.evidence
     since = f" since {moment(one.since)}" if one.since else ""
-    return f"{how}, {one.hops} hop{'' if one.hops == 1 else 's'} from a seed, {state}{since}"
+    return f"{how}, {state}{since}"
 
 
 def _scope(planning: Planning, url: str, hops: int) -> str:
