@@ -8,6 +8,8 @@ from strandline.core.capture import Outcome
 from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.warc import output
 from strandline.warc.recover import recover
+from strandline.warc.rolling import compared
+from strandline.warc.verify import verify
 from strandline.warc.writer import WarcWriter, WriterSettings
 from warc.exchanges import ABOUT, StillClock, exchange
 from warc.test_writer import folder, records, sealed, warcio_check, writer
@@ -197,3 +199,35 @@ def test_disk_full_device(folder, monkeypatch):
     with pytest.raises(OutOfSpace):
         w.keep(exchange())
     os.close(descriptor)
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+def test_no_room_for_a_list_of_checksums_promises_nothing_it_cannot_keep(folder, monkeypatch, number):
+    """The list beside a file, not the file: each time it is written in turn, and half a line of it is there."""
+    w, promised, calls = writer(folder, rotate_bytes=1), [], []
+
+    def full(file, finish=False):
+        calls.append(finish)
+        if len(calls) == number:
+            path = output.sums_path(file.folder, file.name)
+            path.parent.mkdir(exist_ok=True)
+            with path.open("ab") as out:
+                out.write(b"12 3")
+            raise OSError(28, "No space left on device")
+        return note(file, finish)
+
+    note = output.OpenWarc._note_sums
+    monkeypatch.setattr(output.OpenWarc, "_note_sums", full)
+    refused = 0
+    for page in range(4):
+        try:
+            kept = w.keep(exchange(f"http://a.example/{page}"))
+            w.sync()
+            promised.append(kept)
+        except OutOfSpace:
+            refused += 1
+    w.close()
+    assert refused == 1 and True in calls and len(promised) == 3
+    list(recover(folder, folder.parent / "quarantine", lambda _: 0))
+    assert verify(folder, lambda: promised).ok
+    assert not any(one.problem for path in sealed(folder) for one in compared(folder, path))

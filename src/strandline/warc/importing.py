@@ -89,6 +89,7 @@ def import_windows(windows: Sequence[tuple[str, Window]], target: Target) -> lis
         try:
             file.seal()
         except OSError as error:  # the next start will give it its name
+            file.release()
             raise as_trouble(error, file.path) from error
     return imported
 

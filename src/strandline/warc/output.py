@@ -215,27 +215,28 @@ class OpenWarc:
                 self.path.unlink()
             with contextlib.suppress(OSError):
                 sums_path(self.folder, self.name).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            os.close(self._descriptor)
+        self.release()
 
     def seal(self) -> None:
         """Finish the list of checksums, then give the synced file its final name, durably."""
         self._note_sums(finish=True)
         self.path.rename(self.folder / self.name)
         sync_folder(self.folder)
-        os.close(self._descriptor)
+        self.release()
 
     def release(self) -> None:
-        """Leave the file as it is, for the next start to look at. Never raises."""
-        with contextlib.suppress(OSError):
-            os.close(self._descriptor)
+        """Leave the file as it is, for the next start to look at. Never raises, and may be said again."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
 
     def discard(self) -> None:
         """Remove a file that holds nothing worth keeping."""
         self.path.unlink()
         sums_path(self.folder, self.name).unlink(missing_ok=True)
         sync_folder(self.folder)
-        os.close(self._descriptor)
+        self.release()
 
 
 def _private(path: str, flags: int) -> int:

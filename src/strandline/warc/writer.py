@@ -230,10 +230,10 @@ class WarcWriter:
             file.sync()
             if recorded(file.name) >= self._kept_until:
                 self._finish(file)
-                return
-        self._file = None
-        self._told.dropped()
-        file.release()
+        if self._file is not None:
+            self._file = None
+            self._told.dropped()
+            file.release()
 
     # -- files ------------------------------------------------------------------------------------------------------
 
@@ -261,6 +261,7 @@ class WarcWriter:
             else:
                 file.discard()
         except OSError as error:  # durable under its `.open` name: the next start will rename it
+            file.release()
             self._told.dropped()
             raise as_trouble(error, file.path) from error
         if worth:
