@@ -122,7 +122,7 @@ def test_versions_of_a_file_that_was_given_up_are_not_recorded(tmp_path, monkeyp
     assert archive.verify().ok
 
 
-@pytest.mark.parametrize("source", [one_warc, two_warcs, page_versions])
+@pytest.mark.parametrize("source", [two_warcs, page_versions])
 def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_memory, source):
     """The N-th call that changes something is the last one of the process, for every N until it comes to its end."""
     file = source(in_memory)

@@ -21,7 +21,7 @@ TEXT = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
 PACKINGS = {
     "plain": lambda data: data,
     "gz": gzip.compress,
-    "xz": lzma.compress,
+    "xz": lambda data: lzma.compress(data, preset=0),
     "zst": zstandard.ZstdCompressor().compress,
 }
 

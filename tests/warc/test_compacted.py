@@ -118,10 +118,10 @@ def test_a_crash_at_any_step_leaves_the_old_or_the_new(folder, monkeypatch, step
     assert audit.ok, audit.problems
 
 
-def test_killed_at_any_step_an_audit_misses_nothing_and_the_next_start_removes_what_is_half_done(folder):
+def test_killed_at_any_step_an_audit_misses_nothing_and_the_next_start_removes_what_is_half_done(folder, in_memory):
     before = listed(folder)
     for step in itertools.count(1):
-        work = folder.parent / f"n{step}"
+        work = in_memory / f"n{step}"
         for name in ("archive", "fixity"):
             shutil.copytree(folder.parent / name, work / name)
         pid = os.fork()
