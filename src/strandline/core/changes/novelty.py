@@ -22,7 +22,7 @@ from typing import Final
 from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
-from strandline.core.blocks.words import masked
+from strandline.core.blocks.words import masked, masked_texts
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import changed_figures, holds_number, is_numeric, is_table, stands_alone
 from strandline.core.changes.vidiff import ADVERTISING
@@ -112,7 +112,7 @@ class NoveltyCounter:
         for earlier, after in texts:
             if worth >= MOST_FIGURES:
                 break
-            before = earlier or self._departed.take(after)
+            before = earlier or (self._departed.take(after) if holds_number(after) else "")
             plain, signed = changed_figures(before, after, counters=table) if before and after else (0, 0)
             content = table or (main and signed > 0 and stands_alone(after))
             if plain + signed and (content or not self._noise.seen_item(after)):
@@ -177,16 +177,13 @@ class _Departed:
 
     def __init__(self, delta: Delta) -> None:
         self._waiting: dict[str, list[str]] = {}
-        for change in delta.changes:
-            for text in _gone(change):
-                if holds_number(text):
-                    self._waiting.setdefault(masked(text), []).append(text)
+        gone = [text for change in delta.changes for text in _gone(change) if holds_number(text)]
+        for kept, text in zip(masked_texts(gone), gone, strict=True):
+            self._waiting.setdefault(kept, []).append(text)
 
     def take(self, text: str) -> str:
         """A text that left and differs from this one in its numbers only, each once; empty when there is none."""
-        if not self._waiting or not holds_number(text):
-            return ""
-        waiting = self._waiting.get(masked(text))
+        waiting = self._waiting.get(masked(text)) if self._waiting else None
         return waiting.pop() if waiting else ""
 
 
