@@ -122,6 +122,24 @@ def test_batches_of_a_directory_run_its_clock():
     assert stretch[10:20].mean() > 3 * stretch[20:].mean()
 
 
+def test_a_trusted_change_time_runs_the_clock_of_its_own_day():
+    """Ten pages are found to have changed on day 30, by what their servers say; the rest were quiet until then."""
+    learner = CensoredLearner(LearnerSettings.daily())
+    learner.grow(np.zeros(20, dtype=np.int64), np.zeros(20, dtype=np.int64))
+    learner.start_from(np.zeros(20))
+    rows = np.arange(20)
+    for day in range(5, 30, 5):
+        nothing = np.zeros(20, dtype=bool)
+        learner.observe(rows, (np.full(20, float(day)), nothing, np.zeros(20), np.full(20, np.nan)))
+        learner.refresh(float(day))
+    seen = rows[:10]
+    learner.observe(seen, (np.full(10, 36.0), np.ones(10, dtype=bool), np.full(10, 0.5), np.full(10, 30.5)))
+    before = learner.stretch(rows[10:], np.full(10, 30.0), 31.0)
+    after = learner.stretch(rows[10:], np.full(10, 31.0), 36.0)
+    assert before.min() > 3.0
+    assert after.max() < 1.0
+
+
 def test_state_survives_bytes():
     learner = watch(CensoredLearner(), [0.1, 0.3], 5.0, 300.0, np.random.default_rng(4))
     copy = CensoredLearner.from_bytes(learner.to_bytes())

@@ -325,7 +325,7 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
         counted, changed_periods = 1.0, 1.0
     learn_hours(state, row, (first, seen), parts, (counted, exposure, after), shapes)
     if slow:
-        count_changes(clock, group, first, parts, (counted, after))
+        count_changes(clock, group, (first, seen), parts, (counted, after))
     beliefs.turnover[row, 1] += exposure
     total[3] += exposure
     if not finding.changed:

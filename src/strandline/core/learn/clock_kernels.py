@@ -56,12 +56,16 @@ def day_factor(clock: Clock, group: tuple[int, int], day: int) -> float:
 
 
 @compiled
-def count_changes(clock: Clock, group: tuple[int, int], first: int, parts: Floats, counts: tuple[float, float]) -> None:
+def count_changes(
+    clock: Clock, group: tuple[int, int], found: tuple[int, int], parts: Floats, counts: tuple[float, float]
+) -> None:
     """Add to each day of an interval the changes it probably held and those expected of it.
 
-    parts = exposure of each period from `first` on: with the clock in column 0, without it in column 1.
-    counts = expected changes given what was seen (0 if unchanged), mean level.
+    found = first period, what was seen (as in `weigh`). parts = exposure of each period from the first on: with the
+    clock in column 0, without it in column 1. counts = expected changes given what was seen (0 if unchanged), mean
+    level.
     """
+    first, seen = found
     exposure = 0.0
     for k in range(len(parts)):
         exposure += parts[k, 0]
@@ -73,6 +77,8 @@ def count_changes(clock: Clock, group: tuple[int, int], first: int, parts: Float
         site, directory = clock.site[group[0], day], clock.directory[group[1], day]
         of_site = (inertia + site[0]) / (inertia + site[1])
         happened = counts[0] * parts[k, 0] / max(exposure, 1e-300)
+        if seen == 2:  # the change is known to have come at the start
+            happened = counts[0] if k == 0 else 0.0
         expected = counts[1] * parts[k, 1]
         site[0] += happened
         site[1] += expected
