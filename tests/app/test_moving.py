@@ -19,6 +19,7 @@ import pytest
 import strandline
 from faults.loops import die_at
 from strandline.app import moving
+from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.lock import WriteLock
@@ -86,6 +87,46 @@ def test_an_archive_that_is_being_written_is_left_as_it_is(tmp_path, source):
     with WriteLock(archive.folder, "watch"), pytest.raises(ArchiveBusy):
         archive.bring_in(source(tmp_path))
     assert in_files(archive) == set()
+
+
+@pytest.mark.parametrize("source", [one_warc, page_versions])
+def test_a_file_that_is_brought_in_again_is_not_kept_twice(tmp_path, source):
+    archive = made(tmp_path / "archive")
+    first = archive.bring_in(source(tmp_path)).captures
+    held, files = in_files(archive), set((archive.folder / "archive").iterdir())
+    again = archive.bring_in(source(tmp_path))
+    assert again.captures == 0
+    assert again.findings == (f"in the archive already, and not kept again: {counted(first, 'capture')}",)
+    assert in_files(archive) == in_catalog(archive) == held
+    assert set((archive.folder / "archive").iterdir()) == files
+    assert archive.verify().ok
+
+
+@pytest.mark.parametrize("source", [one_warc, page_versions])
+def test_what_was_lost_can_be_brought_in_again(tmp_path, source):
+    archive = made(tmp_path / "archive")
+    first = archive.bring_in(source(tmp_path)).captures
+    for file in (archive.folder / "archive").iterdir():
+        file.unlink()
+    assert archive.bring_in(source(tmp_path)).captures == first
+
+
+def test_page_versions_that_came_since_are_brought_in(tmp_path):
+    """Unchanged ones among them refer to what was brought in the first time; another text at a known time is new."""
+    archive = made(tmp_path / "archive")
+    archive.bring_in(page_versions(tmp_path))
+    file = page_versions(tmp_path, 5)
+    more = [
+        {"url": "http://a.example/1", "time": 1001, "html": "<p>mended</p>"},
+        {"url": "http://a.example/2", "time": 2000, "html": "<p>version 2</p>"},
+    ]
+    file.write_text(file.read_text() + "".join(json.dumps(line) + "\n" for line in more))
+    brought = archive.bring_in(file)
+    assert (brought.captures, len(brought.findings)) == (4, 1)
+    unchanged = archive.captures("http://a.example/2")[-1]
+    assert (unchanged.time, unchanged.revisit) == (2000, True)
+    assert archive.content(unchanged) == b"<p>version 2</p>"
+    assert in_files(archive) == in_catalog(archive)
 
 
 def test_of_a_package_for_which_there_is_no_room_nothing_is_kept(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from strandline.app.clock import SystemClock
 from strandline.app.given_files import missing
 from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
 from strandline.core.urls import canonical, surt_key
+from strandline.core.wording import counted
 from strandline.errors import UsageError
 from strandline.settings.schema import Settings
 from strandline.simulate.page_versions import page_versions
@@ -24,6 +25,7 @@ from strandline.warc.exporting import Selection, Source, export_cdxj, export_war
 from strandline.warc.importing import Imported, Target, import_warc
 from strandline.warc.output import OPEN, default_host
 from strandline.warc.parquet import export_parquet
+from strandline.warc.records import digest_of
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
 from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
@@ -41,8 +43,21 @@ class Brought:
     findings: tuple[str, ...] = ()
 
 
+class _AlreadyHeld(Exception):  # noqa: N818 - nothing is wrong
+    """All captures of a file are in the archive."""
+
+
 def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
-    """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound."""
+    """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound. What was
+    taken in before is not kept twice: of page versions those that are new, of other files all or nothing.
+    """
+    try:
+        return _bring_in(file, folder, settings, writing)
+    except _AlreadyHeld as held:
+        return Brought(0, (str(held),))
+
+
+def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
     if not file.is_file():
         raise UsageError(f"{file}: {missing(file)}")
     name = file.name.lower()
@@ -76,10 +91,11 @@ class _Index:
         self._catalog = self._writing()
 
     def add(self, files: Sequence[Path]) -> None:
-        """Record what files hold, all at once."""
+        """Record what files hold, all at once. _AlreadyHeld when every capture of them is in the archive."""
         assert self._catalog is not None
-        items = (item for file in files for item in captures_of(file, strict=False))
-        self._captures = self._catalog.bring(_of_the_web(items, self._others))
+        if held := _all_held(self._catalog, files):
+            raise _AlreadyHeld(_not_again(held))
+        self._captures = self._catalog.bring(_of_the_web(_items(files), self._others))
 
     def brought(self, imported: list[Imported]) -> Brought:
         """What came of it."""
@@ -88,6 +104,30 @@ class _Index:
             kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(self._others.items()))
             findings.append(f"kept, but no captures of the web: {kinds}")
         return Brought(self._captures, tuple(findings))
+
+
+def _not_again(held: int) -> str:
+    return f"in the archive already, and not kept again: {counted(held, 'capture')}"
+
+
+def _all_held(catalog: SqliteCatalog, files: Sequence[Path]) -> int:
+    """How many captures files hold if the archive has every one of them; 0 at the first that it has not."""
+    held = 0
+    for capture in _of_the_web(_items(files), Counter()):
+        held += 1
+        known = catalog.reading.closest(capture.url, capture.time)
+        if not (known and known.record_id == capture.record_id and _is_here(files[0].parent, known)):
+            return 0
+    return held
+
+
+def _is_here(archive: Path, capture: Capture) -> bool:
+    """Whether the archive has a capture itself: of an index alone, or when its file was lost, it may be brought in."""
+    return bool(capture.record_id) and (archive / capture.place.file).exists()
+
+
+def _items(files: Sequence[Path]) -> Iterator[Item]:
+    return (item for file in files for item in captures_of(file, strict=False))
 
 
 def _of_the_web(items: Iterable[Item], others: Counter[str]) -> Iterator[Capture]:
@@ -108,7 +148,7 @@ def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[]
         software=f"Strandline/{__version__}", operator=settings.archive.operator, is_part_of=f"import of {file.name}"
     )
     store = WarcWriter(folder / "archive", info, SystemClock(), WriterSettings(prefix="import"))
-    count = 0
+    count, held_already = 0, 0
     waiting: list[Capture] = []
     last: dict[str, tuple[bytes, Original]] = {}
     """By address: a digest of the latest version, and where it is."""
@@ -116,11 +156,17 @@ def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[]
         for version in page_versions(file):
             exchange = _exchange(version.url, version.time, version.html)
             seen, content = last.get(exchange.request.url), blake2b(version.html, digest_size=16).digest()
-            capture = store.keep(exchange, seen[1] if seen and seen[0] == content else None)
+            known = catalog.reading.closest(exchange.request.url, version.time)
+            same = known and _is(known, exchange, version.html) and _is_here(folder / "archive", known)
+            held = known if same else None
+            capture = held or store.keep(exchange, seen[1] if seen and seen[0] == content else None)
             if not capture.revisit:
-                held = Original(capture.url, capture.time, capture.digest, capture.record_id)
-                last[exchange.request.url] = (content, held)
-            waiting.append(capture)
+                original = Original(capture.url, capture.time, capture.digest, capture.record_id)
+                last[exchange.request.url] = (content, original)
+            if held:
+                held_already += 1
+            else:
+                waiting.append(capture)
             if len(waiting) >= _COMMIT:
                 store.sync()
                 count += catalog.bring(waiting)
@@ -129,7 +175,13 @@ def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[]
         store.sync()
         count += catalog.bring(capture for capture in waiting if _in_file(folder / "archive", capture.place))
         store.close()
-    return Brought(count)
+    return Brought(count, (_not_again(held_already),) if held_already else ())
+
+
+def _is(capture: Capture, exchange: Exchange, html: bytes) -> bool:
+    """Whether a capture is this very version."""
+    same = capture.url == exchange.request.url and abs(capture.time - exchange.started) < 0.001
+    return same and capture.digest == digest_of(WriterSettings().digest, html)
 
 
 def _in_file(archive: Path, place: Place) -> bool:
