@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.errors import ArchiveDamaged
-from strandline.warc.deltas import KEYFRAME_EVERY, CompactedWarc, OldRecord, check, compact
+from strandline.warc.deltas import _TRAILER, KEYFRAME_EVERY, CompactedWarc, OldRecord, check, compact
 
 
 def record(url: str, payload: bytes, kind: str = "response") -> bytes:
@@ -121,6 +121,17 @@ def test_a_flipped_or_missing_byte_is_found(data):
     except ArchiveDamaged:
         return
     assert back == b"".join(parts)  # a byte of the index that names only the old length
+
+
+@pytest.mark.parametrize("bit", [1, 128])
+def test_a_wrong_number_of_records_is_found(bit):
+    """Also one for which there is not memory enough."""
+    whole = compacted([record("https://a/", page(number)) for number in range(4)]).getvalue()
+    number = len(whole) - _TRAILER.size + 16
+    for place in range(number, number + 8):
+        damaged = whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :]
+        with pytest.raises(ArchiveDamaged):
+            expanded(io.BytesIO(damaged))
 
 
 @pytest.mark.parametrize("bit", [1, 128])

@@ -157,13 +157,12 @@ class CompactedWarc:
         self._rows = self._read_index(self._at(index_at, index_size))
 
     def _read_index(self, stored: bytes) -> bytes:
-        try:
-            rows = zstandard.ZstdDecompressor().decompress(stored, max_output_size=self.records * _ROW.size)
+        try:  # a size that is wrong may be one for which there is no memory: it is asked for before room is made
+            if zstandard.frame_content_size(stored) != self.records * _ROW.size:
+                raise ArchiveDamaged("the index of a compacted WARC file is incomplete")
+            return zstandard.ZstdDecompressor().decompress(stored)
         except (zstandard.ZstdError, ValueError) as problem:
             raise ArchiveDamaged(f"the index of a compacted WARC file is damaged ({problem})") from None
-        if len(rows) != self.records * _ROW.size:
-            raise ArchiveDamaged("the index of a compacted WARC file is incomplete")
-        return rows
 
     @property
     def sha256(self) -> str:
