@@ -100,7 +100,8 @@ def test_a_summary_counts_what_the_parser_saw():
         parents=[-1, 0, 0], ends=[3, 2, 3], firsts=[0, 0, 2], lasts=[6, 2, 6], roles=["", "", ""],
         apart=[False] * 3, containers=[True] * 3, items=items, nodes=np.array([1, 1, 2, 2, 2, 2]),
         weights=np.array([4, 5, 8, 40, 4, 8]), link_weights=np.zeros(6, np.int64),
-        prominence=np.array([1, 1, 9, 9, 9, 9]), hashes=np.zeros(6, np.uint64), step=lambda node: "", hint=lambda node: "",
+        prominence=np.array([1, 1, 9, 9, 9, 9]), hashes=np.zeros(6, np.uint64), step=lambda _: "",
+        hint=lambda _: "",
     )  # fmt: skip
     page = summary_of(layout, last_modified=True, emails=True)
     assert page == PageSummary(text_bytes=13, links=2, headings=1, images=1, emails=1, last_modified=True)
