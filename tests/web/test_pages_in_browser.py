@@ -288,6 +288,8 @@ def test_a_site_is_watched_paused_resumed_and_stopped(new_server):
     made, site = new_server
     page = made.page
     made.open("/")
+    page.get_by_label("Budget").fill("3600/hour")  # visits go on after the first of every page
+    page.get_by_role("button", name="Set").click()
     page.get_by_label("Address to start from").fill(site.url)
     page.get_by_role("button", name="Add and watch").click()
     page.wait_for_selector(".job.running >> text=Watch")
