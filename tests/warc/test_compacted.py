@@ -96,7 +96,7 @@ def test_a_crash_at_any_step_leaves_the_old_or_the_new(folder, monkeypatch, step
         return called
 
     with monkeypatch.context() as patched:
-        for name in ("sync_folder", "write_sums", "_compare"):
+        for name in ("sync_path", "write_sums", "_compare"):
             patched.setattr(compacted, name, deadly(getattr(compacted, name)))
         for name in ("unlink", "replace"):
             patched.setattr(Path, name, deadly(getattr(Path, name)))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
+from strandline.durable import sync_path
 from strandline.errors import ArchiveBusy, OutOfSpace, UsageError
 
 LIST: Final = "dataset.json"
@@ -126,7 +127,7 @@ class FolderPlace:
             out.flush()
             os.fsync(out.fileno())
         new.replace(self.folder / LIST)
-        _sync(self.folder)
+        sync_path(self.folder)
 
     def begin(self, file: str) -> Path:
         """Beside its later name."""
@@ -136,12 +137,12 @@ class FolderPlace:
 
     def ready(self, file: str) -> None:
         """See DatasetPlace."""
-        _sync(self._new(file))
+        sync_path(self._new(file))
 
     def make_durable(self, files: Iterable[str]) -> None:
         """The names, too."""
         for folder in {self._new(file).parent for file in files}:
-            _sync(folder)
+            sync_path(folder)
 
     def publish(self, files: Iterable[str]) -> None:
         """Give them their names."""
@@ -181,12 +182,3 @@ def full_disk_named(folder: Path | str) -> Iterator[None]:
         if problem.errno != errno.ENOSPC:
             raise
         raise OutOfSpace(f"{folder}: no space left") from None
-
-
-def _sync(path: Path) -> None:
-    """Make the content of a file, or the names in a folder, durable."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from strandline.durable import sync_path
 from strandline.errors import OutOfSpace, SettingError
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
 from strandline.settings.schema import Settings
@@ -55,7 +56,7 @@ def _changed(path: Path, values: dict[str, str]) -> Settings:
             new.replace(path)
         finally:
             new.unlink(missing_ok=True)
-        _sync(path.parent)
+        sync_path(path.parent)
     except OSError as problem:
         if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise OutOfSpace(f"no room for {path}: {problem.strerror}; it is as it was") from None
@@ -67,15 +68,7 @@ def _write(path: Path, text: str, mode: int) -> None:
     """A file, durably: a power cut after it has taken another's place must not leave an empty one."""
     path.write_text(text, encoding="utf-8")
     path.chmod(mode)
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_path(path)
 
 
 def _understood(path: Path, wanted: Settings) -> bool:

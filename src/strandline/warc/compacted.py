@@ -32,9 +32,10 @@ import xxhash
 import zstandard
 
 from strandline.core.quick_dataclass import dataclass
+from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged
 from strandline.warc.deltas import CompactedWarc, OldRecord, compact
-from strandline.warc.fixity import Replacing, Sum, read_sums, sums_path, sync_folder, write_sums
+from strandline.warc.fixity import Replacing, Sum, read_sums, sums_path, write_sums
 from strandline.warc.members import Gap, Known, Member, Window, walk
 from strandline.warc.output import OPEN
 from strandline.warc.records import Malformed
@@ -222,7 +223,7 @@ def compact_files(paths: Sequence[Path]) -> tuple[list[CompactedFile], int]:
         return result + [CompactedFile(one.path.name, one.size, "it would gain little") for one in sound], 0
     for one in sound:
         one.path.unlink()
-    sync_folder(sound[0].path.parent)
+    sync_path(sound[0].path.parent)
     return result + [CompactedFile(one.path.name, one.size) for one in sound], stored
 
 
@@ -245,7 +246,7 @@ def _write(sound: list[_Survey]) -> int:
             _compare(out, sound, rows)
             whole = _sum_of(out)
         unfinished.replace(folder / name)
-        sync_folder(folder)
+        sync_path(folder)
         write_sums(folder, name, [whole])  # not earlier: a list without its file is a file that is missed
     finally:
         unfinished.unlink(missing_ok=True)

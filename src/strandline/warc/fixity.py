@@ -23,6 +23,7 @@ from typing import BinaryIO, Final
 import xxhash
 
 from strandline.core.quick_dataclass import dataclass
+from strandline.durable import sync_path
 from strandline.warc.members import Member, Window, walk
 
 SHARED: Final = 0o666
@@ -60,15 +61,6 @@ def last_line(lines: "xxhash.xxh3_128", count: int) -> bytes:
     return f"# end {count} {lines.hexdigest()}\n".encode()
 
 
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 class Replacing:
     """A file that is there as a whole, durably, or not at all: `with Replacing(path) as out`. Files of an archive are
     its owner's; what is exported is for whom the umask allows (SHARED).
@@ -98,7 +90,7 @@ class Replacing:
             self._new.unlink(missing_ok=True)
             raise
         self._new.replace(self._path)
-        sync_folder(self._path.parent)
+        sync_path(self._path.parent)
 
 
 def write_sums(archive: Path, name: str, sums: Iterable[Sum]) -> None:

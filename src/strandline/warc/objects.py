@@ -12,7 +12,6 @@ the same all along: offsets count in the file, and a reader finds the part.
 Keys come from the environment, as each provider names them (AWS_ACCESS_KEY_ID, ...), never from an address.
 """
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ import obstore
 import obstore.exceptions as trouble
 from obstore.store import from_url
 
+from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, StrandlineError, Unreachable
 
 if TYPE_CHECKING:
@@ -180,12 +180,12 @@ class Objects:
         if self._folder is None:
             return
         path = self._folder / name
-        _sync(path)
-        _sync(path.parent)
+        sync_path(path)
+        sync_path(path.parent)
         while path != self._folder:
             path = path.parent
             if path not in self._named:
-                _sync(path.parent)
+                sync_path(path.parent)
                 self._named.add(path)
 
     def _patiently(self, ask: Callable[[], T]) -> T:
@@ -228,14 +228,6 @@ class Objects:
         if asked is not None:
             return Unreachable(f"{self.url}: no answer from {asked[1]} ({asked[2].splitlines()[0][:200].strip()})")
         return Unreachable(f"{self.url}: {_first_line(problem)}")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _refused(said: str) -> bool:

@@ -21,8 +21,9 @@ import xxhash
 from zlib_ng import zlib_ng
 
 from strandline.core.quick_dataclass import dataclass
+from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError
-from strandline.warc.fixity import FIRST_LINE, Sum, last_line, sums_path, sync_folder
+from strandline.warc.fixity import FIRST_LINE, Sum, last_line, sums_path
 
 OPEN: Final = ".open"
 _DRAIN: Final = 1 << 20
@@ -181,7 +182,7 @@ class OpenWarc:
             return
         os.fsync(self._descriptor)
         if not self._name_durable:
-            sync_folder(self.folder)
+            sync_path(self.folder)
             self._name_durable = True
         self.synced = self.size
         self._note_sums()
@@ -204,7 +205,7 @@ class OpenWarc:
                 out.flush()
                 os.fsync(out.fileno())
         if finish:
-            sync_folder(path.parent)
+            sync_path(path.parent)
 
     def abandon(self) -> None:
         """Keep what is durable, drop the rest, write no more. Never raises."""
@@ -221,7 +222,7 @@ class OpenWarc:
         """Finish the list of checksums, then give the synced file its final name, durably."""
         self._note_sums(finish=True)
         self.path.rename(self.folder / self.name)
-        sync_folder(self.folder)
+        sync_path(self.folder)
         self.release()
 
     def release(self) -> None:
@@ -235,7 +236,7 @@ class OpenWarc:
         """Remove a file that holds nothing worth keeping."""
         self.path.unlink()
         sums_path(self.folder, self.name).unlink(missing_ok=True)
-        sync_folder(self.folder)
+        sync_path(self.folder)
         self.release()
 
 

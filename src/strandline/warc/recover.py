@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from strandline.core.quick_dataclass import dataclass
+from strandline.durable import sync_path
 from strandline.errors import ArchiveBusy
 from strandline.warc.captures import Failed, Kept, captures_of
-from strandline.warc.fixity import Replacing, complete_sums, sums_path, sync_folder
+from strandline.warc.fixity import Replacing, complete_sums, sums_path
 from strandline.warc.members import Member, Window, walk
 from strandline.warc.output import OPEN, as_trouble
 
@@ -70,7 +71,7 @@ def recover(archive: Path, quarantine: Path, committed: Callable[[str], int]) ->
             else:
                 complete_sums(archive, found.file, path)
                 path.rename(archive / found.file)
-            sync_folder(archive)
+            sync_path(archive)
         except OSError as error:
             raise as_trouble(error, path) from error
         finally:
