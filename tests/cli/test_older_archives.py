@@ -1,28 +1,19 @@
 """An archive that an earlier release made: whatever is asked first brings its catalog up to date, and answers."""
 
-import json
 import shutil
 
 import pytest
 from typer.testing import CliRunner
 
+from cli.two_versions import URL, import_two_versions
 from strandline.cli.main import app
 from strandline.store import sqlite
-
-URL = "https://www.library.org/rules"
-PAGE = "<html><body><main><h1>Rules</h1><p>A card costs {} euro a month.</p></main></body></html>"
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("older")
-    versions = [
-        {"url": URL, "time": f"2026-03-0{day}T12:00:00Z", "html": PAGE.format(price)}
-        for day, price in enumerate(("four", "five"), 1)
-    ]
-    (folder / "pages.jsonl").write_text("".join(json.dumps(version) + "\n" for version in versions))
-    assert CliRunner().invoke(app, ["import", str(folder / "a"), str(folder / "pages.jsonl")]).exit_code == 0
-    return folder / "a"
+    return import_two_versions(folder, "a")
 
 
 @pytest.fixture

@@ -7,24 +7,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from cli.two_versions import PAGE, URL, import_two_versions
 from strandline.cli.main import app
 from strandline.errors import StrandlineError
-
-URL = "https://www.library.org/rules"
-PAGE = "<html><body><main><h1>Rules</h1><p>A card costs {} euro a month.</p></main></body></html>"
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A folder with an archive of one page in two versions, and files beside it."""
     folder = tmp_path_factory.mktemp("wrong")
-    versions = [
-        {"url": URL, "time": f"2026-03-0{day}T12:00:00Z", "html": PAGE.format(price)}
-        for day, price in enumerate(("four", "five"), 1)
-    ]
-    (folder / "pages.jsonl").write_text("".join(json.dumps(version) + "\n" for version in versions))
-    done = CliRunner().invoke(app, ["import", str(folder / "archive"), str(folder / "pages.jsonl")])
-    assert done.exit_code == 0, done.output
+    import_two_versions(folder, "archive")
     (folder / "a.html").write_text(PAGE.format("four"))
     (folder / "seeds.txt").write_bytes(b"\xef\xbb\xbf# ours\r\nhttps://a.example/ # one\r\n\r\n; no comment\r\n")
     (folder / "odd.toml").write_text('pages = "many"\n')

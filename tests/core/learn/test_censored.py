@@ -104,6 +104,15 @@ def test_first_sight_means_are_priors():
     assert mean[2] < mean[1] / 20
 
 
+def stay_quiet(learner, rows, until):
+    """Every fifth day all pages are looked at, and nothing is found."""
+    count = len(rows)
+    for day in range(5, until, 5):
+        nothing = np.zeros(count, dtype=bool)
+        learner.observe(rows, (np.full(count, float(day)), nothing, np.zeros(count), np.full(count, np.nan)))
+        learner.refresh(float(day))
+
+
 def test_batches_of_a_directory_run_its_clock():
     """Half of a directory is seen to change on one day: the clock of the other half runs faster."""
     settings = LearnerSettings.daily()
@@ -112,10 +121,7 @@ def test_batches_of_a_directory_run_its_clock():
     learner.grow(np.zeros(40, dtype=np.int64), directory)
     learner.start_from(np.zeros(40))
     rows = np.arange(40)
-    for day in range(5, 40, 5):
-        nothing = np.zeros(40, dtype=bool)
-        learner.observe(rows, (np.full(40, float(day)), nothing, np.zeros(40), np.full(40, np.nan)))
-        learner.refresh(float(day))
+    stay_quiet(learner, rows, 40)
     seen = rows[:10]
     learner.observe(seen, (np.full(10, 37.0), np.ones(10, dtype=bool), np.full(10, 0.5), np.full(10, np.nan)))
     stretch = learner.stretch(rows, np.full(40, 35.0), 38.0)
@@ -128,10 +134,7 @@ def test_a_trusted_change_time_runs_the_clock_of_its_own_day():
     learner.grow(np.zeros(20, dtype=np.int64), np.zeros(20, dtype=np.int64))
     learner.start_from(np.zeros(20))
     rows = np.arange(20)
-    for day in range(5, 30, 5):
-        nothing = np.zeros(20, dtype=bool)
-        learner.observe(rows, (np.full(20, float(day)), nothing, np.zeros(20), np.full(20, np.nan)))
-        learner.refresh(float(day))
+    stay_quiet(learner, rows, 30)
     seen = rows[:10]
     learner.observe(seen, (np.full(10, 36.0), np.ones(10, dtype=bool), np.full(10, 0.5), np.full(10, 30.5)))
     before = learner.stretch(rows[10:], np.full(10, 30.0), 31.0)
