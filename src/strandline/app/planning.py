@@ -45,7 +45,7 @@ from strandline.store.watching import TimePiece, WatchReading
 
 _NOTE: Final = ("planning", "learned")
 _MARK: Final = struct.Struct("<4sqqqdI")
-_FORMAT: Final = b"SLP5"
+_FORMAT: Final = b"SLP6"
 _LARGEST_NOTE: Final = 200_000_000
 _ROBOTS_PAGES: Final = 200_000
 """Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""

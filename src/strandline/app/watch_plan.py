@@ -46,7 +46,7 @@ _RECENT: Final = 48.0
 _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""
 _LARGEST_NOTE: Final = 200_000_000
-_FORM: Final = 2
+_FORM: Final = 3
 """Of what is kept: 1 did not know what the silence of feeds tells, and is learned anew."""
 
 

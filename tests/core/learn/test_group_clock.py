@@ -108,3 +108,28 @@ def test_what_was_found_out_is_kept():
     assert again.stretch(rows, last, 60.0).tolist() == learner.stretch(rows, last, 60.0).tolist()
     again.refresh(60.0)
     assert again._clock.inertia[0].tolist() == learner._clock.inertia[0].tolist()
+
+
+@pytest.mark.parametrize("directories", [1, 5])
+def test_a_site_that_changes_all_at_once_does_not_run_its_clock_away(directories):
+    rng = np.random.default_rng(0)
+    pages, days, every = 120, 130, 5
+    directory = np.arange(pages) // (pages // directories)
+    learner = CensoredLearner(LearnerSettings.daily())
+    learner.grow(np.zeros(pages, dtype=np.int64), directory)
+    learner.start_from(np.zeros(pages))
+    changed, last = np.zeros(pages, dtype=bool), np.zeros(pages)
+    looked = np.zeros(days + 1)
+    for day in range(1, days):
+        changed |= (day % 10 == 0) | (rng.random(pages) < 0.001)
+        rows = np.flatnonzero(np.arange(pages) % every == day % every)
+        learner.observe(rows, (np.full(len(rows), float(day)), changed[rows], np.full(len(rows), 0.3), rows * np.nan))
+        for row in rows:
+            looked[int(last[row]) : day] += 1
+        changed[rows], last[rows] = False, day
+        learner.refresh(day + 1.0)
+    booked = learner._clock.site[0, : days + 1, 0]
+    assert np.all(booked <= looked + 1e-9)  # a capture tells of one change a day at most
+    assert np.all(np.isfinite(learner.levels(np.arange(pages))))
+    batch, quiet = (learner.stretch(np.arange(pages), np.full(pages, end - 4.0), end) for end in (122.0, 119.0))
+    assert batch.min() > 3.0 * quiet.max()  # the day it happened on is still told from the others

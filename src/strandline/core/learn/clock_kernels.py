@@ -64,6 +64,9 @@ def count_changes(
     found = first period, what was seen (as in `weigh`). parts = exposure of each period from the first on: with the
     clock in column 0, without it in column 1. counts = expected changes given what was seen (0 if unchanged), mean
     level.
+
+    A period is booked one change at most. The busier a day is thought to be, the more changes are expected of it; where
+    all pages of a site change together, nothing else would keep that belief from confirming itself without end.
     """
     first, seen = found
     exposure = 0.0
@@ -76,7 +79,7 @@ def count_changes(
             continue
         site, directory = clock.site[group[0], day], clock.directory[group[1], day]
         of_site = (inertia + site[0]) / (inertia + site[1])
-        happened = counts[0] * parts[k, 0] / max(exposure, 1e-300)
+        happened = min(counts[0] * parts[k, 0] / max(exposure, 1e-300), 1.0)
         if seen == 2:  # the change is known to have come at the start
             happened = counts[0] if k == 0 else 0.0
         expected = counts[1] * parts[k, 1]
