@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from strandline.app.archive import create
 from strandline.app.place import Address
 from strandline.app.thinking import Thinking
 from strandline.web import thinker
@@ -57,6 +58,25 @@ def test_an_old_answer_is_shown_while_a_new_one_is_worked_out(tmp_path, monkeypa
         assert made.remembered("next") == {"asked": 1}
         await asyncio.sleep(0.01)
         assert made.remembered("next") == {"asked": 2}
+
+    asyncio.run(run())
+
+
+def test_whoever_waits_is_let_go_when_the_server_ends(tmp_path):
+    create(tmp_path / "archive", operator="Tests")
+
+    async def run():
+        made = Thinker(Address(str(tmp_path / "archive")))
+        waiting = [asyncio.create_task(made.ask(ask)) for ask in ("quality", "next")]  # one process, one after another
+        while made._lanes[True]._process is None:
+            await asyncio.sleep(0.01)
+        process = made._lanes[True]._process
+        made.hush()
+        for one in waiting:
+            with pytest.raises(NoAnswerError):
+                await asyncio.wait_for(one, 5.0)
+        assert process.returncode is not None
+        await made.close()
 
     asyncio.run(run())
 

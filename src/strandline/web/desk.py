@@ -79,8 +79,9 @@ class Desk:
             await asyncio.sleep(TICK)
 
     def hush(self) -> None:
-        """Let go of all who watch: the server is about to end."""
+        """Let go of all who watch or wait for a thought: the server is about to end."""
         self._hushed = True
+        self.thinker.hush()
         for event in self._watchers:
             event.set()
 

@@ -117,6 +117,11 @@ class Thinker:
             self._answers.popitem(last=False)
         return answer
 
+    def hush(self) -> None:
+        """Let go of all who wait for an answer: the server is about to end."""
+        for lane in self._lanes.values():
+            lane.hush()
+
     async def close(self) -> None:
         """End the processes."""
         for lane in self._lanes.values():
@@ -131,11 +136,14 @@ class _Lane:
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._number = 0
+        self._hushed = False
 
     async def told(self, ask: str, about: dict[str, object]) -> Answer:
         """What the process says to a question, when its turn has come."""
         async with self._turn:
             process = await self._running()
+            if self._hushed:  # a process that was being started meanwhile is ended by `close`
+                raise NoAnswerError(say("thinking_ended"))
             assert process.stdin is not None and process.stdout is not None
             self._number += 1
             try:
@@ -152,6 +160,8 @@ class _Lane:
             raise NoAnswerError(say("thinking_ended"))
 
     async def _running(self) -> asyncio.subprocess.Process:
+        if self._hushed:
+            raise NoAnswerError(say("thinking_ended"))
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "strandline.app.thinking", self._archive.name),
@@ -162,6 +172,13 @@ class _Lane:
                 start_new_session=True,  # Ctrl-C is for the server, which closes the pipe
             )
         return self._process
+
+    def hush(self) -> None:
+        """End the process, and with it the answer under way; no other is started."""
+        self._hushed = True
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
 
     async def close(self) -> None:
         """End the process; the next question starts another."""
