@@ -267,11 +267,11 @@ def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_pa
     for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SettingError, match="no such bucket"):
-        Objects("s3://no-such-bucket/x", 1.0).check()
+        Objects("s3://no-such-bucket/x", 30.0).check()
     bucket = server.bucket()
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     with pytest.raises(SettingError, match="access is refused") as told:
-        Objects(bucket, 1.0).check()
+        Objects(bucket, 30.0).check()
     assert "\n" not in str(told.value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(Unreachable, match=r"no answer from http://127\.0\.0\.1:9 ") as told:
