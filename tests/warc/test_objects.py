@@ -262,6 +262,16 @@ def test_an_object_is_made_once(objects):
     objects.check()
 
 
+def test_a_time_of_416_milliseconds_is_not_a_short_object():
+    objects = Objects("s3://bucket", 1.0)
+    away = "Error performing PUT http://127.0.0.1:9/b/x in 416.607901ms - HTTP error: error sending request"
+    assert isinstance(objects._in_our_words(OSError(away)), Unreachable)
+    short = (
+        "Error performing GET http://a/b in 3.1ms - Server returned non-2xx status code: 416 Range Not Satisfiable: "
+    )
+    assert isinstance(objects._in_our_words(OSError(short)), ArchiveDamaged)
+
+
 def test_wrong_keys_buckets_and_addresses_are_one_clear_line(monkeypatch, tmp_path):
     server = s3.running()
     for name, value in server.environment().items():

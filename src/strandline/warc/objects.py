@@ -212,7 +212,7 @@ class Objects:
             return SettingError(f"{self.url}: access is refused; the keys in the environment are wrong, or lack rights")
         if "NoSuchBucket" in said:
             return SettingError(f"{self.url}: there is no such bucket")
-        if re.search(r"\b416\b", said) or "out of range" in said.lower() or "InvalidRange" in said:
+        if _too_short(said):
             return ArchiveDamaged(f"{self.url}: an object is shorter than recorded ({_first_line(problem)})")
         if "No space left" in said or "os error 28" in said:
             return OutOfSpace(f"{self.url}: no room left")
@@ -228,6 +228,13 @@ class Objects:
         if asked is not None:
             return Unreachable(f"{self.url}: no answer from {asked[1]} ({asked[2].splitlines()[0][:200].strip()})")
         return Unreachable(f"{self.url}: {_first_line(problem)}")
+
+
+def _too_short(said: str) -> bool:
+    """Whether a range lies behind the end of an object. Messages name times and objects, which may hold a 416, too."""
+    return bool(
+        re.search(r"\bstatus(?: code)?:? 416\b|out of range|range not satisfiable|InvalidRange", said, re.IGNORECASE)
+    )
 
 
 def _refused(said: str) -> bool:
