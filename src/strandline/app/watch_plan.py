@@ -47,7 +47,8 @@ _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""
 _LARGEST_NOTE: Final = 200_000_000
 _FORM: Final = 3
-"""Of what is kept: 1 did not know what the silence of feeds tells, and is learned anew."""
+"""Of what is kept. Learned anew: 1, which did not know what the silence of feeds tells, and 2, in which the clock of a
+site could run away."""
 
 
 class WatchPlan:
