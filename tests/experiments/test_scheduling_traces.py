@@ -3,6 +3,7 @@
 import numpy as np
 
 from strandline.experiments.scheduling_traces import COLD, FRESH, KNOWN, KNOWN_IP, ONLINE, PAPERS, ROBIN, Study, targets
+from strandline.simulate.grid import CLOCKLESS
 from strandline.simulate.world import Patterns, World
 
 
@@ -15,7 +16,8 @@ def world(name, pages):
 
 STUDIES = (
     Study(world("news", 25), (ROBIN, *PAPERS, COLD, KNOWN), (1, 5, 10), ("pool", "page", "content")),
-    Study(world("slow", 1000), (ROBIN, ONLINE, COLD), (10, 50), ("pool", "page")),
+    Study(world("slow", 1000), (ROBIN, ONLINE, CLOCKLESS, COLD), (10, 50), ("pool", "page")),
+    Study(world("slow, drawn order 1", 1000), (CLOCKLESS, COLD), (10, 50), ("pool", "page")),
     Study(world("mix", 1025), (ROBIN, FRESH, ONLINE, COLD), (2, 51), ("pool", "page")),
 )
 
@@ -28,13 +30,14 @@ def values(**plan):
 def test_a_plan_far_above_all_rivals_meets_every_target():
     found = list(targets(STUDIES, values()))
     assert all(target.ok for target in found)
-    assert len(found) == len({target.name for target in found}) == 3 + 2 + 2 * 9 + 4 + 1 + 2 * 2
+    assert len(found) == len({target.name for target in found}) == 3 + 2 + 2 * 9 + 8 + 1 + 2 * 2
 
 
 def test_every_rival_counts():
     missed = {target.name for target in targets(STUDIES, values(page=0.4)) if not target.ok}
     assert missed == {
-        "slow, 10 a period: page over round-robin", "slow, 50 a period: page over round-robin",
+        *(f"slow, {visits} a period: page over {ROBIN}" for visits in (10, 50)),
+        *(f"slow, {visits} a period: page over {CLOCKLESS}, mean" for visits in (10, 50)),
         *(f"mix, {visits} a period: page over {rival}" for visits in (2, 51) for rival in (ROBIN, FRESH)),
     }  # fmt: skip
     news = [target.name for target in targets(STUDIES[:1], values(pool=0.53)) if not target.ok]

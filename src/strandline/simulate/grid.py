@@ -7,12 +7,12 @@ same numbers, whatever the number of processes.
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, StrategyOptions, make_strategy
+from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, StrategyOptions, make_strategy, priced_plan
 from strandline.core.plan.knowledge import KnownPatterns
 from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
@@ -23,7 +23,11 @@ from strandline.simulate.side_by_side import side_by_side
 from strandline.simulate.world import World
 
 KNOWN = "priced-plan-known"
+CLOCKLESS = "priced-plan-clockless"
 NAMES: tuple[str, ...] = (*STRATEGIES, KNOWN)
+"""Of all strategies. One more can be asked for: CLOCKLESS, the priced plan that learns of each page by itself, without
+the clock of its directory.
+"""
 BOUNDED = ("pool", "page", "count")
 
 
@@ -45,7 +49,7 @@ class Request:
         for budget in self.budgets:
             if not 0 < budget <= 100:
                 raise ValueError(f"a budget is a percentage above 0 and at most 100, not {budget:g}")
-        names = (*NAMES, *(name for name, _ in self.others))
+        names = (*NAMES, CLOCKLESS, *(name for name, _ in self.others))
         for name in self.strategies:
             if name not in names and name.removesuffix("-learned") not in READS_TABLE:
                 raise ValueError(f"no strategy {name!r}; there are {', '.join(names)}")
@@ -98,6 +102,8 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
         )
         patterns = world.patterns
         return PricedPlan(KnownPatterns(patterns.rate, patterns.importance, patterns.cycle), priced, KNOWN)
+    if name == CLOCKLESS:
+        return priced_plan(replace(options, clock=False), CLOCKLESS)
     others = dict(request.others)
     return others[name]() if name in others else make_strategy(name, options, learned=not request.known)
 

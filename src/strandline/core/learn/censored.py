@@ -24,6 +24,7 @@ from strandline.core.learn.censored_kernels import (
     Shared,
     learn_captures,
 )
+from strandline.core.learn.clock_kernels import NEVER
 from strandline.core.learn.estimate import Estimate
 from strandline.core.learn.estimate_kernels import estimate_rows
 from strandline.core.learn.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
@@ -123,6 +124,7 @@ class CensoredLearner:
         self._sights = np.empty(0)
         self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
         self._clock = new_clock(self.settings.periods_per_day)
+        self._now = -np.inf
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -239,6 +241,7 @@ class CensoredLearner:
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
         self._clock = turned(self._clock, now)
         choose_inertia(self._clock)
+        self._now = now
         if len(self):
             self._set_priors()
 
@@ -254,6 +257,16 @@ class CensoredLearner:
         groups = self._beliefs.site[rows[old]], self._beliefs.directory[rows[old]]
         effective = effective_ages(self._clock, groups, last_visit[old], now[old])
         found[old] = np.clip(effective / (now[old] - last_visit[old]), 0.02, 50.0)
+        return found
+
+    def together(self, rows: Ints) -> Floats:
+        """How much a change of some pages tells of their siblings, as of the last `refresh`: from 0 for pages that
+        change each by itself to 1. It is the smaller, the more changes it takes to move the clock of a directory.
+        """
+        if self._now < self._rules.clock_after:
+            return np.zeros(len(rows))
+        inertia = self._clock.inertia[self._beliefs.site[rows], 1]
+        found: Floats = np.where(inertia < NEVER, 1.0 / (1.0 + inertia), 0.0)
         return found
 
     def _set_priors(self, anew: bool = False) -> None:

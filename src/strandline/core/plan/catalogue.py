@@ -65,9 +65,9 @@ class StrategyOptions:
         return PricedPlanSettings(worth=worth, coherence=self.coherence, fast_first=self.accumulates)
 
 
-def priced_plan(options: StrategyOptions) -> PricedPlan:
+def priced_plan(options: StrategyOptions, name: str = "") -> PricedPlan:
     """The priced plan, learning from its own captures."""
-    return PricedPlan(LearnedPatterns(CensoredLearner(options.learner)), options.priced)
+    return PricedPlan(LearnedPatterns(CensoredLearner(options.learner)), options.priced, name)
 
 
 def _nutch(options: StrategyOptions) -> Strategy:

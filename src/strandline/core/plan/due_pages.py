@@ -70,6 +70,10 @@ class DuePages:
         self._worth[rows] = 0.0
         self._wheel.put(rows, due)
 
+    def put_sooner(self, rows: Rows, due: Floats) -> None:
+        """Look at pages that were fetched before at given times at the latest."""
+        self._wheel.put_sooner(rows, due)
+
     def take(self, period: int, at_least: int, at_most: int) -> Rows:
         """Pages to look at now: never fetched ones, then those that are due, then those due next."""
         new: list[int] = []

@@ -39,6 +39,10 @@ class Knowledge(Protocol):
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         ...
 
+    def together(self, rows: Rows) -> Floats:
+        """How much a change of some pages tells of their siblings: 0 nothing, 1 all."""
+        ...
+
 
 @dataclass(frozen=True)
 class KnownPatterns:
@@ -70,6 +74,10 @@ class KnownPatterns:
     def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
         """Clocks run evenly."""
         return np.ones(len(rows))
+
+    def together(self, rows: Rows) -> Floats:
+        """Each page changes by itself."""
+        return np.zeros(len(rows))
 
 
 class LearnedPatterns:
@@ -116,3 +124,7 @@ class LearnedPatterns:
         """The group clock of the learner."""
         local = pages.shift[rows].astype(np.float64)
         return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)
+
+    def together(self, rows: Rows) -> Floats:
+        """What the group clock of the learner found."""
+        return self.learner.together(rows)

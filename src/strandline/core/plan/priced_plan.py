@@ -20,7 +20,7 @@ import numpy as np
 
 from strandline.core.growing import GrowingTable
 from strandline.core.plan.budget import Budget, spend
-from strandline.core.plan.due_pages import DuePages, look_again, put_off
+from strandline.core.plan.due_pages import LATE, DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.minutes import Settling
@@ -36,6 +36,8 @@ SAMPLE = 4096
 """Pages that are enough to find the price to start from."""
 FAR = 2.0
 """Times more, or less, visits wanted than there are: then the price is far off."""
+SIBLINGS = 16
+"""Pages of a directory among which the one to look at next is picked."""
 ROUNDS = 5
 """Times more pages are looked at when caps leave too few."""
 
@@ -204,16 +206,20 @@ class PricedPlan:
             return Choice.nothing()
         tables, period = self.ready(pages, budget, now), int(np.floor(now))
         if self._due is None:
-            found = self._scan(tables, period)
+            found = self._with_siblings(self._scan(tables, period), period)
             score = self._score(pages, budget, found)
             chosen = spend(score, budget, pages)
         else:
-            found = self._look(self._due, pages, budget, now)
+            found = self._with_siblings(self._look(self._due, pages, budget, now), period)
             score = self._score(pages, budget, found)
             chosen = spend(score, budget, _Costs.of(pages, found.rows))
             self._put_back(pages, budget, found, chosen, period)
         self._move_price(int(np.count_nonzero(found.advantage > 0)), budget)
         return self._in_order(tables, found.rows[chosen], score[chosen])
+
+    def _with_siblings(self, found: _Found, period: int) -> _Found:
+        """A fetch also brings what it tells of the other pages of its directory."""
+        return found._replace(advantage=self._tables.telling.raised(found.rows, found.advantage, period))
 
     def _score(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         if self.settings.coherence <= 0 or len(found.rows) == 0:
@@ -358,6 +364,7 @@ class PricedPlan:
             advantage, _, wait = evaluate(tables, rows, int(np.floor(now)) + 1, self.settings.horizon)
             again = np.where(advantage > 0, 0.0, np.minimum(wait, self._again))
             self._due.put(rows, np.floor(now) + 1.0 + again)
+            self._expect_look(self._due, pages, rows, now)
         self._wake_siblings(pages, outcomes, now)
 
     def _wake_siblings(self, pages: PageTable, outcomes: Outcomes, now: float) -> None:
@@ -374,6 +381,19 @@ class PricedPlan:
         if self._due is not None:
             self._due.put(siblings, np.full(len(siblings), np.floor(now) + 1.0))
 
+    def _expect_look(self, due: DuePages, pages: PageTable, seen: Rows, now: float) -> None:
+        """When the directories of these pages are to be looked at again, and by which page, in the timing wheel."""
+        tables, period = self._tables.rows, int(np.floor(now)) + 1
+        groups = np.unique(pages.directory[seen[tables.slow[seen]]]).tolist()
+        if not groups:
+            return
+        some = np.concatenate([self._siblings.of(group, SIBLINGS) for group in groups])
+        some = some[~np.isnan(tables.last[some])]
+        tables.price[some] = self.price
+        advantage = evaluate(tables, some, period, self.settings.horizon)[0]
+        first, wait = self._tables.telling.next_looks(some, advantage)
+        due.put_sooner(first, period + np.minimum(wait, LATE))
+
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """The pages of largest advantage, with reasons."""
         choice = self.choose(pages, budget, now)
@@ -385,12 +405,17 @@ class PricedPlan:
         if np.isnan(tables.last[row]):
             return "never fetched"
         tables.price[row] = self.price
-        advantage, value, wait = evaluate(tables, rows, int(np.floor(now)), self.settings.horizon)
+        period = int(np.floor(now))
+        advantage, value, wait = evaluate(tables, rows, period, self.settings.horizon)
         age, rate = now - tables.last[row], tables.mean_rate[row]
         pending = f"pending change worth {value[0]:.3g} against a price of {self.price:.3g}"
         story = f"last fetched {age:.1f} periods ago, {rate:.3g} changes a period expected"
         if advantage[0] > 0:
             return f"{pending}; waiting gains nothing; {story}"
+        telling = self._tables.telling
+        if advantage[0] + telling.worth(rows, period)[0] > 0:
+            unseen = telling.unseen(rows, period)[0]
+            return f"{pending}; a look also tells of its directory, last looked at {unseen:.0f} periods ago; {story}"
         if np.isinf(wait[0]):
             return f"{pending}: not worth a fetch at this budget; {story}"
         later = "the next period" if wait[0] < 1.5 else f"{wait[0]:.0f} periods"

@@ -13,6 +13,7 @@ from strandline.core.plan.minutes import fast_first, places
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
 from strandline.core.plan.strategy import Floats, PageTable, Rows
+from strandline.core.plan.telling import Telling
 
 GOLDEN = 0.618033988749895
 """Steps of this part of the period never meet."""
@@ -33,6 +34,7 @@ class PricedTables:
         self._weight = np.empty(0)
         self._span: dict[int, tuple[float, float]] = {}
         self.live: LivePages | None = None
+        self.telling = Telling()
         self.sites = 0
         self.visits = 1.0
         """That a period may make."""
@@ -61,8 +63,8 @@ class PricedTables:
         if len(table) > len(self):
             self._append(table)
         if len(news):
-            self.renew(table, news)
             self._set_last(news, table, now)
+            self.renew(table, news)
         return False, news
 
     def _set_last(self, rows: Rows, table: PageTable, now: float) -> None:
@@ -71,6 +73,7 @@ class PricedTables:
 
     def _make(self, table: PageTable) -> None:
         self._knowledge.grow(table)
+        self.telling = Telling()
         self._weight = table.weight.copy()
         self.sites = len(np.unique(table.site))
         every = np.arange(len(table))
@@ -155,3 +158,4 @@ class PricedTables:
         pages.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
         pages.mean_importance[rows] = 1.0 if flat else estimate.mean_importance
         pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
+        self.telling.believe(pages, rows, table.directory[rows], self._knowledge.together(rows))

@@ -61,6 +61,11 @@ class TimingWheel:
         """Set when rows are due (a period number; the past means now). Rows already in the wheel are moved."""
         put_rows((self._head, self._next, self._back), self._due, self._now, rows, due)
 
+    def put_sooner(self, rows: Rows, due: Floats) -> None:
+        """The same, for rows in the wheel that are due later; the others stay where they are."""
+        sooner = (self._back[rows] != OUT) & (due < self._due[rows])
+        self.put(rows[sooner], due[sooner])
+
     def due(self, period: int, at_least: int = 0, at_most: int | None = None) -> Rows:
         """Take out the rows due by the end of this period; when fewer than `at_least`, also the next ones.
 
