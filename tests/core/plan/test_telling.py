@@ -145,10 +145,24 @@ def test_pages_that_change_each_by_itself_tell_nothing_of_each_other():
     rows = np.arange(60)
     for day in range(5, 125, 5):
         learner.refresh(float(day))
-        assert day >= 14 or not learner.together(rows).any()  # too early to say
+        assert day > 14 or not learner.together(rows).any()  # too early to say
         learner.observe(rows, (np.full(60, day + 0.5), rng.random(60) < 0.3, np.full(60, 0.5), np.full(60, np.nan)))
     learner.refresh(125.0)
     assert learner.together(rows).max() < 0.2
+
+
+def test_what_siblings_tell_outlives_a_restart():
+    settings = StrategyOptions(period_hours=24.0).learner
+    learner, rows = CensoredLearner(settings), np.arange(30)
+    learner.grow(np.zeros(30, np.int64), np.repeat(np.arange(3), 10))
+    learner.start_from(np.zeros(30))
+    for day in range(2, 40, 2):
+        changed = np.repeat(np.arange(3), 10) == day // 2 % 6
+        learner.observe(rows, (np.full(30, day + 0.5), changed, np.full(30, 0.5), np.full(30, np.nan)))
+        learner.refresh(float(day + 1))
+    again = CensoredLearner.from_bytes(learner.to_bytes(), settings)
+    assert again.together(rows).tolist() == learner.together(rows).tolist()
+    assert learner.together(rows).min() > 0.9
 
 
 def test_the_reason_says_that_a_look_is_for_the_directory():

@@ -187,6 +187,7 @@ class CensoredLearner:
         """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
         time, changed, importance, last_change = findings
         if len(time):
+            self._now = max(self._now, float(np.max(time)))
             self._clock = turned(self._clock, float(np.max(time)))
         state = (self._beliefs, self._shared, self._clock, self._rules)
         learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
@@ -241,7 +242,7 @@ class CensoredLearner:
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
         self._clock = turned(self._clock, now)
         choose_inertia(self._clock)
-        self._now = now
+        self._now = max(self._now, now)
         if len(self):
             self._set_priors()
 
@@ -260,8 +261,8 @@ class CensoredLearner:
         return found
 
     def together(self, rows: Ints) -> Floats:
-        """How much a change of some pages tells of their siblings, as of the last `refresh`: from 0 for pages that
-        change each by itself to 1. It is the smaller, the more changes it takes to move the clock of a directory.
+        """How much a change of some pages tells of their siblings, from 0 for pages that change each by itself to 1. It
+        is the smaller, the more changes it takes to move the clock of a directory.
         """
         if self._now < self._rules.clock_after:
             return np.zeros(len(rows))
@@ -332,6 +333,7 @@ class CensoredLearner:
         names = ("site", "directory", "origin", "inertia", "evidence")
         learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
         learner._total, learner._sights = arrays["total"], arrays["first_sight"]
+        learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
         return learner
 
 

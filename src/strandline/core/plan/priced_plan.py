@@ -384,11 +384,11 @@ class PricedPlan:
     def _expect_look(self, due: DuePages, pages: PageTable, seen: Rows, now: float) -> None:
         """When the directories of these pages are to be looked at again, and by which page, in the timing wheel."""
         tables, period = self._tables.rows, int(np.floor(now)) + 1
-        groups = np.unique(pages.directory[seen[tables.slow[seen]]]).tolist()
+        groups = np.unique(pages.directory[seen[self._tables.telling.gain(seen) > 0.0]]).tolist()
         if not groups:
             return
         some = np.concatenate([self._siblings.of(group, SIBLINGS) for group in groups])
-        some = some[~np.isnan(tables.last[some])]
+        some = some[tables.slow[some] & ~np.isnan(tables.last[some])]
         tables.price[some] = self.price
         advantage = evaluate(tables, some, period, self.settings.horizon)[0]
         first, wait = self._tables.telling.next_looks(some, advantage)

@@ -82,9 +82,10 @@ class Telling:
         nothing else of it is fetched. advantage = of a fetch now, each page by itself.
         """
         gain = self.gain(rows)
-        rows, gap, gain = rows[gain > 0.0], np.maximum(-advantage, 0.0)[gain > 0.0], gain[gain > 0.0]
-        first = first_of_each(self._directory[rows], gap / gain)
-        return rows[first], (gap / gain)[first]
+        able = np.flatnonzero((gain > 0.0) & (self._hope[rows] > 0.0))
+        wait = np.maximum(-advantage[able], 0.0) / gain[able]
+        first = first_of_each(self._directory[rows[able]], wait)
+        return rows[able[first]], wait[first]
 
 
 def first_of_each(group: Rows, order: Floats) -> Rows:
