@@ -7,7 +7,7 @@ hosts may have caps of their own (politeness, contracts with the site).
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,19 @@ class Costs(Protocol):
     def size(self) -> Floats:
         """Expected bytes of a fetch."""
         ...
+
+
+class SomeCosts(NamedTuple):
+    """The same of some pages."""
+
+    site: Rows
+    host: Rows
+    size: Floats
+
+    @staticmethod
+    def of(costs: Costs, rows: Rows) -> "SomeCosts":
+        """Of these rows."""
+        return SomeCosts(costs.site[rows], costs.host[rows], costs.size[rows])
 
 
 def spend(urgency: Floats, budget: Budget, costs: Costs) -> Rows:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from strandline.core.growing import GrowingTable
-from strandline.core.plan.budget import Budget, spend
+from strandline.core.plan.budget import Budget, SomeCosts, spend
 from strandline.core.plan.due_pages import LATE, DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
@@ -40,18 +40,6 @@ SIBLINGS = 16
 """Pages of a directory among which the one to look at next is picked."""
 ROUNDS = 5
 """Times more pages are looked at when caps leave too few."""
-
-
-class _Costs(NamedTuple):
-    """The columns that caps are counted by, of some rows."""
-
-    site: Rows
-    host: Rows
-    size: Floats
-
-    @staticmethod
-    def of(table: PageTable, rows: Rows) -> "_Costs":
-        return _Costs(table.site[rows], table.host[rows], table.size[rows])
 
 
 class _Found(NamedTuple):
@@ -212,7 +200,7 @@ class PricedPlan:
         else:
             found = self._with_siblings(self._look(self._due, pages, budget, now), period)
             score = self._score(pages, budget, found)
-            chosen = spend(score, budget, _Costs.of(pages, found.rows))
+            chosen = spend(score, budget, SomeCosts.of(pages, found.rows))
             self._put_back(pages, budget, found, chosen, period)
         self._move_price(int(np.count_nonzero(found.advantage > 0)), budget)
         return self._in_order(tables, found.rows[chosen], score[chosen])
@@ -247,7 +235,7 @@ class PricedPlan:
                 break
             found = found.joined(self._evaluate(pages, rows, now))
             enough = step > 0 or np.count_nonzero(found.advantage > 0) >= budget.visits
-            if enough and len(spend(found.advantage, budget, _Costs.of(pages, found.rows))) >= budget.visits:
+            if enough and len(spend(found.advantage, budget, SomeCosts.of(pages, found.rows))) >= budget.visits:
                 break
             wanted *= 2
         return found
