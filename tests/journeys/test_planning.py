@@ -248,6 +248,17 @@ def test_plans_in_every_format_can_be_read(archive):
     assert [json.loads(line.partition("url: ")[2]) for line in text if line.startswith("  - url: ")] == urls
 
 
+def test_a_plan_for_another_crawler_keeps_its_hours(archive, tmp_path):
+    options = ("plan", archive, "--for", "12h", "--budget", "100/day")
+    (tmp_path / "plan-20200101T00Z.force").write_text("F+ http://of-an-earlier-plan.example/\n")
+    run(*options, "--format", "heritrix", "--into", tmp_path)
+    visits = json.loads(run(*options, "--format", "json"))
+    wanted = {(one["due"][:13].replace("-", ""), one["url"]) for one in visits}
+    kept = {(path.name[5:16], line[3:]) for path in tmp_path.glob("*.force") for line in path.read_text().splitlines()}
+    assert kept == wanted
+    assert len({hour for hour, _ in wanted}) > 1
+
+
 def test_the_archives_own_history_can_be_simulated(archive):
     rows = json.loads(
         run("simulate", archive, "--strategies", "round-robin,priced-plan", "--budgets", 10, "--json", "--quiet")
@@ -265,6 +276,7 @@ def test_the_archives_own_history_can_be_simulated(archive):
         (("plan", "--budget", "9000000/day"), "more than politeness allows"),
         (("plan", "--for", "0h"), "more than nothing"),
         (("plan", "--format", "pdf"), "no format 'pdf'"),
+        (("plan", "--into", "plans"), "--into: only browsertrix and heritrix"),
         (("next", "--visits", "0"), "at least one visit"),
         (("next", "--strategy", "best"), "--strategy: no strategy 'best'"),
         (("quality", "--site", "nowhere.org"), "no site 'nowhere.org'"),

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.core.wording import counted
+
 if TYPE_CHECKING:
     from strandline.app.planning import Planning
+    from strandline.crawl.next import Due
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -80,10 +83,14 @@ def plan(
     budget: Budget = None,
     strategy: Strategy = None,
     form: Annotated[str, typer.Option("--format", help="urls, json, browsertrix or heritrix.")] = "urls",
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Write a file for each hour and a crontab there (browsertrix, heritrix)."),
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """A schedule that other crawlers can use."""
-    from strandline.app.schedules import FORMATS, schedule_text
+    """A schedule that other crawlers can use. With --into visits keep their hours; without, one crawl has them all."""
+    from strandline.app.schedules import FORMATS, HOURLY, schedule_text
     from strandline.cli.output import tell
     from strandline.errors import UsageError
     from strandline.settings.units import seconds
@@ -91,6 +98,8 @@ def plan(
     form = "json" if json_ else form
     if form not in FORMATS:
         raise UsageError(f"no format {form!r}; there are {', '.join(FORMATS)}")
+    if into is not None and form not in HOURLY:
+        raise UsageError(f"--into: only {' and '.join(HOURLY)} are written hour by hour, not {form}")
     try:
         hours = seconds(for_) / 3600.0
     except ValueError as problem:
@@ -100,7 +109,26 @@ def plan(
     visits = list(_planning(folder, budget, strategy).ahead(hours))
     if not visits:
         tell(f"note: at this budget no visit falls into the coming {for_}")
+    if into is not None:
+        _write_hours(visits, form, into)
+        return
+    if form in HOURLY and len({int(visit.due // 3600) for visit in visits}) > 1:
+        tell("note: one crawl has no hours and fetches a page once; --into FOLDER writes one for each hour")
     print(schedule_text(visits, form), end="")
+
+
+def _write_hours(visits: "list[Due]", form: str, folder: Path) -> None:
+    """The plan hour by hour. Files of an earlier plan go, or they would be fetched as well."""
+    from strandline.app.schedules import CRONTAB, schedule_files
+    from strandline.cli.output import tell
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for earlier in (*folder.glob("plan-*Z.yaml"), *folder.glob("plan-*Z.force")):
+        earlier.unlink()
+    files = schedule_files(visits, form, str(folder.resolve()))
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    tell(f"{counted(len(visits), 'visit')} in {counted(len(files) - 1, 'hour')}: see {folder / CRONTAB}")
 
 
 def quality(
