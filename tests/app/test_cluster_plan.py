@@ -208,9 +208,18 @@ def test_a_campaign_comes_first_and_visits_that_find_nothing_are_left_out(databa
     assert set(planned(database)) == {"http://a.example/1"}
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("UPDATE pages SET due = %s", (PLANNED,))
-    plan_all(office(session, "plan.budget=50/hour"), catalog.worker, START + HOUR)
+    plan_all(office(session, "plan.budget=50/hour", "plan.look_after=9d"), catalog.worker, START + HOUR)
     wanted = planned(database)
     assert {"http://a.example/0", "http://a.example/1"} <= set(wanted) and len(wanted) < 5, wanted
+
+
+def test_what_likely_visits_leave_of_the_budget_goes_to_pages_longest_unseen(database, catalog, session):
+    history(catalog, "a.example", changing=2, visits=30)
+    history(catalog, "b.example", changing=0, visits=30)
+    plan_all(office(session, "plan.budget=50/hour"), catalog.worker, START + HOUR)
+    with psycopg.connect(database) as connection:
+        known = connection.execute("SELECT count(*) FROM pages WHERE url NOT LIKE '%robots.txt'").fetchone()[0]
+    assert len(planned(database)) == known, "every page is seen where the budget allows it"
 
 
 def live(database, catalog, desks, changing, hours):

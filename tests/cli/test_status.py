@@ -44,6 +44,7 @@ def stand(folder, **changes):
     news = News(folder)
     news.change()
     document = {"budget": "500/day", "strategy": "priced-plan", "spent_hour": 3.0, "planned": 7, "requests": 11}
+    document |= {"looks": 4, "left_out": 9, "why_left_out": "every page was looked at within the last 1 hour"}
     state = WatchState(os.getpid(), socket.gethostname(), time.time() - 60, time.time(), "", document)._replace(
         **changes
     )
@@ -65,6 +66,7 @@ def test_a_running_watch(folder):
     stand(folder)
     found = json.loads(run("status", folder, "--json", "--quick"))
     assert found["state"] == "running" and found["budget"]["planned"] == 7 and found["captures"] == 1
+    assert (found["budget"]["looks"], found["budget"]["left_out"]) == (4, 9) and found["budget"]["why_left_out"]
     assert found["rates"]["hour"]["captures"] == 1 and found["disk"]["free"] > 0
     text = " ".join(run("status", folder, "--quick").split())
     assert "running since" in text and "7 visits left" in text

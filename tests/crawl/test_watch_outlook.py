@@ -7,7 +7,7 @@ import numpy as np
 from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn
 from strandline.crawl.next import Planner
-from strandline.crawl.watch_outlook import WASTED, Outlook
+from strandline.crawl.watch_outlook import WASTED, Thrift, Outlook
 from strandline.crawl.wishes import Wishes
 from strandline.store.studies import Seen
 
@@ -26,16 +26,17 @@ def seen(page, time, changed):
     return Seen(page, known(page, 0.0).url, "a.example", time, 200, changed, importance, importance, False, False)
 
 
-def outlook(least_chance):
+def outlook(least_chance, look_after=1.0, **wished):
     hours = Hours(0.0)
     learned = learn([], history([], [], hours), hours)
-    planner = Planner([], learned, Wishes(Allowance(8.0, 1.0), pause=0.0), lambda: history([], [], hours))
-    return Outlook(planner, learned, Counter(), least_chance)
+    wishes = Wishes(Allowance(8.0, 1.0), **{"pause": 0.0, **wished})
+    planner = Planner([], learned, wishes, lambda: history([], [], hours))
+    return Outlook(planner, learned, Counter(), Thrift(least_chance, look_after))
 
 
-def watched(least_chance, hours=48):
+def watched(least_chance, hours=48, look_after=1.0):
     """Visits of each page when busy pages change every three hours and quiet ones never."""
-    plan, visits = outlook(least_chance), []
+    plan, visits = outlook(least_chance, look_after), []
     plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
     plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
     last = {page: 0.01 * page for page in (*BUSY, *QUIET)}
@@ -57,7 +58,7 @@ def test_visits_go_where_something_changes():
 
 
 def test_what_will_find_nothing_is_left_out_but_for_a_few():
-    visits = watched(0.3)
+    visits = watched(0.3, look_after=1000.0)
     per_hour = Counter(hour for hour, _ in visits)
     assert max(per_hour.values()) <= 8
     assert len(visits) < len(watched(0.0))
@@ -101,3 +102,45 @@ def test_visits_waste_at_most_a_part_of_what_taking_turns_would():
     assert np.mean(1.0 - kept) <= WASTED * turns[len(kept) - 1]
     assert np.mean(1.0 - chances[: len(kept) + 1]) > WASTED * turns[len(kept)]
     assert outlook(0.0)._least_chance(chances) == 0.0, "the whole budget is wanted"
+
+
+HANDBOOK = range(91, 101)
+
+
+def handbook(budget, hours, **wished):
+    """Who looks at a manual of 100 pages, ten of which change a fee every 20 hours: visits made, versions seen."""
+    plan = outlook(0.25, **wished)
+    last = {page: 0.001 * page for page in range(1, 101)}
+    plan.grow([known(page, HOUR * last[page]) for page in last])
+    plan.observe([seen(page, HOUR * last[page], False) for page in last])
+    visits, caught = Counter(), set()
+    for hour in range(1, hours):
+        found = []
+        for due in plan.plan(hour, budget):
+            moment = due.due / HOUR
+            changed = due.page in HANDBOOK and int(moment / 20) > int(last[due.page] / 20)
+            last[due.page] = moment
+            found.append(seen(due.page, due.due, changed))
+            visits[hour] += 1
+            caught |= {(due.page, int(moment / 20))} if due.page in HANDBOOK else set()
+        plan.observe(found)
+    return plan, visits, caught
+
+
+def test_a_budget_that_is_left_goes_to_what_was_looked_at_least():
+    plan, visits, caught = handbook(60, 121)
+    assert min(visits.values()) >= 57, "the budget is spent"
+    fees = {(page, fee) for page in HANDBOOK for fee in range(1, 6)}
+    assert fees <= caught, f"{len(fees - caught)} of {len(fees)} fees were never seen"
+    assert plan.looks > 0
+
+
+def test_what_is_left_out_is_told_with_its_reason():
+    plan, visits, _ = handbook(60, 40, look_after=10.0)
+    assert max(visits[hour] for hour in range(12, 40)) < 60
+    assert plan.left_out > 0 and plan.why_left_out == "every page was looked at within the last 10 hours"
+    plan, visits, _ = handbook(60, 12, pause=360.0)
+    assert set(visits.values()) == {10}
+    assert plan.left_out == 50 and plan.why_left_out == "hosts are owed pauses, or have budgets of their own"
+    plan, visits, _ = handbook(160, 4)
+    assert plan.left_out == 60 and plan.why_left_out == "there are only 100 pages, and none is visited twice in an hour"

@@ -21,7 +21,7 @@ from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history
 from strandline.crawl.next import Planner
 from strandline.crawl.quiet_sites import QuietPlan
-from strandline.crawl.watch_outlook import Outlook
+from strandline.crawl.watch_outlook import Outlook, Thrift
 from strandline.crawl.wishes import Wishes
 from strandline.errors import SettingError
 from strandline.ports import HostState
@@ -72,7 +72,8 @@ class PlanMaker:
             planner = Planner(pages, learned, self.wishes(allowance), lambda: nothing, registered_strategies())
         except ValueError as problem:
             raise SettingError(f"plan: {problem}") from None
-        return Outlook(planner, learned, visits, self._making.prepared.settings.plan.least_chance)
+        plan = self._making.prepared.settings.plan
+        return Outlook(planner, learned, visits, Thrift(plan.least_chance, plan.look_after / HOUR))
 
     def known(self, one: Standing, now: float) -> Known:
         """A page as a plan sees it."""

@@ -64,7 +64,10 @@ class Status:
     def as_data(self) -> dict[str, Any]:
         """As `status --json` prints it."""
         document = self.watch.document if self.watch else {}
-        names = ("budget", "strategy", "objective", "allowed", "spent_hour", "spent_day", "planned")
+        names = (
+            "budget", "strategy", "objective", "allowed", "spent_hour", "spent_day", "planned", "looks", "left_out",
+            "why_left_out",
+        )  # fmt: skip
         return {
             "archive": str(self.folder),
             "time": moment(self.time),

@@ -125,9 +125,14 @@ class WatchPlan:
         return len(self._outlook.planner.pages) if self._outlook else 0
 
     @property
-    def left_out(self) -> int:
-        """Visits of the last plan that were not worth making."""
-        return self._outlook.left_out if self._outlook else 0
+    def looks(self) -> int:
+        """Visits of the last plan to pages that were looked at least, of which nothing is expected."""
+        return self._outlook.looks if self._outlook else 0
+
+    @property
+    def left_out(self) -> tuple[int, str]:
+        """Visits the last plan had no use for, and why."""
+        return (self._outlook.left_out, self._outlook.why_left_out) if self._outlook else (0, "")
 
     def hour(self, now: float) -> float:
         """Hours since a Monday midnight."""

@@ -25,7 +25,8 @@ ended (empty while it runs) and a document, renewed at most once a second:
     hour, hour_seconds                     hours since the Monday the watch counts from; seconds an hour lasts
     allowed, spent_hour, spent_day         of the budget, in its own unit (requests or bytes)
     planned, queue                         visits left of this hour's plan; pages and parts that wait beside it
-    pages, left_out                        pages the plan knows; visits it left out because nothing is expected of them
+    pages, looks                           pages the plan knows; planned visits of pages that were looked at least
+    left_out, why_left_out                 visits of the budget the plan has no use for; why
     requests, captured, unchanged, failed, skipped, octets        of this run
     per_minute                             captures in the last minute of the clock
     unstudied                              captures that wait to be studied
@@ -384,7 +385,9 @@ class Watch:
             "planned": agenda.planned,
             "queue": waiting,
             "pages": self._plan.pages,
-            "left_out": self._plan.left_out,
+            "looks": self._plan.looks,
+            "left_out": self._plan.left_out[0],
+            "why_left_out": self._plan.left_out[1],
             "requests": agenda.requests,
             "captured": tally.captured,
             "unchanged": tally.unchanged,

@@ -1,6 +1,7 @@
 """What is to be fetched next, and why: known pages, what captures taught, and a budget become visits with reasons.
 
     Planner.next      the most urgent pages now
+    Planner.unseen    the pages that were not visited for longest
     Planner.hour      what the coming hour may spend, in the order of time
     Planner.observe   captures were made: learn from them, plan these pages anew
     Planner.grow      pages are new, or may now be fetched, or matter more
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strandline.core.plan.budget import Allowance, Budget
+from strandline.core.plan.budget import Allowance, Budget, spend
 from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, StrategyOptions
 from strandline.core.plan.informed import Informed
 from strandline.core.plan.knowledge import LearnedPatterns
@@ -325,6 +326,35 @@ class Planner:
             return []
         budget = self._budget(self.hours.at(now), min(visits, len(self.pages)))
         return sorted(self._decided(budget, now), key=lambda due: -due.urgency)
+
+    def unseen(self, visits: int, now: float, beside: Sequence[Due], least: float) -> list[Due]:
+        """So many pages at most that were not visited for longest, last at least so many hours ago (as the clock
+        shows them), beside visits of the same hour that are made anyway. Spread over the hour; caps of hosts and sites
+        hold for all of them together.
+        """
+        period = self.hours.at(now)
+        budget = self._budget(period, visits)
+        if budget is None:
+            return []
+        taken = np.array([self._row_of[due.page] for due in beside], dtype=np.int64)
+        hosts, sites = dict(budget.host_caps), dict(budget.site_caps)
+        for row in taken.tolist():
+            for caps, place in ((hosts, int(self.table.host[row])), (sites, int(self.table.site[row]))):
+                if place in caps:
+                    caps[place] = max(0, caps[place] - 1)
+        for polite, host in self._polite:
+            if polite < visits + len(beside) and host not in hosts:
+                hosts[host] = max(0, int(polite) - int(np.count_nonzero(self.table.host[taken] == host)))
+        age = np.where(np.isnan(self.table.last_visit), -np.inf, period - self.table.last_visit)
+        age[(np.floor(period) - np.floor(self.table.last_visit) < least) | (self.table.weight <= 0)] = -np.inf
+        age[taken] = -np.inf
+        rows = spend(age, replace(budget, host_caps=hosts, site_caps=sites), self.table)
+        reason = "nothing more likely is left for the budget, and it was not seen for {:.0f} hours"
+        return [
+            Due(self.pages[row].page, self.pages[row].url, 0.0, reason.format(age[row]),
+                self.hours.seconds(period + (place + 0.5) / len(rows)))
+            for place, row in enumerate(rows.tolist())
+        ]  # fmt: skip
 
     def hour(self, now: float) -> list[Due]:
         """The visits of the hour that begins now, as many as the allowance holds, in the order of time."""

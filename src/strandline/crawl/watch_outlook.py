@@ -8,20 +8,24 @@ just took turns, as often:
     wasted, k visits        mean of 1 - chance over the k likeliest
     wasted in turns         mean over all pages of exp(-rate * pages / k), rates uncertain as they are believed
 
-and no visit with less than a *least chance*. A few others are made, which see to it that quiet pages are still quiet;
-what is saved stays in the purse. A page that was hardly watched is tried whatever is expected of it, unless its
-directory was watched for long enough to be called quiet: that is how pages are learned.
+and no visit with less than a *least chance*. A page that was hardly watched is tried whatever is expected of it, unless
+its directory was watched for long enough to be called quiet: that is how pages are learned.
+
+What is believed may be wrong, and a budget that is not spent finds nothing. What likely visits leave of it goes to the
+pages that were looked at least lately, longest unseen first, none of them sooner than `look_after` hours after its last
+visit. Only where every page was seen by then, or hosts take no more requests, something is left, and it is told why.
 """
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
+from strandline.core.wording import counted
 from strandline.crawl.experience import Known, Learned
 from strandline.crawl.next import Due, Planner, Silence
 from strandline.crawl.sightings import Sighting, matters
@@ -52,21 +56,31 @@ _LONGEST: Final = 1_344
 """Hours, at most, over which a chance is summed up; after eight weeks it no longer matters."""
 
 
+class Thrift(NamedTuple):
+    """The chance from which on a visit is likely to find something; hours between two looks at a page beside these."""
+
+    least_chance: float
+    look_after: float = 1.0
+
+
 class Outlook:
     """A planner at work for a watch; `visits` counts the captures of each page that were studied."""
 
-    def __init__(self, planner: Planner, learned: Learned, visits: Counter[int], least_chance: float) -> None:
+    def __init__(self, planner: Planner, learned: Learned, visits: Counter[int], thrift: Thrift) -> None:
         self.planner = planner
         self._learned = learned
         self._visits = visits
-        self._least = least_chance
+        self._least, self._look_after = thrift
         self._looked = -1
         self._directories: Rows = np.empty(0, dtype=np.int64)
         self._quiet: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         """Directories that were watched for long enough to say that hardly anything changes there."""
         self.claims = Claims()
+        self.looks = 0
+        """Visits of the last plan that only look whether pages of which nothing is expected are still the same."""
         self.left_out = 0
-        """Visits of the last plan that were not worth making."""
+        """Visits the last plan had no use for."""
+        self.why_left_out = ""
 
     @property
     def levels(self) -> Floats:
@@ -89,8 +103,11 @@ class Outlook:
         self.planner.observe(seen, claims, silence)
 
     def plan(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour worth making, at most so many, in the order of time."""
-        return self.chosen(self.offers(hour, visits), hour, visits)
+        """The visits of an hour, at most so many, in the order of time."""
+        chosen = self.chosen(self.offers(hour, visits), hour, visits)
+        self.left_out = max(0, visits - len(chosen))
+        self.why_left_out = self._why(hour, {due.page for due in chosen}) if self.left_out else ""
+        return chosen
 
     def offers(self, hour: int, visits: int) -> list[Due]:
         """The most urgent visits of an hour, at most so many, most urgent first, whether worth making or not."""
@@ -103,14 +120,33 @@ class Outlook:
         return self.planner.next(visits, self.planner.hours.seconds(hour))
 
     def chosen(self, offers: list[Due], hour: int, visits: int) -> list[Due]:
-        """Those of them worth making, after what the sites themselves say, at most so many, in the order of time."""
-        kept = offers
+        """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
+        instead of the others; at most so many, in the order of time.
+        """
+        kept, looks = offers, list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
             claimed = self._claimed(hour)[:visits]
             others = [due for due in offers if due.page not in {one.page for one in claimed}]
             kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
-        self.left_out = len(offers) - len(kept)
-        return sorted(kept, key=lambda due: due.due)
+            room = min(len(offers), visits) - len(kept)
+            if room > 0:
+                looks = self.planner.unseen(room, self.planner.hours.seconds(hour), kept, self._look_after)
+        self.looks = len(looks)
+        return sorted(kept + looks, key=lambda due: due.due)
+
+    def _why(self, hour: int, chosen: set[int]) -> str:
+        """Why an hour has no use for all of its budget."""
+        pages, table = self.planner.pages, self.planner.table
+        able = np.array([not page.barred for page in pages], dtype=np.bool_)
+        count = int(np.count_nonzero(able))
+        if count == 0:
+            return "no known page may be visited"
+        if count <= len(chosen):
+            return f"there are only {counted(count, 'page')}, and none is visited twice in an hour"
+        waits = np.array([page.page not in chosen for page in pages], dtype=np.bool_) & able
+        if (hour - np.floor(table.last_visit[waits]) < self._look_after).all():
+            return f"every page was looked at within the last {counted(round(self._look_after), 'hour')}"
+        return "hosts are owed pauses, or have budgets of their own"
 
     def _worthwhile(self, wanted: list[Due]) -> list[Due]:
         """Visits that may find something, and a few that look whether quiet pages are still quiet."""

@@ -194,10 +194,17 @@ class PlanSettings:
     )
     least_chance: float = setting(
         0.25,
-        "A watch leaves out visits that find something new with less than this chance, and those that would make it "
-        "waste more than four tenths of what taking turns does, but for a few that look whether quiet pages are still "
-        "quiet; what is saved is not spent. 0 spends the whole budget.",
+        "A watch does not make visits that find something new with less than this chance, nor those that would make it "
+        "waste more than four tenths of what taking turns does; what they leave of the budget goes to the pages unseen "
+        "for longest. 0 makes every visit the plan wants.",
         bounds=SHARE,
+    )
+    look_after: float = setting(
+        HOUR,
+        "Of which nothing is expected, a page is not looked at again sooner than this: budget is left only when every "
+        "page was seen by then. More than an hour saves requests.",
+        "duration",
+        bounds=MOMENT,
     )
     strategy: str = setting(
         "priced-plan", "How pages are chosen; docs/planning.md lists the strategies.", form="strategy"
