@@ -7,7 +7,7 @@ import numpy as np
 from strandline.core.plan.budget import Allowance
 from strandline.crawl.experience import Hours, Known, history, learn
 from strandline.crawl.next import Planner
-from strandline.crawl.watch_outlook import WASTED, Thrift, Outlook
+from strandline.crawl.watch_outlook import WASTED, Outlook, Thrift
 from strandline.crawl.wishes import Wishes
 from strandline.store.studies import Seen
 

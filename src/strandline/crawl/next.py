@@ -333,28 +333,19 @@ class Planner:
         hold for all of them together.
         """
         period = self.hours.at(now)
-        budget = self._budget(period, visits)
+        budget = self._budget(period, visits + len(beside))
         if budget is None:
             return []
         taken = np.array([self._row_of[due.page] for due in beside], dtype=np.int64)
-        hosts, sites = dict(budget.host_caps), dict(budget.site_caps)
-        for row in taken.tolist():
-            for caps, place in ((hosts, int(self.table.host[row])), (sites, int(self.table.site[row]))):
-                if place in caps:
-                    caps[place] = max(0, caps[place] - 1)
-        for polite, host in self._polite:
-            if polite < visits + len(beside) and host not in hosts:
-                hosts[host] = max(0, int(polite) - int(np.count_nonzero(self.table.host[taken] == host)))
         age = np.where(np.isnan(self.table.last_visit), -np.inf, period - self.table.last_visit)
         age[(np.floor(period) - np.floor(self.table.last_visit) < least) | (self.table.weight <= 0)] = -np.inf
         age[taken] = -np.inf
-        rows = spend(age, replace(budget, host_caps=hosts, site_caps=sites), self.table)
+        rows = spend(age, budget.left_after(taken, self.table, visits), self.table)
         reason = "nothing more likely is left for the budget, and it was not seen for {:.0f} hours"
         return [
-            Due(self.pages[row].page, self.pages[row].url, 0.0, reason.format(age[row]),
-                self.hours.seconds(period + (place + 0.5) / len(rows)))
-            for place, row in enumerate(rows.tolist())
-        ]  # fmt: skip
+            Due(page.page, page.url, 0.0, reason.format(age[row]), self.hours.seconds(period + (k + 0.5) / len(rows)))
+            for k, (row, page) in enumerate((row, self.pages[row]) for row in rows.tolist())
+        ]
 
     def hour(self, now: float) -> list[Due]:
         """The visits of the hour that begins now, as many as the allowance holds, in the order of time."""

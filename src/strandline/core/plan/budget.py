@@ -6,7 +6,7 @@ hosts may have caps of their own (politeness, contracts with the site).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -96,6 +96,20 @@ class Budget:
         """Whether anything but the number of visits limits the choice."""
         caps = (self.max_bytes, self.site_cap, self.host_cap, self.site_caps, self.host_caps)
         return any(cap is not None and cap != {} for cap in caps)
+
+    def left_after(self, rows: Rows, costs: "Costs", visits: int) -> "Budget":
+        """What so many more visits may spend in the same period when these rows are visited in it already.
+
+        >>> from strandline.core.plan.strategy import PageTable
+        >>> Budget(9, host_caps={0: 3}).left_after(np.array([0, 1]), PageTable.of(2), 5).host_caps
+        {0: 1}
+        """
+
+        def left(caps: Mapping[int, int], places: Rows) -> dict[int, int]:
+            return {place: max(0, cap - int(np.count_nonzero(places == place))) for place, cap in caps.items()}
+
+        site_caps, host_caps = left(self.site_caps, costs.site[rows]), left(self.host_caps, costs.host[rows])
+        return replace(self, visits=visits, site_caps=site_caps, host_caps=host_caps)
 
 
 class Costs(Protocol):
