@@ -1,0 +1,226 @@
+"""What is known of a language: its small words that matter, its numbers, months and units, from a data file each.
+
+The files (`languages/*.toml`) are part of the program, read when the first text in a language is weighed. Case and
+accents do not count: the words of the files and of the texts are folded alike.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+LANGUAGES: Final = ("en", "fr", "de", "es", "it", "nl")
+OTHERWISE: Final = "en"  # of a text that shows no language
+ENOUGH: Final = 2_000  # letters that are enough to know a language by
+_ASIDE: Final = str.maketrans(
+    "‘’‚‛′´`“”„‟«»″‐‑‒–—−\u00a0\u2007\u202f\u2009\u200a\u2002\u2003\u3000\t\n\r",
+    "'''''''\"\"\"\"\"\"\"------" + " " * 11,
+    "\u00ad\u200b\u200c\u200d\ufeff\u2060",
+)
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
+
+Phrase = tuple[str, ...]
+
+
+def plain_signs(text: str) -> str:
+    """A text with one kind of quotes, dashes and blanks.
+
+    >>> plain_signs("l’avis – ‘opt‑in’")
+    "l'avis - 'opt-in'"
+    """
+    return unicodedata.normalize("NFC", text).translate(_ASIDE)
+
+
+@lru_cache(maxsize=1 << 12)
+def folded(word: str) -> str:
+    """A word without case and accents.
+
+    >>> folded("Größte"), folded("Août")
+    ('grosste', 'aout')
+    """
+    word = word.casefold()
+    if word.isascii():
+        return word
+    return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+
+
+def _phrase(text: str) -> Phrase:
+    return tuple(folded(piece) for piece in _PIECES.findall(plain_signs(text).replace("'", " ")))
+
+
+class Concept(NamedTuple):
+    """What a phrase stands for: the side `pole` of a contrast, as "most" of "bound"; `synonym` has only itself."""
+
+    group: str
+    pole: str
+
+
+class Phrases:
+    """Phrases by their words; one that ends in * stands for all that begin so."""
+
+    def __init__(self, named: Iterable[tuple[Concept, Sequence[str]]]) -> None:
+        self._whole: dict[Phrase, Concept] = {}
+        self._begun: dict[Phrase, Concept] = {}
+        for concept, texts in named:
+            for text in texts:
+                phrase = _phrase(text.rstrip("*"))
+                (self._begun if text.endswith("*") else self._whole).setdefault(phrase, concept)
+        self._longest = max(map(len, (*self._whole, *self._begun)), default=0)
+        self._shortest_stem = min((len(phrase[-1]) for phrase in self._begun), default=0)
+
+    def at(self, words: Sequence[str], place: int) -> tuple[Concept, int] | None:
+        """The longest phrase that begins at a place, and of how many words it is."""
+        for length in range(min(self._longest, len(words) - place), 0, -1):
+            phrase = tuple(words[place : place + length])
+            if concept := self._whole.get(phrase) or self._stem(phrase):
+                return concept, length
+        return None
+
+    def _stem(self, phrase: Phrase) -> Concept | None:
+        *others, last = phrase
+        for end in range(len(last), self._shortest_stem - 1, -1) if self._begun else ():
+            if concept := self._begun.get((*others, last[:end])):
+                return concept
+        return None
+
+
+@dataclass(frozen=True)
+class LanguageRules:
+    """All that is known of one language."""
+
+    language: str
+    function_words: frozenset[str]
+    fillers: frozenset[str]
+    """Words that say nothing of their own: function words, titles, legal forms."""
+    concepts: Phrases
+    """Negations, modal verbs, contrasts and synonyms."""
+    concord: bool
+    """Whether two negations in a sentence are one."""
+    negative_prefixes: tuple[str, ...]
+    articles: frozenset[str]
+    numbers: dict[Phrase, float]
+    months: dict[str, int]
+    weekdays: dict[str, int]
+    units: dict[Phrase, str]
+    currencies: dict[str, str]
+    whole: dict[str, tuple[float, str]]
+    legal_forms: frozenset[str]
+    telling: frozenset[str]
+    """Single words that tell the language."""
+    marks: dict[str, tuple[Phrase, ...]]
+    """What tells a deadline, a stamp, a section number, a counter, a time ago, morning and evening."""
+
+    def marked(self, mark: str, words: Sequence[str]) -> bool:
+        """Whether one of the phrases of a mark is among words."""
+        said = f" {' '.join(words)} "
+        return any(_holds(said, " ".join(phrase)) for phrase in self.marks[mark])
+
+
+def _holds(said: str, phrase: str) -> bool:
+    return f" {phrase[:-1]}" in said if phrase.endswith("*") else f" {phrase} " in said
+
+
+@cache
+def language_rules(language: str) -> LanguageRules:
+    """The rules of a language, by its code (`de`, `de-AT`); those of English for one without a file."""
+    code = language.lower().replace("_", "-").split("-")[0]
+    if code not in LANGUAGES:
+        return language_rules(OTHERWISE)
+    said, shared = _read(code), _read("any")
+    function_words = frozenset(map(folded, said["function_words"].split()))
+    forms = frozenset(map(folded, said["legal_forms"]))
+    units = {
+        _phrase(word): unit for source in (shared, said) for unit, names in source["units"].items() for word in names
+    }
+    return LanguageRules(
+        code,
+        function_words,
+        function_words | forms | frozenset(map(folded, said["titles"])),
+        Phrases(_concepts(said)),
+        said["concord"],
+        tuple(map(folded, said["negative_prefixes"])),
+        frozenset(map(folded, said["articles"])),
+        _numbers(said["numbers"]),
+        _numbered(said["months"]),
+        _numbered(said["weekdays"]),
+        units,
+        {folded(name): code for code, names in shared["currencies"].items() for name in names},
+        {unit: (float(many), smaller) for unit, (many, smaller) in shared["whole"].items()},
+        forms,
+        function_words | _single_words(said),
+        {
+            mark: tuple((*_phrase(text.rstrip("*"))[:-1], _phrase(text.rstrip("*"))[-1] + "*" * text.endswith("*"))
+                        for text in said[mark])
+            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "evening", "morning")
+        },
+    )  # fmt: skip
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("strandline.core.changes") / "languages" / f"{name}.toml").read_text("utf-8"))
+
+
+def _concepts(said: dict[str, Any]) -> Iterable[tuple[Concept, Sequence[str]]]:
+    yield Concept("negation", "not"), said["negations"]
+    for strength, phrases in said["modals"].items():
+        yield Concept("modal", strength), phrases
+    for group, poles in said["opposites"].items():
+        for pole, phrases in poles.items():
+            yield Concept(group, pole), phrases
+    for phrases in said["synonyms"]["words"]:
+        yield Concept("synonym", phrases[0]), phrases
+
+
+def _single_words(said: dict[str, Any]) -> frozenset[str]:
+    named = [*said["modals"].values(), *said["units"].values(), said["negations"], said["numbers"]["more"]]
+    named += [poles for group in said["opposites"].values() for poles in group.values()]
+    listed = [*said["months"], *said["weekdays"], said["numbers"]["words"]]
+    words = [text for texts in named for text in texts] + [word for both in listed for word in both.split()]
+    return frozenset(folded(word) for word in words if word.isalpha())
+
+
+def _numbered(names: Sequence[str]) -> dict[str, int]:
+    return {folded(name): number for number, both in enumerate(names, 1) for name in both.split()}
+
+
+def _numbers(said: dict[str, Any]) -> dict[Phrase, float]:
+    small = said["words"].split()
+    found = {_phrase(word): float(value) for value, word in enumerate(small)}
+    more = {word: float(value) for word, value in said["more"].items()}
+    tens = {word: value for word, value in [*more.items(), (small[20], 20.0)] if value in range(20, 100, 10)}
+    for word, value in tens.items():
+        for ones, name in enumerate(small[1:10], 1):
+            for pattern in said["compounds"]:
+                found[_phrase(pattern.format(tens=word, ones=name))] = value + ones
+    return found | {_phrase(word): value for word, value in more.items()}
+
+
+@cache
+def _telling_words() -> dict[str, dict[str, float]]:
+    """Words that tell a language, each with the languages that have it; a word of several tells less of each."""
+    own = {code: language_rules(code).telling for code in LANGUAGES}
+    holders: dict[str, list[str]] = {}
+    for code, words in own.items():
+        for word in words:
+            holders.setdefault(word, []).append(code)
+    return {word: dict.fromkeys(codes, 1.0 / len(codes)) for word, codes in holders.items()}
+
+
+def language_of(text: str, otherwise: str = OTHERWISE) -> str:
+    """The language of a text by its small words; `otherwise` when it has none of them.
+
+    >>> language_of("Le préavis est de 30 jours"), language_of("Die Frist beträgt 30 Tage"), language_of("30 %")
+    ('fr', 'de', 'en')
+    """
+    telling = _telling_words()
+    hits = dict.fromkeys(LANGUAGES, 0.0)
+    for word in _WORDS.findall(plain_signs(text[:ENOUGH])):
+        for code, worth in telling.get(folded(word), {}).items():
+            hits[code] += worth
+    best = max(hits.values())
+    return otherwise if not best or hits.get(otherwise) == best else max(hits, key=hits.__getitem__)

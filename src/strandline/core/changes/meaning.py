@@ -1,0 +1,145 @@
+"""How much an edit changes what a text says: small words that matter against many words that do not.
+
+"must" -> "may", a "not" that is gone, 30 days -> 90 days: one word, another contract. A reordered list, other quotes,
+"in case of" for "if": many signs, the same said. An edit is weighed by what differs once both sides are read:
+
+    figures          money, numbers with units, dates, deadlines, times (`quantities`), however they are written
+    negation         more or fewer negations in a sentence, or a negative prefix ("possible", "impossible")
+    obligation       must, should, may
+    contrasts        at least / at most, before / after, with / without, tenant / landlord ... (`languages/*.toml`)
+    names            words with a capital inside a sentence
+    wording          what is left, by how many words; spelling, order and typography weigh next to nothing
+
+Sentences are compared one by one: those in both texts say nothing, the others are paired by their words, and what has
+no partner was added or removed. The weight of an edit is that of the weightiest difference. Weights are guesses by
+kind, in the order a careful reader would give them; `tests/core/changes/test_meaning.py` tests the order.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from strandline.core.changes.language_rules import LanguageRules, language_of, language_rules, plain_signs
+from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence, same_beginning
+
+MOST_LETTERS: Final = 6_000  # of the part that differs; what is beyond is not looked at
+MOST_SENTENCES: Final = 24  # on either side, of those that differ
+CONTEXT: Final = 240  # letters before and after what differs in which a sentence may begin and end
+ALIKE: Final = 0.4  # share of words that makes two sentences states of one
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[^\Wa-z])|\n+")
+_SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
+    r"(?:(?<![\d:.,])\d{1,2}|\b(?:[^\W\d_]|incl|excl|inkl|exkl|zzgl|einschl|art|abs|nr|dr|mr|mrs|ms|st|ca|vs|bzw"
+    r"|sr|sra|sig|prof|tel|approx))\.$",
+    re.IGNORECASE,
+)
+_SHOWN: Final = re.compile(r"(?<=\d)[.,:](?=\d)|-(?=\d)|\w")
+
+
+def edit_weight(before: str, after: str, language: str = "") -> Edit:
+    """What an edit changes in what is said; `language` as the page gives it, otherwise guessed.
+
+    >>> edit_weight("You must pay within 30 days.", "You may pay within 30 days.").kind
+    'obligation'
+    >>> found = edit_weight("Notice of 30 days", "Notice of 90 days")
+    >>> found.kind, found.before, found.after, found.unit, found.weight
+    ('number', '30', '90', 'days', 0.9)
+    >>> edit_weight("Notice of 30 days", "Notice of thirty days").weight < 0.1
+    True
+    """
+    if before == after:
+        return NOTHING
+    before, after = _differing(plain_lines(before), plain_lines(after))
+    if _shown(before) == _shown(after):
+        return Edit("typography", SLIGHT["typography"])
+    rules = language_rules(language or language_of(f"{before} {after}"))
+    old, new = _left_over(sentences(before), sentences(after))
+    if not old and not new:
+        return Edit("order", SLIGHT["order"])
+    return max(_edits(old, new, rules), key=lambda edit: edit.weight, default=Edit("order", SLIGHT["order"]))
+
+
+def plain_lines(text: str) -> str:
+    """`plain_signs` that keeps line breaks."""
+    return "\n".join(map(plain_signs, text.split("\n")))
+
+
+def _differing(before: str, after: str) -> tuple[str, str]:
+    """Both texts without the sentences they begin and end with alike, and no longer than what is looked at."""
+    limit = min(len(before), len(after))
+    start = same_beginning(before, after, limit)
+    end = same_beginning(before[::-1], after[::-1], limit - start)
+    first = max(0, start - CONTEXT)
+    if first and (breaks := list(_SENTENCE.finditer(before, first, start))):
+        first = breaks[-1].end()
+    last = max(0, end - CONTEXT)
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    return old[:MOST_LETTERS], new[:MOST_LETTERS]
+
+
+def _shown(text: str) -> str:
+    return "".join(_SHOWN.findall(text)).casefold()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; a line ends one.
+
+    >>> sentences("Pay by 3. May, incl. VAT. No refunds! See below")
+    ['Pay by 3. May, incl. VAT.', 'No refunds!', 'See below']
+    """
+    found: list[str] = []
+    for line in text.split("\n"):
+        open_ended = False
+        for part in filter(None, map(str.strip, _SENTENCE.split(line))):
+            if open_ended:
+                found[-1] += f" {part}"
+            else:
+                found.append(part)
+            open_ended = _SHORT_END.search(part) is not None
+    return found
+
+
+def _left_over(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Sentences that are not, or not as often, among the others."""
+    gone = Counter(map(_shown, old)) - Counter(map(_shown, new))
+    come = Counter(map(_shown, new)) - Counter(map(_shown, old))
+    return list(_taken(old, gone))[:MOST_SENTENCES], list(_taken(new, come))[:MOST_SENTENCES]
+
+
+def _taken(texts: Sequence[str], wanted: Counter[str]) -> Iterator[str]:
+    for text in texts:
+        if wanted[_shown(text)] > 0:
+            wanted[_shown(text)] -= 1
+            yield text
+
+
+def _edits(old: Sequence[str], new: Sequence[str], rules: LanguageRules) -> Iterator[Edit]:
+    """What was done to each sentence that differs."""
+    left = [read_sentence(text, rules.language) for text in old]
+    right = [read_sentence(text, rules.language) for text in new]
+    for one, other in _paired(left, right):
+        if one and other:
+            yield replace(one.against(other), old=one.text, new=other.text)
+        elif other:
+            yield Edit("added", other.worth, after=other.text, new=other.text)
+        elif one:
+            yield Edit("removed", one.worth, before=one.text, old=one.text)
+
+
+def _paired(old: Sequence[Sentence], new: Sequence[Sentence]) -> Iterator[tuple[Sentence | None, Sentence | None]]:
+    """Sentences that are states of one another, the likeliest first; then those without a partner."""
+    near = sorted(
+        ((one.likeness(other), -i, -j) for i, one in enumerate(old) for j, other in enumerate(new)), reverse=True
+    )
+    used_old: set[int] = set()
+    used_new: set[int] = set()
+    single = len(old) == len(new) == 1
+    for likeness, i, j in near:
+        alike = likeness >= ALIKE or (single and (likeness > 0 or max(len(old[0].content), len(new[0].content)) <= 2))
+        if alike and -i not in used_old and -j not in used_new:
+            used_old.add(-i)
+            used_new.add(-j)
+            yield old[-i], new[-j]
+    yield from ((one, None) for i, one in enumerate(old) if i not in used_old)
+    yield from ((None, other) for j, other in enumerate(new) if j not in used_new)

@@ -1,0 +1,381 @@
+"""What differs between two states of one sentence, each difference with its weight (see `meaning`)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal
+
+from strandline.core.changes.language_rules import Concept, LanguageRules, language_rules
+from strandline.core.changes.quantities import IDLE, Fact, Token, read
+
+EditKind = Literal[
+    "none", "typography", "order", "spelling", "numbering", "counter", "stamp", "wording", "added", "removed", "name",
+    "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party",
+]  # fmt: skip
+
+COUNTER: Final = 0.05  # a bare number that moves by less than this share may count readers or votes
+TYPO: Final = 0.84  # likeness of two spellings of a word
+_FIGURES: Final = {"money": 0.9, "date": 0.75, "time": 0.7, "number": 0.6}
+_DEADLINE: Final = 0.95
+_MEASURED: Final = 0.9  # a number with a unit
+_COUNTING: Final = 0.2
+_ONE_SIDED: Final = 0.85  # of a figure that only came or only went
+_NEGATION: Final = 0.95
+_MODALS: Final = {("must", "may"): 0.9, ("must", "should"): 0.8, ("may", "should"): 0.7, ("", "must"): 0.35,
+                  ("", "should"): 0.3, ("", "may"): 0.45}  # fmt: skip
+_FLIPPED: Final = {"person": 0.5, "side": 0.7, "life": 0.8, "presence": 0.85}
+_OTHERWISE_FLIPPED: Final = 0.88
+_ALONE: Final = {"scope": 0.55, "bound": 0.5, "permission": 0.45, "availability": 0.5, "cost": 0.55, "quantity": 0.4,
+                 "inclusion": 0.35, "frequency": 0.4, "liability": 0.35}  # fmt: skip
+_OTHERWISE_ALONE: Final = 0.2
+_SLIGHT_POLES: Final = frozenset(("with", "also", "you", "we", "up", "down", "most", "yes", "true", "open", "begin"))
+_QUANTITIES: Final = frozenset(("quantity", "scope", "bound", "frequency"))
+_PARTIES: Final = frozenset(("lease", "sale", "work", "loan", "person"))
+_SWAPPED: Final = 0.45
+_NAME: Final = 0.7
+_NAME_ALONE: Final = 0.45
+_WORDING: Final = 0.4  # what rewording comes to at most
+_WORDS: Final = 6.0  # other words that make 1 - 1/e of it
+SLIGHT: Final = {"spelling": 0.05, "order": 0.04, "numbering": 0.03, "counter": 0.02, "stamp": 0.02, "typography": 0.0}
+_ADDED: Final = 0.3
+_ADDED_BINDING: Final = 0.6  # a whole sentence with a figure, an obligation or a negation
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The weightiest difference between two texts."""
+
+    kind: EditKind
+    weight: float
+    """In [0, 1]: 0 when nothing else is said."""
+    before: str = ""
+    """The words that went, as the text has them."""
+    after: str = ""
+    """The words that came in their place."""
+    unit: str = ""
+    """Of a number, as it is written, or the code of a currency."""
+    values: tuple[float, float] | None = None
+    """Of a figure, before and after."""
+    old: str = ""
+    """The sentence the words went from."""
+    new: str = ""
+    """The sentence the words came to."""
+
+
+NOTHING: Final = Edit("none", 0.0)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence read by the rules of its language."""
+
+    text: str
+    rules: LanguageRules
+    facts: tuple[Fact, ...]
+    concepts: tuple[tuple[Concept, str], ...]
+    """Small words that matter, in order, each with what is written."""
+    content: tuple[Token, ...]
+    """All other words but fillers."""
+    headline: bool
+    """Whether Most of Its Words Have a Capital."""
+
+    @property
+    def worth(self) -> float:
+        """What a whole sentence weighs that came or went."""
+        binding = any(fact.kind not in IDLE for fact in self.facts) or any(
+            concept.group in ("negation", "modal") for concept, _ in self.concepts
+        )
+        size = len(self.facts) + len(self.concepts) + len(self.content)
+        most = _ADDED_BINDING if binding else _ADDED
+        return most * (1.0 - math.exp(-size / 3.0))
+
+    def likeness(self, other: "Sentence") -> float:
+        """Share of what both say."""
+        one, two = self._said, other._said
+        union = (one | two).total()
+        return (one & two).total() / union if union else 0.5
+
+    @property
+    def _said(self) -> Counter[object]:
+        return Counter(
+            [token.word for token in self.content]
+            + [concept for concept, _ in self.concepts]
+            + [(fact.kind, fact.key[2:3]) for fact in self.facts]
+        )
+
+    def against(self, other: "Sentence") -> Edit:
+        """The weightiest difference to a later state of this sentence."""
+        found = [*_figures(self.facts, other.facts), *_small_words(self, other), *_words(self, other)]
+        if not found:
+            return Edit("order", SLIGHT["order"])
+        return max(found, key=lambda edit: edit.weight)
+
+
+@lru_cache(maxsize=1 << 9)
+def read_sentence(text: str, language: str) -> Sentence:
+    """A sentence whose signs are plain, read by the rules of a language. Recent ones are kept."""
+    rules = language_rules(language)
+    reading = read(text, rules)
+    words = [token.word for token in reading.words]
+    concepts: list[tuple[Concept, str]] = []
+    content: list[Token] = []
+    place = 0
+    while place < len(words):
+        token = reading.words[place]
+        found = rules.concepts.at(words, place) if token.kind == "word" else None
+        if found:
+            concept, length = found
+            concepts.append((concept, " ".join(one.text for one in reading.words[place : place + length])))
+            place += length
+            continue
+        if token.kind == "word" and len(token.word) > 1 and token.word not in rules.fillers:
+            content.append(token)
+        place += 1
+    return Sentence(text, rules, reading.facts, tuple(concepts), tuple(content), _is_headline(reading.words))
+
+
+def _is_headline(words: Sequence[Token]) -> bool:
+    inside = [token.text[:1].isupper() for token in words if len(token.text) > 3 and not token.first]
+    return len(inside) >= 3 and sum(inside) > 0.75 * len(inside)
+
+
+# Figures
+
+
+def _figures(old: Sequence[Fact], new: Sequence[Fact]) -> Iterator[Edit]:
+    """Figures that are others now, and those that came or went."""
+    gone, come = _differing_facts(old, new)
+    for alike in (_same_unit, _same_number):
+        for fact in list(gone):
+            partner = next((one for one in come if alike(fact, one)), None)
+            if partner is not None:
+                gone.remove(fact)
+                come.remove(partner)
+                yield _figure(fact, partner)
+    yield from (_figure(fact, None) for fact in gone)
+    yield from (_figure(None, fact) for fact in come)
+    idle = {fact.kind: fact.phrase for fact in old if fact.kind in IDLE}
+    for fact in new:
+        if fact.kind in IDLE and fact.kind in idle and idle[fact.kind] != fact.phrase:
+            yield Edit(fact.kind, SLIGHT[fact.kind], idle[fact.kind], fact.phrase)
+
+
+def _differing_facts(old: Sequence[Fact], new: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
+    gone = [fact for fact in old if fact.kind not in IDLE]
+    come: list[Fact] = []
+    for fact in new:
+        if fact.kind in IDLE:
+            continue
+        same = next((one for one in gone if _says_same(one, fact)), None)
+        if same is None:
+            come.append(fact)
+        else:
+            gone.remove(same)
+    return gone, come
+
+
+def _says_same(one: Fact, other: Fact) -> bool:
+    return one.key == other.key or (bool(one.other) and one.other == other.key) or (
+        bool(other.other) and other.other == one.key)  # fmt: skip
+
+
+def _same_unit(one: Fact, other: Fact) -> bool:
+    return one.kind == other.kind and (one.kind != "number" or one.key[2] == other.key[2])
+
+
+def _same_number(one: Fact, other: Fact) -> bool:
+    return one.kind == other.kind and one.value == other.value
+
+
+def _figure(old: Fact | None, new: Fact | None) -> Edit:
+    fact = new or old
+    if fact is None:
+        raise ValueError("a figure is on one of the sides")
+    deadline = any(one is not None and one.deadline for one in (old, new))
+    unit = next((one.unit for one in (new, old) if one is not None and one.unit), "")
+    weight = _DEADLINE if deadline else _MEASURED if fact.kind == "number" and unit else _FIGURES[fact.kind]
+    values = (old.value, new.value) if old and new and old.value is not None and new.value is not None else None
+    if old is None or new is None:
+        weight *= _ONE_SIDED
+    elif fact.kind == "number" and not unit and values and _counts(*values):
+        weight = _COUNTING
+    kind: EditKind = "deadline" if deadline else fact.kind
+    return Edit(kind, weight, old.phrase if old else "", new.phrase if new else "", unit, values)
+
+
+def _counts(before: float, after: float) -> bool:
+    return abs(after - before) < COUNTER * max(abs(before), abs(after))
+
+
+# Small words
+
+
+def _small_words(old: Sentence, new: Sentence) -> Iterator[Edit]:
+    """Negations, obligations and contrasts that are others now."""
+    gone, come = _counted(old.concepts), _counted(new.concepts)
+    groups = {concept.group for concept in (gone - come) | (come - gone)}
+    negated = _negations(old) != _negations(new)
+    flips = list(_contrasts(gone - come, come - gone, (old, new), groups - {"negation", "modal", "synonym"}))
+    if negated and any(flipped for flipped, _ in flips):
+        negated = False  # "not allowed" for "forbidden" says the same
+        flips = [(flipped, replace(edit, weight=min(edit.weight, _COUNTING))) for flipped, edit in flips]
+    yield from (edit for _, edit in flips)
+    if negated:
+        yield Edit("negation", _NEGATION, _written(old, "negation"), _written(new, "negation"))
+    if "modal" in groups:
+        yield _obligation(gone - come, come - gone, old, new)
+    yield from _swapped(old, new)
+
+
+def _counted(concepts: Iterable[tuple[Concept, str]]) -> Counter[Concept]:
+    return Counter(concept for concept, _ in concepts)
+
+
+def _negations(sentence: Sentence) -> int:
+    """How often a sentence negates: any number of negations is one where the language repeats them."""
+    count = sum(concept.group == "negation" for concept, _ in sentence.concepts)
+    return min(count, 1) if sentence.rules.concord else count
+
+
+def _written(sentence: Sentence, group: str, pole: str = "") -> str:
+    found = (
+        said for concept, said in sentence.concepts if concept.group == group and (not pole or concept.pole == pole)
+    )
+    return next(found, "")
+
+
+def _contrasts(
+    gone: Counter[Concept], come: Counter[Concept], states: tuple[Sentence, Sentence], groups: set[str]
+) -> Iterator[tuple[bool, Edit]]:
+    """Each contrast with another side now, and whether it was turned round or is only there or only was."""
+    old, new = states
+    for group in sorted(groups):
+        left = [concept.pole for concept in gone if concept.group == group]
+        right = [concept.pole for concept in come if concept.group == group]
+        before = _written(old, group, left[0]) if left else ""
+        after = _written(new, group, right[0]) if right else ""
+        kind: EditKind = "quantity" if group in _QUANTITIES else "party" if group in _PARTIES else "contrast"
+        if left and right:
+            yield True, Edit(kind, _FLIPPED.get(group, _OTHERWISE_FLIPPED), before, after)
+        else:
+            slight = (left or right)[0] in _SLIGHT_POLES
+            weight = SLIGHT["spelling"] if slight else _ALONE.get(group, _OTHERWISE_ALONE)
+            yield False, Edit(kind, weight, before, after)
+
+
+def _obligation(gone: Counter[Concept], come: Counter[Concept], old: Sentence, new: Sentence) -> Edit:
+    left = next((concept.pole for concept in gone if concept.group == "modal"), "")
+    right = next((concept.pole for concept in come if concept.group == "modal"), "")
+    strengths = sorted((left, right), key=("", "must", "may", "should").index)
+    before = _written(old, "modal", left) if left else ""
+    after = _written(new, "modal", right) if right else ""
+    return Edit("obligation", _MODALS.get((strengths[0], strengths[1]), _ALONE["quantity"]), before, after)
+
+
+def _swapped(old: Sentence, new: Sentence) -> Iterator[Edit]:
+    """Both sides of a contrast in the other order: the tenant pays the landlord, the landlord pays the tenant."""
+    if _counted(old.concepts) != _counted(new.concepts):
+        return
+    for group in {concept.group for concept, _ in old.concepts} - {"modal", "negation", "synonym", "person"}:
+        before = [concept.pole for concept, _ in old.concepts if concept.group == group]
+        after = [concept.pole for concept, _ in new.concepts if concept.group == group]
+        if before != after:
+            yield Edit("contrast", _SWAPPED, _written(old, group, before[0]), _written(new, group, after[0]))
+
+
+# All other words
+
+
+def _words(old: Sentence, new: Sentence) -> Iterator[Edit]:
+    """Names and other words that differ; other spellings and forms of a word do not."""
+    gone, come = _surplus(old.content, new.content), _surplus(new.content, old.content)
+    if "".join(token.word for token in gone) == "".join(token.word for token in come):
+        if gone or come:
+            yield Edit("spelling", SLIGHT["spelling"], _joined(gone), _joined(come))
+        return
+    spelled: list[tuple[str, str]] = []
+    for token in list(gone):
+        partner = next((one for one in come if _is_form(token.word, one.word)), None)
+        if partner is not None:
+            gone.remove(token)
+            come.remove(partner)
+            spelled.append((token.text, partner.text))
+        elif (denied := next((one for one in come if _denies(token.word, one.word, old.rules)), None)) is not None:
+            yield Edit("negation", _NEGATION, token.text, denied.text)
+    if spelled:
+        yield Edit("spelling", SLIGHT["spelling"], *spelled[0])
+    if not gone and not come:
+        return
+    names_gone, names_come = _names(gone, old), _names(come, new)
+    if names_gone and names_come:
+        yield Edit("name", _NAME, _joined(names_gone), _joined(names_come))
+    elif names_gone or names_come:
+        yield Edit("name", _NAME_ALONE, _joined(names_gone), _joined(names_come))
+    weight = _WORDING * (1.0 - math.exp(-(len(gone) + len(come)) / _WORDS))
+    yield Edit("wording", weight, _joined(gone), _joined(come))
+
+
+def _joined(words: Iterable[Token]) -> str:
+    return " ".join(token.text for token in words)
+
+
+def _surplus(words: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    counts = Counter(token.word for token in others)
+    surplus = []
+    for token in words:
+        if counts[token.word]:
+            counts[token.word] -= 1
+        else:
+            surplus.append(token)
+    return surplus
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are spellings or forms of one: organiser, organizer; member, members."""
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) < 4:
+        return False
+    common = same_beginning(shorter, longer, len(shorter))
+    if common >= 4 and common >= 0.6 * len(longer):
+        return True
+    return len(longer) - len(shorter) <= 2 and SequenceMatcher(None, one, other).ratio() >= TYPO
+
+
+def _denies(one: str, other: str, rules: LanguageRules) -> bool:
+    """Whether a word is another with a negative prefix."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in rules.negative_prefixes)
+
+
+def _names(words: Sequence[Token], sentence: Sentence) -> list[Token]:
+    """Words that are names: with a capital inside a sentence, except in headlines. German writes all nouns so: there,
+    two such words side by side are one name.
+    """
+    if sentence.rules.language == "de":
+        tokens = sentence.content
+        beside = {
+            id(token)
+            for one, two in pairwise(tokens)
+            if one.text[:1].isupper() and two.text[:1].isupper() and f"{one.text} {two.text}" in sentence.text
+            for token in (one, two)
+        }
+        return [token for token in words if id(token) in beside]
+    if sentence.headline:
+        return []
+    return [token for token in words if token.text[:1].isupper() and not token.first]
+
+
+def same_beginning(before: str, after: str, limit: int) -> int:
+    """How many letters both begin with, by halving."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if before[low:middle] == after[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
