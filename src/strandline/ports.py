@@ -233,6 +233,8 @@ class PageRow:
     weight: float
     due: float
     captures: int
+    via: str
+    """How it was first found."""
 
 
 class Catalog(Protocol):

@@ -249,3 +249,16 @@ def test_the_interval_holds_the_truth_where_pages_have_busy_hours():
         errors.append(found.value - truth)
     assert held_by >= 8  # of 10
     assert np.mean(errors) < 0.2, "too high, as bursts show as one change, but not by much more"
+
+
+def test_dead_links_are_no_part_of_any_measure_and_pages_that_went_away_grow_no_staler():
+    there = held([0, 0, 1], [1.0, 2.0, 1.0], [False, False, False], rate=0.2, pages=11)
+    plain = Measures(replace(there, weight=np.ones(11)), now=3.0).of("all", np.arange(11))
+    dead = np.arange(11) >= 2
+    found = Measures(replace(there, dead=dead), now=3.0).of("all", np.arange(11))
+    assert (plain.pages, plain.dead, found.pages, found.dead) == (11, 0, 2, 9)
+    assert plain.coverage < 0.2 and found.coverage == 1.0
+    assert found.freshness > 0.6 > plain.freshness
+    gone = np.array([np.nan, 2.5] + [np.nan] * 9)
+    late = [Measures(replace(there, dead=dead, ended=end), now=50.0).of("all", np.arange(11)) for end in (None, gone)]
+    assert late[1].freshness > late[0].freshness, "only what is still there can have changed meanwhile"

@@ -79,7 +79,7 @@ def week(folder, **more):
 def test_what_happened_in_a_week(folder):
     found = week(folder)
     urls = {kind: [event.url.rsplit("/", 1)[1] for event in events] for kind, events in found.events.items()}
-    assert urls == {"new": ["new", ""], "changed": ["old"], "gone": ["lost"], "moved": ["moved"]}
+    assert urls == {"new": ["new", ""], "changed": ["old"], "gone": ["lost"], "moved": ["moved"], "dead": []}
     (changed,) = found.events["changed"]
     assert changed.detail == "2 changes" and changed.weight == pytest.approx(1.4)
     assert found.events["gone"][0].detail == "confirmed"

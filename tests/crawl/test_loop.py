@@ -343,3 +343,33 @@ def test_validators_are_sent_and_a_whole_fetch_is_forced_now_and_then(tmp_path):
     for run in range(5):
         Workshop(tmp_path, {f"{SITE}/": tagged}, full_every=2, later=3600 * run).run()
     assert sent == ["", '"1"', '"1"', "", '"1"']
+
+
+def test_dead_links_rest_between_passes_and_what_went_away_is_confirmed_first(tmp_path):
+    pages = {f"{SITE}/": page("/a", "/b", "/typo"), f"{SITE}/a": page(), f"{SITE}/b": page()}
+    shop = Workshop(tmp_path, pages)
+    shop.run()
+    del shop.web.pages[f"{SITE}/b"]
+    asked = []
+    for days in (1, 1, 1, 3.5, 1, 20):
+        shop.clock.time += days * 86_400
+        before = len(shop.captured)
+        shop.run()
+        asked.append({url.rsplit("/", 1)[1] for url in shop.captured[before:]} & {"a", "b", "typo"})
+    assert [("b" in one, "typo" in one) for one in asked] == [
+        (True, False),  # gone
+        (True, False),  # confirmed
+        (False, False),
+        (True, False),  # later than the day after, and ever later
+        (False, True),  # a week after the dead link was found out
+        (True, True),
+    ]
+    assert all("a" in one for one in asked)
+
+
+def test_a_seed_that_is_not_there_is_asked_for_in_every_pass(tmp_path):
+    shop = Workshop(tmp_path, {})
+    for _ in range(3):
+        shop.run()
+        shop.clock.time += 60
+    assert shop.captured.count(f"{SITE}/") == 3

@@ -143,14 +143,17 @@ def test_a_page_that_is_gone_is_confirmed_and_then_asked_ever_more_rarely(tmp_pa
     assert shop.rows[gone].evidence is Evidence.ABSENT
 
 
-def test_a_wrong_link_is_asked_for_once_a_day(tmp_path):
+def test_a_dead_link_is_asked_for_after_a_week_and_ever_more_rarely_also_by_a_watch_started_anew(tmp_path):
     pages = site()
     pages[f"{SITE}/"] = page("/a", "/b", "/c", "/typo")
-    shop = Shop(tmp_path, pages)
+    shop = Shop(tmp_path, pages, budget=4)
     shop.run(30)
-    moments = [moment for moment, url in shop.times if url == f"{SITE}/typo"]
-    assert len(moments) == 2
-    assert moments[1] - moments[0] >= 23.9 * HOUR
+    shop.run(30)
+    moments = sorted({moment for moment, url in shop.times if url == f"{SITE}/typo"})
+    assert len(moments) == 1, "that a watch begins is no reason to ask again"
+    shop.run(160)
+    moments = sorted({moment for moment, url in shop.times if url == f"{SITE}/typo"})
+    assert len(moments) == 2 and moments[1] - moments[0] >= 167.9 * HOUR
 
 
 def test_a_failure_is_no_deletion_and_is_tried_again(tmp_path):

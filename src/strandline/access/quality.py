@@ -57,6 +57,8 @@ class Held:
     ended: Floats | None = None
     """When pages went away, NaN for those that did not: nothing can be missed of them afterwards."""
     said: Said = field(default_factory=Said)
+    dead: NDArray[np.bool_] | None = None
+    """Addresses under which there never was a page: no measure is about them."""
 
     def pages(self) -> Pages:
         """What completeness asks of the pages."""
@@ -67,7 +69,8 @@ class Held:
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
         seen = np.bincount(self.sights.row, minlength=len(self.weight)) > 0
-        return np.ones_like(seen) if self.barred is None else seen | ~self.barred
+        living = np.ones_like(seen) if self.dead is None else ~self.dead
+        return living if self.barred is None else living & (seen | ~self.barred)
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class Quality:
     coverage: float
     since: float
     until: float
+    dead: int = 0
+    """Dead links: addresses that were named, and under which there never was a page."""
 
 
 class Measures:
@@ -108,11 +113,12 @@ class Measures:
 
     def of(self, name: str, rows: Ints) -> Quality:
         """Some pages. Those of which none was ever captured have caught nothing."""
+        dead = 0 if self._held.dead is None else int(np.count_nonzero(self._held.dead[rows]))
         rows = rows[self._counted[rows]]
         evidence = evidence_of(self._held, self._watched.rate, self._sights, rows)
         times = evidence.captures.time
         if len(times) == 0:
-            return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan)
+            return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan, dead)
         instants = np.linspace(times.min(), times.max(), INSTANTS) if self._at is None else np.array([self._at])
         return Quality(
             site=name,
@@ -120,11 +126,17 @@ class Measures:
             captures=len(times),
             completeness=self._completeness(rows),
             coherence=coherence_estimate(evidence, instants),
-            freshness=freshness(self._watched, self._now, rows),
+            freshness=freshness(self._watched, self._now, self._still_there(rows)),
             coverage=coverage(self._watched, rows),
             since=float(times.min()),
             until=self._end,
+            dead=dead,
         )
+
+    def _still_there(self, rows: Ints) -> Ints:
+        """Without pages that went away: their last capture can grow stale no more."""
+        ended = self._held.ended
+        return rows if ended is None else rows[~(ended[rows] <= self._now)]
 
     def _completeness(self, rows: Ints) -> Estimated:
         watched = self._watched

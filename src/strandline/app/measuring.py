@@ -90,6 +90,7 @@ def _held(planning: Planning) -> Held:
         hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
         ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
         said=planning.said,
+        dead=np.array([one.dead for one in standings], dtype=np.bool_),
     )
 
 

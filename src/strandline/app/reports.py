@@ -1,5 +1,5 @@
-"""What happened in a span of time, site by site: new, changed, gone and moved pages; visits intended and made; and what
-the learning changed. The span before it, as long, is what it is compared with.
+"""What happened in a span of time, site by site: new, changed, gone and moved pages, dead links; visits intended and
+made; and what the learning changed. The span before it, as long, is what it is compared with.
 """
 
 import time
@@ -21,7 +21,7 @@ from strandline.store.watching import HourRow
 
 DAY: Final = 86400.0
 WEEK: Final = 7 * DAY
-KINDS: Final = ("new", "changed", "gone", "moved")
+KINDS: Final = ("new", "changed", "gone", "moved", "dead")
 _SUMMED: Final = tuple(name for name in HourRow._fields if name not in ("hour", "start"))
 
 
@@ -45,6 +45,8 @@ class SiteReport:
     changed: int
     gone: int
     moved: int
+    dead: int
+    """Dead links: addresses that turned out never to have led to a page."""
     visits: int
     unchanged: int
     errors: int
@@ -90,7 +92,7 @@ class Report:
     end: float
     sites: list[SiteReport]
     events: dict[str, list[Event]]
-    """By kind: new, changed, gone, moved."""
+    """By kind: new, changed, gone, moved, dead (links)."""
     intended: Intended | None
     """None when no watch ran."""
     shifted: list[PageVisits]
@@ -152,6 +154,7 @@ def report(archive: Archive, wanted: ReportRequest) -> Report:
             "changed": list(reading.changed_pages(*span)),
             "gone": list(reading.gone_pages(*span)),
             "moved": list(reading.moved_pages(*span)),
+            "dead": list(reading.dead_links(*span)),
         }
         alarms = [one for one in reading.alarms(start, end) if not site or one.subject == site]
         return Report(

@@ -14,7 +14,13 @@ _STYLE: Final = (
     "td.n,th.n{text-align:right;white-space:nowrap}h2{margin-top:1.5em}.dim{color:#666}"
     "@media(prefers-color-scheme:dark){body{background:#151515;color:#ddd}th,td{border-color:#444}.dim{color:#999}}"
 )
-_TITLES: Final = {"new": "New pages", "changed": "Changed pages", "gone": "Gone pages", "moved": "Moved pages"}
+_TITLES: Final = {
+    "new": "New pages",
+    "changed": "Changed pages",
+    "gone": "Gone pages",
+    "moved": "Moved pages",
+    "dead": "Dead links",
+}
 
 
 def report_html(found: Report) -> str:
@@ -50,7 +56,8 @@ def _sites(found: Report) -> str:
     heads = ("site", *KINDS, "visits", "unchanged", "errors", "changes", "changes a day", "before")
     rows = [
         (
-            *(one.site, one.new, one.changed, one.gone, one.moved, one.visits, one.unchanged, one.errors, one.changes),
+            *(one.site, one.new, one.changed, one.gone, one.moved, one.dead),
+            *(one.visits, one.unchanged, one.errors, one.changes),
             "-" if one.changes_a_day is None else one.changes_a_day,
             "-" if one.changes_a_day_before is None else one.changes_a_day_before,
         )

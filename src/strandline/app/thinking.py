@@ -190,6 +190,7 @@ def _measures(planning: Planning, one: Quality) -> Answer:
         "freshness": one.freshness,
         "coverage": one.coverage,
         "pages": one.pages,
+        "dead_links": one.dead,
         "captures": one.captures,
         "since": ends[0],
         "until": ends[1],

@@ -54,6 +54,7 @@ def _measures(found: "Measured", one: "Quality") -> dict[str, object]:
         "freshness": round(one.freshness, 6),
         "coverage": round(one.coverage, 6),
         "pages": one.pages,
+        "dead_links": one.dead,
         "captures": one.captures,
         "from": found.time(one.since),
         "until": found.time(one.until),
@@ -67,6 +68,9 @@ def quality_text(found: "Measured") -> list[str]:
     lines += [_line(one) for one in every]
     visiting, more = found.visiting, found.more
     lines.append("")
+    dead = found.whole.dead if found.whole is not None else sum(one.dead for one in found.sites)
+    if dead:
+        lines.append(f"{counted(dead, 'dead link')} left out: never a page there (`strandline report` names them)")
     made = f"{visiting.achieved} of {counted(visiting.intended, 'intended visit')} made"
     asked = f"budget {found.budget}"
     if visiting.achieved > visiting.intended:

@@ -30,7 +30,7 @@ def report(
     limit: Annotated[int, typer.Option(help="Pages named of each kind in JSON and HTML.", min=0)] = 1000,
     json_: Json = False,
 ) -> None:
-    """New, changed, gone and moved pages per site, visits intended and made, and what the learning changed."""
+    """New, changed, gone and moved pages and dead links per site, visits intended and made, and what the learning changed."""
     from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.app.reports import ReportRequest
@@ -61,12 +61,12 @@ def _lines(found: "Report") -> Iterator[str]:
     from strandline.core.wording import counted
 
     yield f"{found.site or found.archive}: {iso(found.start)} to {iso(found.end)}"
-    counts = f"{'new':>7}{'changed':>9}{'gone':>7}{'moved':>7}{'visits':>8}{'unchanged':>11}"
+    counts = f"{'new':>7}{'changed':>9}{'gone':>7}{'moved':>7}{'dead':>7}{'visits':>8}{'unchanged':>11}"
     yield f"{'site':32}{counts}{'changes/day':>13}{'before':>9}"
     for one in found.sites:
         rates = [_rate(value) for value in (one.changes_a_day, one.changes_a_day_before)]
         yield (
-            f"{one.site[:31]:32}{one.new:>7}{one.changed:>9}{one.gone:>7}{one.moved:>7}{one.visits:>8}"
+            f"{one.site[:31]:32}{one.new:>7}{one.changed:>9}{one.gone:>7}{one.moved:>7}{one.dead:>7}{one.visits:>8}"
             f"{one.unchanged:>11}{rates[0]:>13}{rates[1]:>9}"
         )
     if found.intended is None:

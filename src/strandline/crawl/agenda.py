@@ -5,12 +5,16 @@ The loop asks, keeps and commits; an agenda decides. `PassAgenda` goes once over
 """
 
 from collections.abc import Collection, Iterable
-from typing import Protocol
+from dataclasses import replace
+from typing import Final, Protocol
 
-from strandline.core.capture import Exchange, Kind, Request
+from strandline.core.capture import Evidence, Exchange, Kind, Request
+from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.orders import Orders
 from strandline.crawl.visits import Timing
 from strandline.ports import Batch, Catalog, Clock, Found, Task, Visited
+
+_HOUR: Final = 3600.0
 
 
 class Agenda(Protocol):
@@ -92,8 +96,18 @@ class PassAgenda:
         return Timing(self._start, self._clock.now(), self._orders.revisit, self._orders.retries)
 
     def settled(self, task: Task, visited: Visited) -> Visited:
-        """Timing has said it all."""
-        return visited
+        """Timing has said it all, but for addresses that are not there: these rest for longer than a pass. What was there
+        before is looked for once more in the next pass, seeds in every one.
+        """
+        if visited.evidence is not Evidence.ABSENT:
+            return visited
+        known, lived, now = self._catalog.page(task.url), task.original is not None, self._clock.now()
+        new = known is None or known.evidence is not Evidence.ABSENT
+        via = "" if known is None else known.via
+        if (task.hops == 0 and via != "archive") or (lived and new):
+            return visited
+        lasted = 0.0 if known is None or new else now - known.since
+        return replace(visited, due=max(visited.due, now + _HOUR * hours_until_asked(lasted / _HOUR, lived, via)))
 
     def wanted_from(self) -> float:
         """What is found belongs to this pass."""

@@ -7,7 +7,8 @@ that has a time of its own:
     requisites, sitemaps, feeds          with the page that names them; again after as long as they stayed the same
     failed visits                        after a back-off; a failure is no deletion
     pages that are gone (404, 410)       a second visit confirms it; then ever more rarely, in case they come back
-    addresses that never were there      after a day, then ever more rarely
+    addresses that never were there      after a week, then ever more rarely (absences.py)
+    pages that are refused (401, 403)    after a day, then ever more rarely
 
 The plan gets what the frontier does not need, the frontier at most `FRONTIER_SHARE` of an hour while the plan wants
 anything; both are spread over the hour. Every request is paid from the purse, whatever it is for.
@@ -20,6 +21,7 @@ from typing import Final, Protocol
 
 from strandline.core.capture import Evidence, Exchange, Kind, Request
 from strandline.core.urls import authority
+from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
 from strandline.crawl.watch_budget import Purse
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
@@ -33,9 +35,8 @@ _AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISI
 _OFTEN: Final = 20.0
 """Requests, at most one of which is for a sitemap or feed that says well what has changed."""
 _ROBOTS: Final = (_DAY, _DAY)
-_GONE: Final = (6.0, _MONTH)
 _REFUSED: Final = (_DAY, _MONTH)
-"""Hours after which a page that is gone, and one that is refused or never was there, is asked for again."""
+"""Hours after which a page that is refused is asked for again."""
 _STEP: Final = 0.005
 """Part of an hour in which new addresses become visible to the frontier together."""
 _LOOK: Final = 0.25
@@ -340,16 +341,18 @@ class WatchAgenda:
         return self._after(min(max(age, least), most))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
-        """A page that is gone or refused: soon once more, then after as long as it has been so. An address under which
-        nothing was ever seen is a wrong link, and nothing has to be confirmed.
+        """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which nothing
+        was ever seen, nothing has to be confirmed. A page that is refused: after as long as it has been so.
         """
-        absent = visited.evidence is Evidence.ABSENT and task.original is not None
         known = self._parts.catalog.page(task.url)
-        if known is None or known.evidence is not visited.evidence:
-            return self._after(self._orders.hold / self._orders.length if absent else _REFUSED[0])
-        least, most = _GONE if absent else _REFUSED
-        lasted = (self._parts.clock.now() - known.since) / self._orders.length
-        return self._after(min(max(lasted, least), most))
+        new = known is None or known.evidence is not visited.evidence
+        lasted = 0.0 if known is None or new else (self._parts.clock.now() - known.since) / self._orders.length
+        if visited.evidence is not Evidence.ABSENT:
+            return self._after(min(max(lasted, _REFUSED[0]), _REFUSED[1]))
+        lived = task.original is not None
+        if lived and new:
+            return self._after(self._orders.hold / self._orders.length)
+        return self._after(hours_until_asked(lasted, lived, "" if known is None else known.via))
 
     def _after(self, hours: float) -> float:
         return self._parts.clock.now() + hours * self._orders.length

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from strandline.core.quality.alarms import SETTLED, Point
-from strandline.store import sqlite
+from strandline.store import rows, sqlite
 from strandline.store.studies import Change, StudyReading
 
 KEPT: Final = 100
@@ -89,12 +89,12 @@ class AlarmReading(StudyReading):
         return [Point(value, visits, bool(strange)) for value, visits, strange in self._rows(query, site, signal)]  # type: ignore[arg-type]
 
     def visits_between(self, after: int, up_to: int) -> dict[str, Visits]:
-        """Captures of pages in a range of numbers, by site."""
-        query = """SELECT site, count(*), count(*) FILTER (WHERE status IN (404, 410)),
+        """Captures of pages in a range of numbers, by site; dead links are no pages, and nothing went away with them."""
+        query = f"""SELECT site, count(*), count(*) FILTER (WHERE status IN (404, 410)),
                 count(*) FILTER (WHERE status IN (401, 403, 407, 429, 451)), count(*) FILTER (WHERE status >= 500),
                 count(*) FILTER (WHERE held = 1 AND status NOT IN (404, 410))
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = seq
-            WHERE seq > ? AND seq <= ? AND kind = 'page' GROUP BY site"""
+            WHERE seq > ? AND seq <= ? AND kind = 'page' AND NOT ({rows.DEAD_LINK}) GROUP BY site"""
         return {str(row[0]): Visits(*row[1:]) for row in self._rows(query, after, up_to)}  # type: ignore[arg-type]
 
     def failed_between(self, since: float, until: float) -> dict[str, int]:

@@ -187,9 +187,10 @@ class BrowsingReading(LearnedReading):
         return [ListedPage(*row) for row in self._rows(query, low, high, limit)]  # type: ignore[arg-type]
 
     def new_pages(self, site: str, since: float, limit: int) -> list[tuple[ListedPage, float]]:
-        """Pages found last of which the first capture is not older than a time; with that capture's time."""
+        """Pages found last that were there for the first time at a time or later; with that capture's time."""
+        began = "SELECT min(time) FROM captures WHERE captures.page = pages.page AND status < 400"
         query = f"""SELECT * FROM (
-                SELECT {_LISTED}, (SELECT min(time) FROM captures WHERE captures.page = pages.page) AS began
+                SELECT {_LISTED}, ({began}) AS began
                 FROM (SELECT * FROM pages ORDER BY page DESC LIMIT {SCANNED}) AS pages JOIN hosts USING (host)
                 LEFT JOIN page_states USING (page)
                 WHERE kind = 'page' AND pages.captures > 0 AND ? IN (site, authority, '')) AS found
@@ -197,10 +198,17 @@ class BrowsingReading(LearnedReading):
         return [(ListedPage(*row[:9]), float(str(row[9]))) for row in self._rows(query, site, since, limit)]  # type: ignore[arg-type]
 
     def gone_pages(self, site: str, since: float, limit: int) -> list[ListedPage]:
-        """Pages that answer 404 or 410 since a time or later, newest first."""
+        """Pages that were there and answer 404 or 410 since a time or later, newest first."""
+        return self._absent(f"NOT ({rows.DEAD_LINK})", site, since, limit)
+
+    def dead_links(self, site: str, since: float, limit: int) -> list[ListedPage]:
+        """Addresses under which there never was a page, found out at a time or later, newest first."""
+        return self._absent(rows.DEAD_LINK, site, since, limit)
+
+    def _absent(self, which: str, site: str, since: float, limit: int) -> list[ListedPage]:
         query = f"""SELECT {_LISTED} FROM pages JOIN hosts USING (host) LEFT JOIN page_states USING (page)
-            WHERE evidence = 'absent' AND kind = 'page' AND pages.since >= ? AND ? IN (site, authority, '')
-            ORDER BY pages.since DESC LIMIT ?"""
+            WHERE evidence = 'absent' AND {which} AND kind = 'page' AND pages.since >= ?
+                AND ? IN (site, authority, '') ORDER BY pages.since DESC LIMIT ?"""
         return [ListedPage(*row) for row in self._rows(query, since, site, limit)]  # type: ignore[arg-type]
 
     def found_pages(self, text: str, after: int, limit: int) -> tuple[list[ListedPage], int | None]:

@@ -134,8 +134,11 @@ class Frontier:
         return [self._task(page) for page in leased]
 
     def plan_visited(self) -> None:
-        """From now on a watch plans the visits of pages that were visited before; retries stay where they are."""
-        where = "due < :planned AND kind = 'page' AND visited > 0 AND attempts = 0 AND state <> 3"
+        """From now on a watch plans the visits of pages that were visited before; retries, and what was not there or was
+        refused, stay where they are.
+        """
+        where = """due < :planned AND kind = 'page' AND visited > 0 AND attempts = 0 AND state <> 3
+            AND (evidence = 'present' OR outcome = 'skipped' AND evidence <> 'absent')"""
         with transaction(self._connection, durable=False):
             self._shift(where, "0", {"planned": PLANNED})
             self._connection.execute(f"UPDATE pages SET due = :planned WHERE {where}", {"planned": PLANNED})

@@ -5,6 +5,7 @@ once; times are UTC epoch seconds, spans include their beginning and not their e
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from strandline.store import rows
 from strandline.store.alarming import AlarmReading
 from strandline.store.watching import HourRow, WatchReading
 
@@ -83,7 +84,17 @@ class ReportReading(AlarmReading, WatchReading):
         query = f"""SELECT site, url, since, CASE WHEN coalesce(absent, 0) >= 2 THEN 'confirmed' ELSE 'seen once' END
             FROM pages JOIN hosts USING (host) LEFT JOIN page_states USING (page)
             WHERE evidence = 'absent' AND since >= ? AND since < ? AND kind = 'page' AND {_SITE}
-                AND EXISTS (SELECT 1 FROM captures WHERE captures.page = pages.page AND status < 400)
+                AND NOT ({rows.DEAD_LINK})
+            ORDER BY since, url"""
+        return self._events(query, start, end, site, site)
+
+    def dead_links(self, start: float, end: float, site: str) -> Iterator[Event]:
+        """Addresses that in the span turned out to lead nowhere, with a page that names them: never a page there."""
+        named = """SELECT naming.url FROM links JOIN pages AS naming ON naming.page = source
+            WHERE target = pages.page ORDER BY source LIMIT 1"""
+        query = f"""SELECT site, url, since, coalesce('named by ' || ({named}), via)
+            FROM pages JOIN hosts USING (host)
+            WHERE since >= ? AND since < ? AND kind = 'page' AND {_SITE} AND {rows.DEAD_LINK}
             ORDER BY since, url"""
         return self._events(query, start, end, site, site)
 

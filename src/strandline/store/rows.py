@@ -9,7 +9,11 @@ CAPTURE = """pages.url, captures.time, status, mime, digest, files.name, offset,
 
 CAPTURES = "captures JOIN pages USING (page) JOIN files USING (file)"
 
-PAGE = "page, url, kind, evidence, since, weight, due, captures"
+DEAD_LINK = """evidence = 'absent' AND NOT EXISTS
+    (SELECT 1 FROM captures AS answered WHERE answered.page = pages.page AND answered.status < 400)"""
+"""An address that is not there and under which nothing was ever seen: no page, so no measure counts it."""
+
+PAGE = "page, url, kind, evidence, since, weight, due, captures, via"
 """Columns `page_row` reads."""
 
 Row = tuple[object, ...]
@@ -83,7 +87,7 @@ INSERT_CAPTURE = f"""INSERT OR IGNORE INTO captures
 
 def page_row(row: Row) -> PageRow:
     """A row of the columns PAGE."""
-    page, url, kind, evidence, since, weight, due, captures = row
+    page, url, kind, evidence, since, weight, due, captures, via = row
     return PageRow(
         page=_whole(page),
         url=str(url),
@@ -93,6 +97,7 @@ def page_row(row: Row) -> PageRow:
         weight=_real(weight),
         due=_real(due),
         captures=_whole(captures),
+        via=str(via),
     )
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from strandline.ports import PLANNED
+from strandline.store import rows
 from strandline.store.studies import Seen, StudyReading
 
 UNSTUDIED_IMPORTANCE = 0.3
 """Of a change that was seen by digest only."""
 
-_STANDING = """page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since, outcome,
-    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures"""
+_STANDING = f"""page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since, outcome,
+    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures, {rows.DEAD_LINK}"""
 _PAGES = "pages JOIN hosts USING (host)"
 
 
@@ -43,6 +44,8 @@ class Standing(NamedTuple):
     captures: int
     host_not_before: float
     host_failures: int
+    dead: bool = False
+    """Nothing was ever seen under this address, and its site says that there is nothing."""
 
     @property
     def waits(self) -> str:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from strandline.errors import LeaseLost
 from strandline.ports import PLANNED, HostState
+from strandline.store import rows
 from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.standing import Standing
@@ -18,8 +19,9 @@ PLAN, STUDY, LEARN = "plan", "study", "learn"
 _HOUR: Final = 3600.0
 _OLDEST: Final = 20_000
 """Captures that wait for study longest: sites are chosen among theirs."""
-_STANDING: Final = """page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since,
-    outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures"""
+_STANDING: Final = f"""page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since,
+    outcome, detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures,
+    {rows.DEAD_LINK}"""
 
 
 class PlanReading(PostgresStudyReading):

@@ -123,6 +123,8 @@ class Report:
     new: list[PageRow]
     changed: list[ChangedPage]
     gone: list[PageRow]
+    dead: list[PageRow]
+    """Dead links: addresses under which there never was a page."""
     whole: bool
     """False: there is more than is listed."""
 
@@ -288,8 +290,9 @@ def report(desk: Desk, site: str, since: float | None = None) -> Report:
     changed = sorted(pages.values(), key=lambda one: (-one.importance, one.url))
     new = [page_row(one) for one, _ in desk.reading.new_pages(site, start, MOST_LISTED)]
     gone = [page_row(one) for one in desk.reading.gone_pages(site, start, MOST_LISTED)]
-    whole = more is None and len(changed) <= MOST_LISTED and max(len(new), len(gone)) < MOST_LISTED
-    return Report(site, start, new, changed[:MOST_LISTED], gone, whole)
+    dead = [page_row(one) for one in desk.reading.dead_links(site, start, MOST_LISTED)]
+    whole = more is None and len(changed) <= MOST_LISTED and max(len(new), len(gone), len(dead)) < MOST_LISTED
+    return Report(site, start, new, changed[:MOST_LISTED], gone, dead, whole)
 
 
 def page_row(one: ListedPage) -> PageRow:
