@@ -30,7 +30,7 @@ def report(
     limit: Annotated[int, typer.Option(help="Pages named of each kind in JSON and HTML.", min=0)] = 1000,
     json_: Json = False,
 ) -> None:
-    """New, changed, gone and moved pages and dead links per site, visits intended and made, and what the learning changed."""
+    """New, changed, gone and moved pages, dead links, visits intended and made, and what the learning changed."""
     from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
     from strandline.app.reports import ReportRequest

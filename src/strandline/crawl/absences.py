@@ -2,7 +2,7 @@
 
     a page that was there before     a second answer confirms it; then after hours, in case it comes back
     an address a feed has named      after hours: feeds name articles a little before they are there
-    any other address                a dead link: after a week. Sites keep hundreds of them, and hardly one comes to life
+    any other address                a dead link: after a week; sites keep hundreds of them
     a seed                           somebody asked for it: at every pass, in a watch every day at first
 
 Each time the pause grows to twice as long as the address has been known to be absent.
@@ -19,8 +19,8 @@ _GROWTH: Final = 2.0
 
 
 def hours_until_asked(absent: float, lived: bool, via: str) -> float:
-    """Hours until an address is asked for again that has been absent for so many. `lived`: there was a page once; `via`:
-    how the address was first found.
+    """Hours until an address is asked for again that has been absent for so many. `lived`: there was a page once;
+    `via`: how the address was first found.
 
     >>> [hours_until_asked(absent, False, "link") for absent in (0, 168, 504, 10_000)]
     [168.0, 336.0, 1008.0, 4380.0]

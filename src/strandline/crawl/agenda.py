@@ -96,8 +96,8 @@ class PassAgenda:
         return Timing(self._start, self._clock.now(), self._orders.revisit, self._orders.retries)
 
     def settled(self, task: Task, visited: Visited) -> Visited:
-        """Timing has said it all, but for addresses that are not there: these rest for longer than a pass. What was there
-        before is looked for once more in the next pass, seeds in every one.
+        """Timing has said it all, but for addresses that are not there: these rest for longer than a pass. What was
+        there before is looked for once more in the next pass, seeds in every one.
         """
         if visited.evidence is not Evidence.ABSENT:
             return visited

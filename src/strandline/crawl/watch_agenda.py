@@ -341,8 +341,8 @@ class WatchAgenda:
         return self._after(min(max(age, least), most))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
-        """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which nothing
-        was ever seen, nothing has to be confirmed. A page that is refused: after as long as it has been so.
+        """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which
+        nothing was ever seen, nothing has to be confirmed. A page that is refused: after as long as it has been so.
         """
         known = self._parts.catalog.page(task.url)
         new = known is None or known.evidence is not visited.evidence

@@ -89,7 +89,7 @@ class AlarmReading(StudyReading):
         return [Point(value, visits, bool(strange)) for value, visits, strange in self._rows(query, site, signal)]  # type: ignore[arg-type]
 
     def visits_between(self, after: int, up_to: int) -> dict[str, Visits]:
-        """Captures of pages in a range of numbers, by site; dead links are no pages, and nothing went away with them."""
+        """Captures of pages in a range of numbers, by site, dead links left out: they are no pages."""
         query = f"""SELECT site, count(*), count(*) FILTER (WHERE status IN (404, 410)),
                 count(*) FILTER (WHERE status IN (401, 403, 407, 429, 451)), count(*) FILTER (WHERE status >= 500),
                 count(*) FILTER (WHERE held = 1 AND status NOT IN (404, 410))

@@ -134,8 +134,8 @@ class Frontier:
         return [self._task(page) for page in leased]
 
     def plan_visited(self) -> None:
-        """From now on a watch plans the visits of pages that were visited before; retries, and what was not there or was
-        refused, stay where they are.
+        """From now on a watch plans the visits of pages that were visited before; retries, and what was not there or
+        was refused, stay where they are.
         """
         where = """due < :planned AND kind = 'page' AND visited > 0 AND attempts = 0 AND state <> 3
             AND (evidence = 'present' OR outcome = 'skipped' AND evidence <> 'absent')"""
