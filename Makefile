@@ -1,4 +1,4 @@
-# make demo     archive a living demonstration site for about a minute and show the result
+# make demo     archive three days of a living demonstration site in about a minute and show the result
 # make test     set up and run all tests
 # make help     the rest
 .DEFAULT_GOAL := help

@@ -18,7 +18,7 @@ STRANDLINE = [sys.executable, "-m", "strandline"]
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "archive"
     made = subprocess.run(
-        [*STRANDLINE, "demo", "--archive", folder, "--seconds", "3", "--no-serve"], capture_output=True, text=True
+        [*STRANDLINE, "demo", "--archive", folder, "--days", "0.25", "--no-serve"], capture_output=True, text=True
     )
     assert made.returncode == 0, made.stderr
     server = subprocess.Popen(

@@ -32,6 +32,7 @@ from strandline.errors import SettingError, UsageError
 from strandline.fetch.addresses import AddressPolicy
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
+from strandline.ports import Clock
 from strandline.settings import texts
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
@@ -54,6 +55,8 @@ class CrawlRequest:
     limits: Limits = field(default_factory=Limits)
     captured: Callable[[Capture], None] = lambda _: None
     progress: Callable[[Tally], None] = lambda _: None
+    clock: Clock = field(default_factory=SystemClock)
+    """The clock on the wall, unless a site has a time of its own."""
 
 
 def read_seeds(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
@@ -158,11 +161,11 @@ def run_crawl(
     Whoever brings `manners` may change them on the way.
     """
     settle_in()
-    settings, clock = prepared.settings, SystemClock()
+    settings, clock = prepared.settings, prepared.request.clock
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
-        fetcher = HttpFetcher(with_secrets(options, prepared.orders.scope.seeds))
+        fetcher = HttpFetcher(with_secrets(replace(options, now=clock.now), prepared.orders.scope.seeds))
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))

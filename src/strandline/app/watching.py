@@ -58,6 +58,7 @@ from strandline.app.reloading import reloaded
 from strandline.app.space import room_check
 from strandline.app.studying import SECOND_LOOK, Studying
 from strandline.app.watch_plan import WatchPlan
+from strandline.app.watch_time import time_of
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.experience import HOUR
@@ -66,10 +67,11 @@ from strandline.crawl.tally import Tally
 from strandline.crawl.watch_agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
 from strandline.crawl.watch_budget import Purse
 from strandline.errors import StrandlineError, UsageError
+from strandline.ports import Clock
 from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import Change
-from strandline.store.watching import HourRow, TimePiece
+from strandline.store.watching import HourRow
 
 _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
@@ -105,6 +107,11 @@ class WatchRequest:
     hour_seconds: float = 0.0
     hooks: Hooks = field(default_factory=Hooks)
     limits: Limits = field(default_factory=Limits)
+    clock: Clock = field(default_factory=SystemClock)
+    study_first: bool = False
+    """Whether each capture is studied before anything else is asked for: what is learned then does not depend on how
+    fast the machine is. For a clock that stands still meanwhile.
+    """
 
     def until(self, length: float) -> Limits:
         """When it ends by itself, if an hour lasts so many seconds."""
@@ -137,20 +144,6 @@ def _reloaded_by_signal(watch: "Watch") -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-def time_of(catalog: SqliteCatalog, hour_seconds: float, now: float) -> TimePiece | None:
-    """How the hours of this watch run; None for those of the clock. What is asked for anew is kept in the catalog."""
-    known = catalog.watch.reading.watch_time()
-    length = hour_seconds or (known.length if known else HOUR)
-    if known is not None and known.length == length:
-        return known
-    if known is None and length == HOUR:
-        return None
-    hour = known.hour + (now - known.start) / known.length if known else 0.0
-    piece = TimePiece(now, hour, length)
-    catalog.watch.set_time(piece)
-    return piece
 
 
 def paced(settings: Settings, length: float, own_machine: bool) -> Settings:
@@ -187,7 +180,7 @@ class Watch:
         self._folder = folder
         self._request = request
         self._catalog = catalog
-        self._clock = SystemClock()
+        self._clock = request.clock
         self._started = self._clock.now()
         self._time = time_of(catalog, request.hour_seconds, self._started)
         self.length = self._time.length if self._time else HOUR
@@ -204,7 +197,7 @@ class Watch:
         self._next_state = 0.0
         self._room = self._room_check(settings)
         self._room_checked, self._paused = 0.0, ""
-        self._reload = False
+        self._reload = self._unstudied = False
         self._remark = ""
 
     @property
@@ -217,7 +210,9 @@ class Watch:
         return Studying(self._folder, self._prepared.settings.study, self._catalog, look)
 
     def _prepare(self, settings: Settings) -> Prepared:
-        crawl = CrawlRequest(self._request.seeds, self._request.until(self.length), self._captured, self._progress)
+        request = self._request
+        until = request.until(self.length)
+        crawl = CrawlRequest(request.seeds, until, self._captured, self._progress, request.clock)
         crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
@@ -308,7 +303,11 @@ class Watch:
         """What runs beside the crawl."""
         if self.studying is not None:
             before = self.studying.rounds
-            self.studying.beside()
+            if self._request.study_first and self._unstudied:
+                self.studying.finish()
+                self._unstudied = False
+            else:
+                self.studying.beside()
             if self.studying.rounds != before:
                 self._tell_changes()
         if self._reload and self._hooks.settings is not None:
@@ -331,6 +330,7 @@ class Watch:
         self._recent.append(now)
         while self._recent[0] < now - 60.0:
             self._recent.popleft()
+        self._unstudied = True
         self._hooks.captured(capture)
 
     def _progress(self, tally: Tally) -> None:

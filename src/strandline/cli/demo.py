@@ -8,7 +8,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command("demo", epilog="Example: strandline demo --seconds 30 --no-serve")(demo)
+    app.command("demo", epilog="Example: strandline demo --days 2 --no-serve")(demo)
 
 
 def demo(
@@ -18,14 +18,26 @@ def demo(
             "--archive", help="Folder for the demonstration archive; an earlier demonstration in it is thrown away."
         ),
     ] = Path("demo-archive"),
-    seconds: Annotated[float, typer.Option(help="How long to archive the site.", min=2)] = 60.0,
+    days: Annotated[
+        float,
+        typer.Option(help="Days of the site's time to watch; they pass as fast as the machine works.", min=0.1),
+    ] = 3.0,
     serve: Annotated[
         bool | None, typer.Option("--serve/--no-serve", help="Serve the result afterwards (default: on a terminal).")
     ] = None,
     port: Annotated[int, typer.Option(help="Port of the interface; 0 picks a free one.", min=0, max=65535)] = 8080,
     json_: Annotated[bool, typer.Option("--json", help="What came of it, machine-readable on stdout.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(hidden=True, help="Accepted and without effect: it takes as long as it needs.")
+    ] = None,
 ) -> None:
-    """Watch a bundled living site for about a minute: what was learned, and what was caught of its changes."""
-    from strandline.cli.demonstration import run_demo
+    """Watch a bundled living site for three days of its time: what was learned, and what was caught of its changes."""
+    from strandline.cli.demo_progress import Bar
 
-    run_demo(folder, seconds, serve, port, json_)
+    with Bar() as bar:
+        bar.say("A demonstration: a newspaper that changes by the hour is archived with 12 requests an hour.", 0.01)
+        bar.move(0.01, "making ready")
+        from strandline.cli.demonstration import DemoRequest, offer, run_demo
+
+        archive = run_demo(DemoRequest(folder, days, json_), bar)
+    offer(archive, serve, port)

@@ -1,16 +1,17 @@
 """The demonstration: a living site on loopback, watched for some days of its time, and what came of it.
 
 The site knows its every change, so the archive is measured against the truth, beside a round robin that makes the same
-number of fetches at the same moments.
+number of fetches at the same moments. Server, requests and WARC files are real; only the clock is the site's own
+(demo/clock.py), so the result does not depend on how fast the machine is. Its days end now.
 """
 
 import shutil
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from strandline.access.quality import Quality
 from strandline.app.archive import Archive, create
@@ -18,77 +19,105 @@ from strandline.app.crawling import CrawlRequest
 from strandline.app.learning import Lore, learn
 from strandline.app.measuring import measured
 from strandline.app.planning import Planning
-from strandline.app.watch_plan import HoursOfPage, learned_hours, warm_up
+from strandline.app.watch_plan import learned_hours, warm_up
+from strandline.app.watch_time import count_hours_from
 from strandline.app.watching import Hooks, Hour, WatchRequest, run_watch
+from strandline.cli.demo_progress import Bar
+from strandline.cli.demo_tables import Scores, learned_table, measured_table, quality_lines, rules_table
 from strandline.cli.output import as_json, tell
 from strandline.cli.serving import run_server
-from strandline.core.urls import path_segments
+from strandline.crawl.experience import HOUR
+from strandline.demo.clock import SiteClock
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.server import DemoServer
-from strandline.demo.truth import Fetch, Score, round_robin, score
+from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
+from strandline.settings.schema import Settings
 
-SITE_DAYS = 3
-"""Days of site time that pass during the demonstration."""
-LEARNING_DAYS = 1
-OPERATOR = "Strandline demonstration"
-BUDGET = 12
+OPERATOR: Final = "Strandline demonstration"
+BUDGET: Final = 12
 """Requests an hour."""
-_VERSION = 6.0
+LEARNING_DAYS: Final = 1
+_VERSION: Final = 6.0
 """Hours of site time that make a version of the site, for its rules."""
-_LISTED = 5
-_LATER = 10**6
-_FEW = 0.5
-"""Weight of what appeared in a directory, below which a share of it says nothing."""
-_BARS = " ▁▂▃▄▅▆▇█"
+_FIRST_PASS: Final = 600.0
+"""Seconds of site time that are more than enough for the pass before the watch; changes wait for the watch."""
+_READY, _FOUND, _WATCHED = 0.05, 0.15, 0.9
+"""How far the bar is when the program is ready, the first pass is done, and the watch is."""
 
 
-def run_demo(folder: Path, seconds: float, serve: bool | None, port: int, as_document: bool = False) -> None:
-    """Archive the living site until the time is up, then say what was captured and where to look at it."""
+@dataclass(frozen=True, slots=True)
+class DemoRequest:
+    """What a demonstration is started with."""
+
+    folder: Path
+    days: float = 3.0
+    as_document: bool = False
+    seed: int = 1
+
+
+def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
+    """Archive the living site for its days, then say what was captured."""
+    folder, hours = wanted.folder, round(24 * wanted.days)
     archive = _made_anew(folder)
-    tell("Making ready (the first time, code is compiled for half a minute) ...")
     warm_up()
-    hours = 24 * SITE_DAYS
-    with DemoServer(hour_seconds=seconds / hours) as demo:
-        demo.site.epoch = time.time() + _LATER  # its time stands still until the watch begins
-        settings = with_overrides(
-            archive.settings,
-            [
-                'fetch.allow_address=["127.0.0.1/32"]',
-                f'scope.seeds=["{demo.url}"]',
-                f'plan.budget="{BUDGET}/hour"',
-                f"learn.version={_VERSION * 3600.0}",
-                'archive.description="A demonstration site that changes while it is archived"',
-            ],
-        )
-        archive.settings = settings
-        (folder / NAME).write_text(settings_text(settings), encoding="utf-8")  # other commands ask by the same
-        found = archive.crawl(with_overrides(settings, ["politeness.delay=0"]), CrawlRequest())
-        tell(f"A newspaper lives at {demo.url}: {found.captured} addresses found in a first pass.")
-        tell(f"Watching it for {seconds:g} s, {SITE_DAYS} days of its time, with {BUDGET} requests an hour ...")
-        demo.log.clear()
-        demo.site.epoch = time.time()
-        run_watch(archive, settings, WatchRequest((), hours, seconds / hours, Hooks(hour=_hour, said=tell)))
-        fetches = [Fetch(demo.site.hour(hit.time), hit.path) for hit in demo.log]
-        pages = demo.site.pages
+    clock = SiteClock(time.time() - hours * HOUR - _FIRST_PASS)
+    with DemoServer(HOUR, wanted.seed, now=clock.now) as site:
+        site.site.epoch = clock.now() + HOUR * hours  # nothing changes until the watch begins
+        settings = _settings(archive, site.url)
+        bar.move(_READY, "first pass over the site")
+        first = with_overrides(settings, ["politeness.delay=0"])
+        found = archive.crawl(first, CrawlRequest(clock=clock))
+        bar.say(f"It lives at {site.url}: {found.captured} addresses found in a first pass.", _FOUND)
+        bar.say(f"Watching it for {hours} hours of its time; an hour passes when its visits are made and studied ...")
+        site.log.clear()
+        site.site.epoch = clock.now()
+        count_hours_from(archive, clock.now())  # the first hour of the watch is the site's
+        follow = _Following(bar, hours)
+        request = WatchRequest((), hours, 0.0, Hooks(hour=follow.hour, said=bar.say), clock=clock, study_first=True)
+        run_watch(archive, settings, request)
+        fetches = [Fetch(site.site.hour(hit.time), hit.path) for hit in site.log]
+        pages = site.site.pages
+    bar.move(_WATCHED, "measuring what was caught")
     archive.study()
-    quality = measured(Planning(archive, time.time())).whole
-    scores = _scores(pages, fetches)
+    quality = measured(Planning(archive, clock.now())).whole
+    moments = sorted(fetch.hour for fetch in fetches)
+    start = min(24.0 * LEARNING_DAYS, hours / 2.0)
+    scores = Scores(fetches, round_robin(pages, moments), start, float(hours))
+    bar.move(0.95, "checking every capture")
     audit = archive.verify()
-    if as_document:
-        as_json(_document(folder, pages, scores, quality) | {"captures": audit.captures, "ok": audit.ok})
-    else:
-        lines = [
-            *_learned(learned_hours(folder)),
-            *_rules(archive),
-            *_quality(quality, scores.whole(pages)),
-            *_measured(pages, scores),
-        ]
-        lines.append(f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.")
-        print("\n".join(lines))
     learn(archive, ())  # kept, so that the interface shows it
-    _offer(archive, serve, port)
+    if wanted.as_document:
+        as_json(_document(folder, pages, scores, quality) | {"captures": audit.captures, "ok": audit.ok})
+        return archive
+    lines = [
+        *learned_table(learned_hours(folder)),
+        *rules_table(Lore(archive).rules()),
+        *measured_table(pages, scores),
+        *quality_lines(quality, scores.whole(pages)),
+        f"Fixity: {audit.captures} captures checked, {'all sound' if audit.ok else 'PROBLEMS FOUND'}.",
+    ]
+    bar.done()
+    print("\n".join(lines), flush=True)
+    return archive
+
+
+def _settings(archive: Archive, url: str) -> Settings:
+    """Those of the demonstration, kept in its file: other commands ask by the same."""
+    settings = with_overrides(
+        archive.settings,
+        [
+            'fetch.allow_address=["127.0.0.1/32"]',
+            f'scope.seeds=["{url}"]',
+            f'plan.budget="{BUDGET}/hour"',
+            f"learn.version={_VERSION * 3600.0}",
+            'archive.description="A demonstration site that changes while it is archived"',
+        ],
+    )
+    archive.settings = settings
+    (archive.folder / NAME).write_text(settings_text(settings), encoding="utf-8")
+    return settings
 
 
 def _made_anew(folder: Path) -> Archive:
@@ -100,103 +129,41 @@ def _made_anew(folder: Path) -> Archive:
     return create(folder, operator=OPERATOR)
 
 
-def _offer(archive: Archive, serve: bool | None, port: int) -> None:
+def offer(archive: Archive, serve: bool | None, port: int) -> None:
+    """Show the archive, or say how to look at it."""
     if serve or (serve is None and sys.stdout.isatty()):
+        tell("Look at it in a browser: the address below; under Learned, when each directory changes.")
         run_server(archive, None, port, port + 1 if port else 0, None)
         return
-    tell(f"Look at it: strandline serve {archive.folder}   (then open http://127.0.0.1:8080/)")
+    tell(f"Look at it: strandline serve {archive.folder}, then open http://127.0.0.1:8080/patterns")
     tell(f"  or: strandline changes {archive.folder}, strandline status {archive.folder}")
 
 
-def _hour(row: Hour) -> None:
-    """A line for every quarter of a day."""
-    if row.hour % 6 == 5:
-        tell(
-            f"  day {row.hour // 24 + 1}, {row.hour % 24 + 1:2}:00  {row.requests} requests in the last hour: "
-            f"{row.changed} pages with other bytes, {row.unchanged} without, {row.firsts} new, {row.parts} other"
+class _Following:
+    """Follows the hours of the watch: the bar moves with each, and a line stays for every half day."""
+
+    def __init__(self, bar: Bar, hours: int) -> None:
+        self._bar = bar
+        self._hours = hours
+        self._requests = self._changed = 0
+
+    def hour(self, row: Hour) -> None:
+        day, clock = row.hour // 24 + 1, row.hour % 24 + 1
+        self._requests += row.requests
+        self._changed += row.changed
+        done = _FOUND + (_WATCHED - _FOUND) * (row.hour + 1) / self._hours
+        if clock % 12:
+            self._bar.move(done, f"day {day}, {clock:2}:00, {row.requests} requests in the last hour")
+            return
+        self._bar.say(
+            f"  day {day}, {clock:2}:00  {self._requests} requests in 12 hours, {self._changed} pages with other bytes",
+            done,
         )
-
-
-def _learned(pages: Sequence[HoursOfPage]) -> Iterator[str]:
-    """What the watch believes of each directory."""
-    directories: dict[str, list[HoursOfPage]] = defaultdict(list)
-    for page in pages:
-        directories["/".join(("", *path_segments(page.url)[1:-1], ""))].append(page)
-    yield "\nLearned from its own captures: when the pages of each directory change"
-    yield "  directory             pages visits  changes/day   0h    6h    12h   18h   "
-    for name, members in sorted(directories.items()):
-        rate = sum(page.per_day for page in members) / len(members)
-        day = [sum(page.per_day * float(page.hours[hour]) for page in members) for hour in range(24)]
-        top = max(max(day), 1e-12)
-        bars = "".join(_BARS[round(8 * value / top)] for value in day) if rate > 0.3 else "quiet: left alone"
-        visits = sum(page.visits for page in members)
-        yield f"  {name:22}{len(members):5}{visits:7}{rate:13.2f}   {bars}"
-
-
-def _rules(archive: Archive) -> Iterator[str]:
-    """What need not be looked at."""
-    yield "\nLearned rules: what stays while the rest changes"
-    found = 0
-    for one in Lore(archive).rules():
-        for rule in one.rules[:_LISTED]:
-            found += 1
-            yield f"  when {', '.join(f'/{path}' for path in rule.if_changed)} changes, /{rule.skip} does not"
-        for path in one.dormant[:_LISTED]:
-            found += 1
-            yield f"  /{path} never changed"
-    if not found:
-        yield "  none after so few days; a longer watch finds them"
-
-
-def _quality(whole: Quality | None, truth: Score) -> Iterator[str]:
-    """How good the archive takes itself to be, from its first day on; it does not know the truth."""
-    if whole is not None:
-        about = whole.completeness
-        between = f"({about.low:.0%} to {about.high:.0%}; in truth {truth.completeness:.0%} of its articles' changes)"
-        yield f"\nQuality of all {SITE_DAYS} days, as the archive sees it: completeness {about.value:.0%} {between},"
-        yield f"  coherence {whole.coherence:.0%}, coverage {whole.coverage:.0%}"
-
-
-@dataclass(frozen=True)
-class _Scores:
-    """Against the truth: the watch, and a round robin with the same number of fetches at the same moments."""
-
-    fetches: Sequence[Fetch]
-    turns: Sequence[Fetch]
-    start: float
-    end: float
-
-    def of(self, pages: Mapping[str, PageSchedule]) -> tuple[Score, Score]:
-        mine = score(pages, self.fetches, self.start, self.end)
-        return mine, score(pages, self.turns, self.start, self.end)
-
-    def whole(self, pages: Mapping[str, PageSchedule]) -> Score:
-        """The watch from its first hour on, while it knew nothing."""
-        return score(pages, self.fetches, 0.0, self.end)
-
-
-def _scores(pages: Mapping[str, PageSchedule], fetches: Sequence[Fetch]) -> _Scores:
-    moments = sorted(fetch.hour for fetch in fetches)
-    end = moments[-1] if moments else 0.0
-    return _Scores(fetches, round_robin(pages, moments), 24.0 * LEARNING_DAYS, end)
-
-
-def _measured(pages: Mapping[str, PageSchedule], scores: _Scores) -> Iterator[str]:
-    if not scores.fetches:
-        return
-    yield f"\nAgainst the truth, after {LEARNING_DAYS} day of learning      watch   round robin, same number of fetches"
-    for name in sorted({page.section.path for page in pages.values()}):
-        mine, other = scores.of({path: page for path, page in pages.items() if page.section.path == name})
-        if mine.appeared >= _FEW:
-            caught = f"{mine.completeness:8.0%}{other.completeness:10.0%}"
-            yield f"  versions caught in /{name + '/':22}{caught}   of {mine.appeared:.0f} by weight"
-    mine, other = scores.of(pages)
-    yield f"  completeness, pooled and weighted        {mine.completeness:8.0%}{other.completeness:10.0%}"
-    yield f"  fetches that found nothing new           {mine.wasted_share:>8.0%}{other.wasted_share:>10.0%}"
+        self._requests = self._changed = 0
 
 
 def _document(
-    folder: Path, pages: Mapping[str, PageSchedule], scores: _Scores, quality: Quality | None
+    folder: Path, pages: Mapping[str, PageSchedule], scores: Scores, quality: Quality | None
 ) -> dict[str, object]:
     """The demonstration in figures, for programs."""
     mine, other = scores.of(pages)

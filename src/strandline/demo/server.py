@@ -3,7 +3,9 @@
 import random
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from strandline.demo.schedule import SECTIONS, Section
@@ -29,8 +31,11 @@ class DemoServer:
         seed: int = 1,
         port: int = 0,
         sections: tuple[Section, ...] = SECTIONS,
+        now: Callable[[], float] = time.time,
     ) -> None:
-        self.site = LivingSite(seed, hour_seconds, time.time(), sections)
+        """`now` is the clock of the site, in UTC epoch seconds."""
+        self.site = LivingSite(seed, hour_seconds, now(), sections)
+        self.now = now
         self.log: list[Hit] = []
         handler = type("Handler", (_Handler,), {"demo": self})
         self._server = _Server(("127.0.0.1", port), handler)
@@ -66,8 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer from the site of this moment."""
-        now = time.time()
-        answer = self.demo.site.answer(self.path.split("?")[0], now, random.Random())
+        now = self.demo.now()
+        noise = random.Random(len(self.demo.log))
+        answer = self.demo.site.answer(self.path.split("?")[0], now, noise)
         body = answer.body.replace(b"{origin}", self.demo.url.rstrip("/").encode())
         unchanged = bool(answer.etag) and self.headers.get("If-None-Match") == answer.etag
         status = 304 if unchanged else answer.status
@@ -83,6 +89,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if not unchanged:
             self.wfile.write(body)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """The Date field: the site's own time."""
+        return formatdate(self.demo.now() if timestamp is None else timestamp, usegmt=True)
 
     def log_message(self, format: str, *args: object) -> None:
         """Requests are kept in `DemoServer.log`, not printed."""

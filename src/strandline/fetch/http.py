@@ -82,7 +82,7 @@ class HttpFetcher:
         """Begin an exchange. Never raises for what the web may do."""
         target = target_of(request)
         if isinstance(target, Verdict):
-            self._done.append(failed(request, target))
+            self._done.append(failed(request, target, self._options.now()))
         elif is_address(target.host):
             self._admit(target, (target.host,))
         elif answer := self._resolver.known(target.host):
@@ -171,7 +171,7 @@ class HttpFetcher:
             self._fail(target, Verdict(Outcome.BAD_ADDRESS, "", reason))
 
     def _fail(self, target: Target, verdict: Verdict) -> None:
-        self._done.append(failed(target.request, verdict))
+        self._done.append(failed(target.request, verdict, self._options.now()))
 
     # -- the wheel -------------------------------------------------------------------------------------------------
 

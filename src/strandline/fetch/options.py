@@ -1,9 +1,11 @@
 """How the web is asked: limits, identity, trust. Plain values; the settings file is someone else's business."""
 
+from collections.abc import Callable
 from dataclasses import field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from time import time
 from typing import Literal
 
 from strandline.core.quick_dataclass import dataclass
@@ -57,6 +59,8 @@ class FetchOptions:
     """Hand over the request as it was sent, with everything."""
     headers: tuple[tuple[str, str], ...] = ()
     """More request header fields, such as Cookie: sent, recorded only with `keep_secrets` when secret."""
+    now: Callable[[], float] = time
+    """UTC epoch seconds: when an exchange began, for its record. Limits go by the machine's own clock."""
 
 
 def user_agent(version: str, contact: str) -> str:

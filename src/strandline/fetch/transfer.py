@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Callable
 from io import BytesIO
-from time import monotonic, time
+from time import monotonic
 from typing import Any, BinaryIO, Final
 
 import pycurl
@@ -115,7 +115,7 @@ class Transfer:
         self.target = target
         self._body: BinaryIO = BytesIO()
         self.began = self._marked = monotonic()
-        self.started = time()
+        self.started = self._options.now()
         self._asked = self._last = 0.0
         self._received = self._marked_bytes = 0
         self._head, self._head_complete = bytearray(), False
@@ -309,11 +309,11 @@ class Transfer:
         return None
 
 
-def failed(request: Request, verdict: Verdict) -> Exchange:
+def failed(request: Request, verdict: Verdict, now: float) -> Exchange:
     """An exchange that never reached the wire."""
     return Exchange(
         request=request,
-        started=time(),
+        started=now,
         seconds=0.0,
         outcome=verdict.outcome,
         detail=verdict.detail,

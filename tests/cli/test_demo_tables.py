@@ -1,0 +1,54 @@
+"""The tables of the demonstration leave out what says nothing new."""
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+
+from strandline.app.watch_plan import HoursOfPage
+from strandline.cli.demo_tables import learned_table, rules_table
+
+DAY = np.ones(24) / 24.0
+NIGHT = np.where(np.arange(24) < 6, 4.0, 0.0) / 24.0
+
+
+def pages(directory, count, per_day, hours):
+    return [
+        HoursOfPage(f"http://a.example/{directory}{number}.html", 3, 1, per_day, 0.5, hours) for number in range(count)
+    ]
+
+
+def test_quiet_directories_share_a_line_and_single_pages_have_none():
+    table = list(
+        learned_table(
+            [
+                *pages("", 1, 2.0, DAY),
+                *pages("night/", 4, 4.0, NIGHT),
+                *pages("always/", 100, 4.0, DAY),
+                *pages("old/1998/", 9, 0.01, DAY),
+                *pages("old/1999/", 9, 0.01, DAY),
+            ]
+        )
+    )
+    assert sum("/night/" in line for line in table) == 1
+    assert "▁" not in next(line for line in table if "/night/" in line)[:45]
+    assert [line for line in table if line.startswith("  / ")] == []
+    assert "  no hours of their own: /always/" in table
+    assert "  quiet, left alone: /old/1998/, /old/1999/ (18 pages, 54 visits)" in table
+    assert all(one != other for one, other in pairwise(table))
+
+
+def test_a_rule_about_what_never_changes_or_lies_inside_another_is_left_out():
+    def rule(skip):
+        return SimpleNamespace(if_changed=("a.example",), skip=f"a.example/{skip}")
+
+    site = SimpleNamespace(
+        dormant=("a.example/archive",),
+        rules=[rule("documents"), rule("documents/minutes"), rule("archive"), rule("archive/1998"), rule("archives")],
+    )
+    assert list(rules_table([site]))[1:] == [
+        "  /archive/ never changed",
+        "  when the front page changes, /documents/ does not",
+        "  when the front page changes, /archives/ does not",
+    ]
+    assert list(rules_table([SimpleNamespace(dormant=(), rules=[])])) == []

@@ -1,0 +1,43 @@
+"""The demonstration shows the same on any machine: its time follows the watch, not the wall."""
+
+import json
+import time
+
+import pytest
+
+from strandline.app.studying import Studying
+from strandline.cli.demo_progress import Bar
+from strandline.cli.demonstration import DemoRequest, run_demo
+from strandline.demo.clock import SiteClock
+from strandline.demo.site import LivingSite
+
+DAYS = 0.5
+
+
+def shown(folder, capsys):
+    """What a short demonstration tells programs."""
+    run_demo(DemoRequest(folder, DAYS, as_document=True), Bar(live=False, write=lambda _: None))
+    return json.loads(capsys.readouterr().out)
+
+
+def slowly(seconds, method):
+    def late(*arguments, **named):
+        time.sleep(seconds)
+        return method(*arguments, **named)
+
+    return late
+
+
+def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch):
+    fast = shown(tmp_path / "fast", capsys)
+    monkeypatch.setattr(LivingSite, "answer", slowly(0.03, LivingSite.answer))
+    monkeypatch.setattr(Studying, "finish", slowly(0.05, Studying.finish))
+    monkeypatch.setattr(SiteClock, "sleep", slowly(0.002, SiteClock.sleep))
+    slow = shown(tmp_path / "slow", capsys)
+    assert slow["captures"] == fast["captures"] > 188
+    assert slow["ok"]
+    for who in ("watch", "round_robin"):
+        assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.02)
+        assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.02)
+    assert slow["true_completeness"] == pytest.approx(fast["true_completeness"], abs=0.02)
+    assert fast["watch"]["completeness"] > fast["round_robin"]["completeness"]
