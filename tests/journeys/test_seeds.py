@@ -4,6 +4,7 @@ import pytest
 
 from journeys.command import UNSTUDIED, strandline
 from strandline.demo.server import DemoServer
+from strandline.settings.edit import change_settings
 
 
 @pytest.fixture
@@ -49,3 +50,17 @@ def test_what_a_narrower_run_left_out_is_asked_again_by_a_wider_one(tmp_path, si
     assert all("/news/" in url for url in pages(narrow))
     wide = strandline("crawl", folder, "--seeds", site.url, *UNSTUDIED)
     assert pages(wide) == pages(whole)
+
+
+def test_a_seed_given_by_a_command_stays_when_others_come_to_the_settings(tmp_path, site):
+    folder = tmp_path / "archive"
+    with DemoServer(hour_seconds=3600.0) as named, DemoServer(hour_seconds=3600.0) as later:
+        assert strandline("init", folder, "--seeds", named.url).code == 0
+        assert strandline("crawl", folder, "--seeds", site.url, "--limit", "5", *UNSTUDIED).code == 0
+        change_settings(folder, {"scope.seeds": f'["{later.url}"]'})
+        assert strandline("reindex", folder).code == 0
+        again = strandline("crawl", folder, *UNSTUDIED)
+        places = {url.split("/")[2] for url in pages(again)}
+        assert places == {one.url.split("/")[2] for one in (site, later)}, "what the settings named went with them"
+        why = strandline("why", folder, site.url, "--json")
+        assert "out of scope" not in why.out

@@ -11,7 +11,9 @@ import pytest
 
 from strandline.app.archive import create
 from strandline.app.comparing import rate
+from strandline.app.crawling import CrawlRequest
 from strandline.core.plan.objective import OBJECTIVES
+from strandline.crawl.orders import Limits
 from strandline.demo.server import DemoServer
 from strandline.errors import SettingError, UsageError
 from strandline.settings.edit import change_settings
@@ -84,6 +86,17 @@ def test_a_site_is_crawled_paused_resumed_and_audited(archive):
         assert _json(server, "POST", "/jobs/2", {"action": "stop"})[0] == 400
         assert _json(server, "POST", "/jobs/77", {"action": "stop"})[0] == 400
         assert _json(server, "GET", "/jobs/77")[0] == 404
+
+
+def test_adding_a_site_takes_none_of_the_others_away(archive):
+    settings = read_settings(archive.folder / "strandline.toml")
+    with DemoServer(hour_seconds=3600.0) as site, served(archive) as server:
+        archive.crawl(settings, CrawlRequest((site.url,), Limits(captures=3)))
+        assert _json(server, "POST", "/sites", {"url": "http://127.0.0.1:1/", "start": False})[0] == 201
+        assert _json(server, "POST", "/sites", {"url": "http://127.0.0.1:2/", "start": False})[0] == 201
+        seeds = read_settings(archive.folder / "strandline.toml").scope.seeds
+        assert seeds == (site.url, "http://127.0.0.1:1/", "http://127.0.0.1:2/")
+        assert _json(server, "GET", "/overview")[1]["seeds"] == list(seeds)
 
 
 def test_forms_need_the_key_of_a_page_of_ours(archive):

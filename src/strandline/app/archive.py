@@ -201,7 +201,7 @@ class Archive:
         """One pass over what is in scope; see app.crawling."""
         prepare_crawl(settings, request)  # what is wrong is said before the archive is locked
         with self.writing("crawl") as catalog, contextlib.ExitStack() as stack:
-            request = from_known_seeds(settings, request, catalog.reading.seeds)
+            request = from_known_seeds(settings, request, catalog)
             prepared = prepare_crawl(settings, request)
             # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
             again = next(catalog.all_captures(), None) is not None

@@ -12,6 +12,7 @@ from types import FrameType
 
 from strandline import __version__
 from strandline.app.clock import SystemClock
+from strandline.app.given_seeds import Notes, keep_given, known_seeds
 from strandline.app.long_run import settle_in
 from strandline.app.scope_widened import reading_anew
 from strandline.app.space import room_check
@@ -135,11 +136,15 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     return Prepared(settings, orders, policy, manners_of(settings.politeness), request)
 
 
-def from_known_seeds(settings: Settings, request: CrawlRequest, known: Callable[[], tuple[str, ...]]) -> CrawlRequest:
-    """A request that says where to start: where nobody names a seed, it is where the archive started before."""
-    if settings.scope.seeds or request.seeds:
+def from_known_seeds(settings: Settings, request: CrawlRequest, catalog: Notes) -> CrawlRequest:
+    """A request that says where to start: where nobody names a seed, it is where the archive started before. What was
+    named is remembered, without its secrets.
+    """
+    if request.seeds:
+        keys = secret_keys(settings)
+        keep_given(catalog, (without_keys(seed, keys) for seed in read_seeds(request.seeds)))
         return request
-    seeds = known()
+    seeds = known_seeds(settings, catalog.reading)
     if not seeds:
         raise UsageError(
             "nothing to start from: pass --seeds https://example.org/, or set scope.seeds in strandline.toml"

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from strandline.access.gaps import Said
 from strandline.app.archive import Archive
 from strandline.app.crawling import manners_of, orders_of, read_seeds
+from strandline.app.given_seeds import known_seeds
 from strandline.app.plan_wishes import Pauses, wishes_of
 from strandline.app.site_clocks import site_clock
 from strandline.app.skipping import plan_skips
@@ -83,9 +84,9 @@ class Planning:
 
     def _scope(self) -> Scope | None:
         """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
-        seeds = read_seeds(self.settings.scope.seeds)
-        if not seeds:
+        if not self.settings.scope.seeds:
             return None
+        seeds = read_seeds(known_seeds(self.settings, self.reading))
         scope = Scope(orders_of(self.settings, seeds, Limits()).scope)
         scope.extend(target for seed in seeds for target in self._redirects(seed))
         return scope

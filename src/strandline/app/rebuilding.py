@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from strandline.app.given_seeds import given_seeds, keep_given
 from strandline.core.capture import Capture, Kind, Unanswered
 from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.ports import Found
@@ -52,6 +53,7 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
         with contextlib.closing(SqliteCatalog(new)) as catalog:
             count = catalog.rebuild(_facts(files, findings))
             catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in _seeds(old))
+            keep_given(catalog, _given(old))
             catalog.studies.take_over(_ratings(old))
         take_over_alerts(new, old)
         _fold_log(old)
@@ -100,6 +102,15 @@ def _seeds(database: Path) -> tuple[str, ...]:
     try:
         with contextlib.closing(Reading.open(database)) as old:
             return old.seeds()
+    except (StrandlineError, sqlite3.Error):
+        return ()  # there is no catalog, or it is past reading
+
+
+def _given(database: Path) -> tuple[str, ...]:
+    """Seeds that commands were given, which no WARC file holds."""
+    try:
+        with contextlib.closing(Reading.open(database)) as old:
+            return given_seeds(old)
     except (StrandlineError, sqlite3.Error):
         return ()  # there is no catalog, or it is past reading
 

@@ -213,7 +213,7 @@ class Watch:
         request = self._request
         until = request.until(self.length)
         crawl = CrawlRequest(request.seeds, until, self._captured, self._progress, request.clock)
-        crawl = from_known_seeds(settings, crawl, self._catalog.reading.seeds)
+        crawl = from_known_seeds(settings, crawl, self._catalog)
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
         study = replace(settings.study, double_fetch=settings.study.double_fetch or SECOND_LOOK)

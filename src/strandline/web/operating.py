@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
+from strandline.app.given_seeds import known_seeds
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import site as site_of
@@ -46,7 +47,7 @@ async def add_site(
     settings = desk.settings
     if not (contact or settings.archive.contact) and not settings.fetch.allow_address:
         raise UsageError(say("contact_needed"))
-    seeds = read_seeds((*settings.scope.seeds, url))
+    seeds = read_seeds((*known_seeds(settings, desk.reading), url))
     values = {"scope.seeds": "[" + ", ".join(quoted(seed) for seed in seeds) + "]"}
     if contact and contact != settings.archive.contact:
         values["archive.contact"] = quoted(contact[:_LONGEST])

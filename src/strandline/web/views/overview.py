@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.app.browsing import Day, SiteRow
+from strandline.app.given_seeds import known_seeds
 from strandline.core.urls import site as site_of
 from strandline.web.desk import Desk
 from strandline.web.jobs import Job
@@ -163,7 +164,7 @@ def overview(desk: Desk) -> Overview:
         budget=settings.plan.budget,
         strategy=settings.plan.strategy,
         contact=settings.archive.contact,
-        seeds=list(settings.scope.seeds[:100]),
+        seeds=list(known_seeds(settings, desk.reading)[:100]),
         quality=quality_view(measured["sites"]["archive"]) if measured else None,
         visits=measured["visits"] if measured else None,
         measured=measured["at"] if measured else None,
