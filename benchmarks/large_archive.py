@@ -8,15 +8,16 @@ There are no WARC files behind it: lists, calendars and search work, replayed co
 import argparse
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
 from strandline.app.archive import create
 from strandline.core.blocks.tree import Item
-from strandline.core.changes.versions import BlockRecord, LayoutRecord
+from strandline.core.changes.versions import BlockRecord, LayoutRecord, Sight, packed
 from strandline.core.history.calendar import Cycle, Periods
 from strandline.core.history.series import PageSeries
 from strandline.core.learn.evidence import TrustBook
@@ -24,8 +25,8 @@ from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
 from strandline.core.urls import surt_key
 from strandline.store.addresses import key as address_key
 from strandline.store.catalog import DATABASE
+from strandline.store.history_rows import HistoryWriter
 from strandline.store.learned import LearnedWriter
-from strandline.store.studies import packed
 
 START = 1_735_689_600.0  # 1 January 2025
 YEAR = 365 * 86_400.0
@@ -94,23 +95,19 @@ def _captures(connection: sqlite3.Connection, page: np.ndarray, times: np.ndarra
     )
 
 
-def _blocks(rng: np.random.Generator, count: int) -> Iterator[tuple[object, ...]]:
+def _blocks(rng: np.random.Generator, count: int) -> list[BlockRecord]:
+    found = []
     for number in range(1, count + 1):
         words = [WORDS[int(w)] for w in rng.integers(0, len(WORDS), 40)]
         topic, text = f"Topic {words[0]} {number}", " ".join(words) + f" unique{number}"
-        record = BlockRecord(number.to_bytes(8, "big"), (Item("text", text),), len(text), 0, topic, topic, "main")
-        yield number, record.key, topic, "main", packed(record.as_bytes()), text
+        found.append(BlockRecord((Item("text", text),), len(text), 0, topic))
+    return found
 
 
 def _study(
     connection: sqlite3.Connection, rng: np.random.Generator, captured: tuple[np.ndarray, np.ndarray], count: int
 ) -> None:
     page, times = captured
-    layout = LayoutRecord(b"layout", tuple(("html/body/main", n, "main", "") for n in range(5)), 2, 1)
-    connection.execute("INSERT INTO layouts VALUES (1, ?, ?)", (layout.key, packed(layout.as_bytes())))
-    for number, key, topic, label, content, text in _blocks(rng, count):
-        connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, 1, NULL, ?)", (number, key, topic, label, content))
-        connection.execute("INSERT INTO block_words (rowid, topic, text) VALUES (?, ?, ?)", (number, topic, text))
     reason = {"path": "html/body/main", "topic": "Topic", "role": "main", "why": "new words", "contribution": 2.0}
     why = packed(json.dumps([reason]).encode())
     order = np.lexsort((times, page))
@@ -126,8 +123,7 @@ def _study(
             for a, b, i in zip(before, after, importance, strict=True)
         ),
     )
-    blocks = rng.integers(1, count + 1, (len(after), 5)).astype("<u4")
-    _versions(connection, blocks, page, times, after)
+    _versions(connection, rng, _blocks(rng, count), [(int(page[b]), int(b) + 1, float(times[b])) for b in after])
     changes = np.bincount(page[after], minlength=int(page.max()) + 1)
     total = np.bincount(page[after], weights=importance, minlength=int(page.max()) + 1)
     connection.executemany(
@@ -138,26 +134,19 @@ def _study(
 
 
 def _versions(
-    connection: sqlite3.Connection, blocks: np.ndarray, page: np.ndarray, times: np.ndarray, after: np.ndarray
+    connection: sqlite3.Connection,
+    rng: np.random.Generator,
+    blocks: list[BlockRecord],
+    changed: list[tuple[int, int, float]],
 ) -> None:
-    connection.executemany(
-        "INSERT INTO versions (page, seq, time, layout, blocks, indexed) VALUES (?, ?, ?, 1, ?, 1)",
-        ((int(page[b]), int(b) + 1, float(times[b]), blocks[n].tobytes()) for n, b in enumerate(after)),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO appearances VALUES (?, ?, ?, ?, ?)",
-        (
-            (
-                int(page[b]),
-                int(block),
-                float(times[b]),
-                None if n % 3 else float(times[b]) + 9e4,
-                None if n % 3 else float(times[b]) + 1e5,
-            )
-            for n, b in enumerate(after)
-            for block in blocks[n][:2]
-        ),
-    )
+    """The last two versions of each page, of five blocks, one of them found by its words."""
+    layout = LayoutRecord(tuple(("html/body/main", n, "main", "") for n in range(5)), 2, 1)
+    writer = HistoryWriter(connection)
+    for number, rows in groupby(changed, key=itemgetter(0)):
+        last = list(rows)[-2:]
+        shown = [tuple(blocks[int(n)] for n in rng.integers(0, len(blocks), 5)) for _ in last]
+        sights = (Sight(seq, time - 1e4, time, layout, shown[n], n == 0) for n, (_, seq, time) in enumerate(last))
+        writer.add(number, tuple(sights), {})
 
 
 def _sums(connection: sqlite3.Connection) -> None:

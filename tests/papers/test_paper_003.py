@@ -7,7 +7,7 @@ import pytest
 from core.blocks.pages import paragraphs, sentence, text_page
 from strandline.core.blocks.levels import LevelManager
 from strandline.core.changes.impch import impch
-from strandline.core.changes.versions import BlockRepository
+from strandline.core.changes.versions import PageHistory, Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.dom.html import blocks
 
@@ -23,17 +23,22 @@ def article(texts: list[str]) -> str:
     return "".join(f"<p>{text}</p>" for text in texts)
 
 
+def stored(history: PageHistory, page, time: float):
+    records = tuple(map(block_record, page.blocks))
+    return history.add(Sight(int(time), time, time, layout_record(page), records, indexed=False))
+
+
 def stored_texts(page) -> list[str]:
     return [text for part in page.blocks for text in part.texts if text != "Home"]
 
 
 def test_pages_whose_layout_changes_often():
     wrappers = ["<div class='one'>{}</div>", "<section><div>{}</div></section>", "<table><tr><td>{}</td></tr></table>"]
-    repository = BlockRepository()
+    history = PageHistory()
     pages = [blocks(site(wrapper.format(article(TEXTS))), url=URL) for wrapper in wrappers]
-    stored = [repository.store(page, time) for time, page in enumerate(pages)]
-    assert all(step.layout is not None for step in stored)
-    assert [len(step.blocks) for step in stored[1:]] == [0, 0]  # the text is stored once, whatever is around it
+    steps = [stored(history, page, float(time)) for time, page in enumerate(pages)]
+    assert all(step.layout for step in steps)
+    assert [len(step.blocks) for step in steps[1:]] == [0, 0]  # the text is stored once, whatever is around it
     assert all(compare(one, other).empty for one in pages for other in pages)
 
 
@@ -44,9 +49,9 @@ def test_pages_with_tiny_changes():
     delta = compare(old, new)
     assert [(op.kind, op.element) for op in delta.operations] == [("update", "text")]
     assert 0.0 < impch(delta) < 0.05
-    repository = BlockRepository()
-    repository.store(old, 1.0)
-    assert len(repository.store(new, 2.0).blocks) <= 2
+    history = PageHistory()
+    stored(history, old, 1.0)
+    assert len(stored(history, new, 2.0).blocks) <= 2
 
 
 def test_abnormally_complex_structure():

@@ -7,8 +7,8 @@ import pytest
 
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 from strandline.core.capture import Capture, Place
-from strandline.core.changes.observation import Observed, PageState, PageStudy, Sight
-from strandline.core.changes.versions import block_record, layout_record
+from strandline.core.changes.observation import Observed, PageState, PageStudy
+from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.ports import Batch, Found
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import StudyReading, Wanted

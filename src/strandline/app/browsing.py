@@ -4,8 +4,9 @@ from strandline.app.archive import Archive
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import Branch, BrowsingReading, ChangeRow, ChangesWanted, Day, ListedPage
 from strandline.store.catalog import DATABASE
+from strandline.store.histories import BlockLife
 from strandline.store.reading import SiteRow
-from strandline.store.studies import BlockLife, Change, Wanted
+from strandline.store.studies import Change, Wanted
 
 __all__ = [
     "Alarm",

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from strandline.app.archive import Archive
-from strandline.store.studies import BlockLife, Change, StudyCounts, Wanted
+from strandline.store.histories import BlockLife
+from strandline.store.studies import Change, StudyCounts, Wanted
 
 __all__ = ["BlockLife", "Change", "StudyCounts", "Wanted", "found_blocks", "page_history"]
 

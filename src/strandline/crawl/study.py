@@ -25,9 +25,9 @@ from strandline.core.capture import Capture, Kind
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
-from strandline.core.changes.observation import Observed, PageState, PageStudy, Sight, Sighted
+from strandline.core.changes.observation import Observed, PageState, PageStudy, Sighted
 from strandline.core.changes.site_noise import SiteNoise
-from strandline.core.changes.versions import block_record, layout_record
+from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
 

@@ -14,7 +14,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.core.changes.importance import study
 from strandline.core.changes.index_threshold import indexed
-from strandline.core.changes.versions import SEGMENT_VERSIONS, BlockRepository, appended
+from strandline.core.changes.versions import PageHistory, Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
@@ -23,7 +23,7 @@ from strandline.experiments.lasting_changes import Judged
 from strandline.simulate.page_versions import PageVersion
 from strandline.warc.deltas import OldRecord, check, compact
 
-ROW = 28  # bytes of a row that finds a layout, block or version in its segment: a key of 16, numbers
+ROW = 48  # bytes of a segment's row beside its contents, with its entry in the index
 BATCH = 64  # versions of a page compacted together: four keyframes
 
 
@@ -125,25 +125,18 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
 
 
 def index_size(trees: Iterable[tuple[BlockTree, float]]) -> int:
-    """Bytes of the block index of one page's versions: its segments, and a row for each layout, block and version.
+    """Bytes of the block index of one page's versions, as an archive keeps it: the rows of its segments.
 
     The words for searching are not counted.
     """
-    repository = BlockRepository()
-    size = versions = 0
-    frame = b""
-    for tree, moment in trees:
-        stored = repository.store(tree, moment)
-        if stored.version is None:
-            continue
-        if versions % SEGMENT_VERSIONS == 0:
-            size += len(frame)
-            frame = b""
-        versions += 1
-        content, spans = stored.content()
-        frame, _ = appended(frame, content)
-        size += ROW * len(spans)
-    return size + len(frame)
+    history = PageHistory()
+    before = None
+    for number, (tree, moment) in enumerate(trees):
+        layout, records = layout_record(tree), tuple(map(block_record, tree.blocks))
+        if (layout, records) != before:
+            history.add(Sight(number, moment, moment, layout, records, indexed=False))
+        before = (layout, records)
+    return sum(ROW + len(one.frame) + len(one.layouts) + len(one.blocks) for one in history.segments)
 
 
 def _store(versions: list[PageVersion], result: Study) -> None:

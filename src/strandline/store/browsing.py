@@ -7,21 +7,24 @@ UTC epoch seconds.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
-from strandline.core.blocks.words import words
 from strandline.core.capture import Capture
 from strandline.core.learn.learned import PageRate
 from strandline.core.urls import surt_key
 from strandline.store import rows
+from strandline.store.histories import BlockLife
 from strandline.store.learned import LearnedReading
 from strandline.store.reading import SiteRow, span
-from strandline.store.studies import BlockLife, Change, Wanted
+from strandline.store.studies import Change, Wanted
 
 SCANNED = 20_000
 """Rows a filtered list looks at before it says where to go on."""
 SAMPLED = 400
 """Pages of a directory that stand for all of it."""
+MATCHES = 1000
+"""Blocks with a common word that are ranked."""
 _MOST_BRANCHES = 200
 _DAY = 86_400.0
 
@@ -318,24 +321,13 @@ class BrowsingReading(LearnedReading):
 
     def block_lives(self, page: int, limit: int, start: int = 0) -> list[BlockLife]:
         """When the blocks of a page appeared and vanished, the newest first."""
-        query = """SELECT url, block, topic, first, coalesce(last, seen), gone
-            FROM appearances JOIN blocks USING (block) JOIN pages USING (page) JOIN page_states USING (page)
-            WHERE page = ? ORDER BY gone IS NULL DESC, first DESC, block LIMIT ? OFFSET ?"""
-        return list(self._lives(query, page, limit, start))
+        found = sorted(self.lives(page), key=lambda life: (life.gone is not None, -life.first, life.block))
+        return found[start : start + limit]
 
     def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
         """Blocks with these words, best match first; common words are ranked among their first thousand matches."""
-        terms = [f'"{word}"' for word in words(wanted.words)] + [f'topic:"{word}"' for word in words(wanted.topic)]
-        if not terms:
-            return []
-        query = """SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
-            FROM (SELECT rowid AS block, rank FROM block_words WHERE block_words MATCH ? ORDER BY rank LIMIT 1000)
-            JOIN blocks USING (block) JOIN appearances USING (block)
-            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
-            WHERE coalesce(appearances.last, seen) >= ? AND appearances.first <= ? AND ? IN (site, authority, '')
-            ORDER BY rank, appearances.first LIMIT ? OFFSET ?"""
-        values = (" ".join(terms), wanted.since, wanted.until, wanted.site, limit, start)
-        return list(self._lives(query, *values))
+        lives = self._shown(self._matching(wanted, MATCHES), wanted.since, wanted.until)
+        return list(islice(lives, start, start + limit))
 
     # What was learned
 
@@ -364,7 +356,8 @@ class BrowsingReading(LearnedReading):
         row = self._row(
             """SELECT (SELECT count(DISTINCT site) FROM hosts), (SELECT coalesce(sum(pages), 0) FROM hosts),
                 (SELECT coalesce(sum(captures), 0) FROM hosts), (SELECT coalesce(max(change), 0) FROM changes),
-                (SELECT coalesce(max(version), 0) FROM versions), (SELECT coalesce(max(block), 0) FROM blocks),
+                (SELECT coalesce(sum(versions), 0) FROM history_counts),
+                (SELECT coalesce(sum(blocks), 0) FROM history_counts),
                 (SELECT count(*) FROM leases), (SELECT count(*) FROM study_problems)"""
         )
         names = ("sites", "pages", "captures", "changes", "versions", "blocks", "leased", "problems")

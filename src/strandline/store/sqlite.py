@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, StrandlineError
+from strandline.store.histories_packed import pack_histories
 
 APPLICATION = 0x57524B4C
 """Marks the file as ours in its header (`file` and sqlite tools show it)."""
@@ -24,6 +25,10 @@ _CACHE_KIB = 8 * 1024
 _BUSY_MS = 10_000
 _LOG_PAGES = 8_192
 """The log is folded into the database every 32 MiB: index leaves written again and again meanwhile go there once."""
+
+
+_BESIDE = {10: pack_histories}
+"""What a step does beside its SQL, in the same transaction."""
 
 
 @cache
@@ -161,7 +166,10 @@ def migrate(connection: sqlite3.Connection) -> None:
             continue
         marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {number};"
         try:
-            connection.executescript(f"BEGIN IMMEDIATE;\n{script}\n{marks}\nCOMMIT;")
+            connection.executescript(f"BEGIN IMMEDIATE;\n{script}\n{marks}")
+            if number in _BESIDE:
+                _BESIDE[number](connection)
+            connection.execute("COMMIT")
         except sqlite3.Error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")

@@ -9,21 +9,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import zstandard
-
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.words import words
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.observation import PageState, Sighted
-from strandline.core.changes.versions import BlockRecord, LayoutRecord, rebuilt, stored_block, stored_layout
+from strandline.core.changes.versions import VersionRecord, unpacked
 from strandline.core.changes.volatility import Rating
 from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number
-from strandline.store.index import KeyReading
+from strandline.store.histories import BlockLife, HistoryReading
+from strandline.store.history_rows import NUMBERS
 
 SIGNED = 1 << 63
-_PACKING = 9
+_MOST = 1_000_000
+"""Matches of a search that are ranked."""
 _STATE = """level, scale, noise, base, digest, visible, seen, absent, doubling, importance, changes, passed_over, time,
     seq"""
 _CHANGE = """change, changes.page, pages.url, site, after, by, importance, impch, visible, held, operations, blocks,
@@ -69,21 +68,6 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockLife:
-    """When a page showed a block."""
-
-    url: str
-    block: int
-    topic: str
-    text: str
-    first: float
-    last: float
-    """When it was last seen."""
-    gone: float | None
-    """When the page was first seen without it; None while it is there."""
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """A search: words that all occur, words of the topic, and when the block was shown."""
 
@@ -92,6 +76,8 @@ class Wanted:
     since: float = float("-inf")
     until: float = float("inf")
     site: str = ""
+    label: str = ""
+    """What a person called the block, its role, or what its names say it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +98,7 @@ class StudyCounts:
         return 1.0 - self.indexed / self.versions if self.versions else 0.0
 
 
-class StudyReading(KeyReading):
+class StudyReading(HistoryReading):
     """Queries over what study found. Usable while a writer works."""
 
     # What is to be studied
@@ -210,76 +196,44 @@ class StudyReading(KeyReading):
 
     def block_history(self, url: str) -> Iterator[BlockLife]:
         """When each block of a page appeared and vanished, in the order of appearance."""
-        query = """SELECT url, block, topic, first, coalesce(last, seen), gone
-            FROM appearances JOIN blocks USING (block) JOIN pages USING (page) JOIN page_states USING (page)
-            WHERE page = ? ORDER BY first, block"""
-        return self._lives(query, self._number(url))
+        return iter(self.lives(self._number(url)))
 
     def search(self, wanted: Wanted) -> Iterator[BlockLife]:
         """Blocks with these words, best match first, and when each page showed them."""
-        terms = [f'"{word}"' for word in words(wanted.words)] + [f'topic:"{word}"' for word in words(wanted.topic)]
+        return self._shown(self._matching(wanted, _MOST), wanted.since, wanted.until)
+
+    def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
+        """Numbers of blocks with these words, best match first."""
+        asked = (("", wanted.words), ("topic:", wanted.topic), ("label:", wanted.label))
+        terms = [f'{column}"{word}"' for column, text in asked for word in words(text)]
         if not terms:
             return iter(())
         which = "AND ? IN (site, authority)" if wanted.site else ""
-        query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
-            FROM block_words JOIN blocks ON block = block_words.rowid JOIN appearances USING (block)
-            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
-            WHERE block_words MATCH ? AND coalesce(appearances.last, seen) >= ? AND appearances.first <= ? {which}
-            ORDER BY block_words.rank, appearances.first"""
-        values = (" ".join(terms), wanted.since, wanted.until, *([wanted.site] if wanted.site else []))
-        return self._lives(query, *values)
-
-    def _lives(self, query: str, *values: object) -> Iterator[BlockLife]:
-        for url, block, topic, first, last, gone in self._rows(query, *values):
-            text = self.block(rows.whole(block)).text
-            yield BlockLife(url, block, topic, text, first, last, gone)  # type: ignore[arg-type]
-
-    def block(self, number: int) -> BlockRecord:
-        """A stored block by its number."""
-        row = self._row("SELECT key, topic, label FROM blocks WHERE block = ?", number)
-        assert row is not None
-        key: bytes = row[0]  # type: ignore[assignment]
-        return stored_block(key, self.block_content(number), str(row[1]), str(row[2]))
-
-    def block_content(self, number: int) -> bytes:
-        """The stored content of a block; at most one other is read for it."""
-        row = self._row("SELECT content, base FROM blocks WHERE block = ?", number)
-        assert row is not None
-        frame: bytes = row[0]  # type: ignore[assignment]
-        return unpacked(frame, b"" if row[1] is None else self.block_content(rows.whole(row[1])))
+        query = f"""SELECT number FROM (SELECT rowid AS number, rank AS place FROM block_words WHERE block_words MATCH ?
+                ORDER BY rank LIMIT ?) JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
+            WHERE 1 {which} ORDER BY place, number"""
+        values = (" ".join(terms), limit, *([wanted.site] if wanted.site else []))
+        return (rows.whole(number) for (number,) in self._rows(query, *values))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:
         """The version of a page shown at a time, put together from its layout and blocks; None before the first."""
-        row = self._row(
-            """SELECT time, layout, blocks FROM versions WHERE page = ? AND time <= ?
-               ORDER BY time DESC, seq DESC LIMIT 1""",
-            self._number(url),
-            at,
-        )
-        if row is None:
-            return None
-        records = [self.block(number) for number in block_numbers(row[2])]
-        known = {record.key: record for record in records}
-        tree = rebuilt(url, self.layout(rows.whole(row[1])), known, tuple(record.key for record in records))
-        return float(str(row[0])), tree
+        history = self.history(self._number(url))
+        found = history.at(at)
+        return None if found is None else (found.time, history.tree(found, url))
 
-    def layout(self, number: int) -> LayoutRecord:
-        """A stored layout by its number."""
-        row = self._row("SELECT key, content FROM layouts WHERE layout = ?", number)
-        assert row is not None
-        key: bytes = row[0]  # type: ignore[assignment]
-        return stored_layout(key, unpacked(row[1]))  # type: ignore[arg-type]
+    def versions_of(self, url: str) -> Iterator[VersionRecord]:
+        """The versions of a page in the order they came, with what they say of themselves."""
+        return self.history(self._number(url)).versions()
 
     # At a glance
 
     def counts(self) -> StudyCounts:
         """How much was studied and stored."""
         row = self._row(
-            """SELECT (SELECT count(*) FROM versions), (SELECT coalesce(sum(indexed), 0) FROM versions),
-                   (SELECT count(*) FROM blocks), (SELECT coalesce(sum(indexed), 0) FROM blocks),
-                   (SELECT count(*) FROM changes),
+            """SELECT coalesce(sum(versions), 0), coalesce(sum(indexed), 0), coalesce(sum(blocks), 0),
+                   coalesce(sum(indexed_blocks), 0), (SELECT count(*) FROM changes),
                    (SELECT count(*) FROM captures WHERE seq > (SELECT seq FROM study_progress)),
-                   (SELECT count(*) FROM study_problems)"""
+                   (SELECT count(*) FROM study_problems) FROM history_counts"""
         )
         assert row is not None
         return StudyCounts(*map(rows.whole, row))
@@ -293,21 +247,3 @@ class StudyReading(KeyReading):
     def _number(self, url: str) -> int:
         with sqlite.told(self._path):
             return page_number(self._connection, url) or 0
-
-
-def packed(content: bytes, base: bytes = b"") -> bytes:
-    """A content as a zstd frame, as a difference from a base content when there is one."""
-    known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
-    return zstandard.ZstdCompressor(level=_PACKING, dict_data=known).compress(content)
-
-
-def unpacked(frame: bytes, base: bytes = b"") -> bytes:
-    """What `packed` was given, with the same base."""
-    known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
-    return zstandard.ZstdDecompressor(dict_data=known).decompress(frame)
-
-
-def block_numbers(stored: object) -> list[int]:
-    """The blocks of a version, in page order."""
-    numbers: list[int] = np.frombuffer(stored, "<u4").tolist()  # type: ignore[call-overload]
-    return numbers

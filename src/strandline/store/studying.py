@@ -7,17 +7,15 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-
-from strandline.core.blocks.words import words
-from strandline.core.changes.observation import Observed, PageState, PageStudy, Sight
-from strandline.core.changes.versions import BlockRecord, LayoutRecord
+from strandline.core.changes.observation import Observed, PageState, PageStudy
+from strandline.core.changes.versions import packed
 from strandline.core.changes.volatility import Rating
 from strandline.store import sqlite
 from strandline.store.frontier import RESTING, Frontier
-from strandline.store.studies import SIGNED, StudyReading, block_numbers, packed
+from strandline.store.history_rows import HistoryWriter
+from strandline.store.studies import SIGNED, StudyReading
 
-_TABLES = ("changes", "versions", "appearances", "study_problems", "page_states")
+_TABLES = ("changes", "study_problems", "page_states")
 
 
 def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) -> None:
@@ -44,6 +42,7 @@ class StudyWriter:
         self._connection = connection
         self._path = path
         self._frontier = frontier
+        self._histories = HistoryWriter(connection)
         self.reading = StudyReading(connection, path)
 
     def record(self, studies: Iterable[PageStudy], up_to: int) -> None:
@@ -64,8 +63,11 @@ class StudyWriter:
         if study.anew:
             for table in _TABLES:
                 self._connection.execute(f"DELETE FROM {table} WHERE page = ?", (page,))
-        for version in study.versions:
-            self._version(page, version)
+        if study.anew or study.versions:
+            given = self._given(page)
+            if study.anew:
+                self._histories.forget(page, given)
+            self._histories.add(page, study.versions, given)
         for change in study.changes:
             self._change(page, change)
         self._connection.executemany(
@@ -75,6 +77,11 @@ class StudyWriter:
         self._state(page, study.state)
         if study.again:
             self._hasten(page, study.again)
+
+    def _given(self, page: int) -> dict[str, str]:
+        """What people called the blocks of a page."""
+        query = "SELECT path, label FROM labels JOIN pages USING (url) WHERE page = ?"
+        return {str(path): str(label) for path, label in self._connection.execute(query, (page,)).fetchall()}
 
     def _state(self, page: int, state: PageState) -> None:
         visible = state.visible - 2 * SIGNED if state.visible >= SIGNED else state.visible
@@ -102,89 +109,6 @@ class StudyWriter:
                 change.operations,
                 packed(blocks.encode("utf-8", "surrogatepass")),
             ),
-        )
-
-    # The block repository
-
-    def _version(self, page: int, version: Sight) -> None:
-        before = self._before(page)
-        numbers = [
-            self._block(record, version.indexed, before.get((place[0], place[1])))
-            for place, record in zip(version.layout.places, version.blocks, strict=True)
-        ]
-        self._connection.execute(
-            "INSERT INTO versions (page, seq, time, layout, blocks, indexed) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                page,
-                version.seq,
-                version.time,
-                self._layout(version.layout),
-                np.array(numbers, "<u4").tobytes(),
-                version.indexed,
-            ),
-        )
-        shown = {
-            int(block)
-            for (block,) in self._connection.execute(
-                "SELECT block FROM appearances WHERE page = ? AND gone IS NULL", (page,)
-            )
-        }
-        now = set(numbers)
-        self._connection.executemany(
-            "UPDATE appearances SET last = ?, gone = ? WHERE page = ? AND block = ? AND gone IS NULL",
-            [(version.after, version.time, page, block) for block in sorted(shown - now)],
-        )
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO appearances (page, block, first) VALUES (?, ?, ?)",
-            [(page, block, version.time) for block in sorted(now - shown)],
-        )
-
-    def _layout(self, layout: LayoutRecord) -> int:
-        find = "SELECT layout FROM layouts WHERE key = ?"
-        row = self._connection.execute(find, (layout.key,)).fetchone()
-        if row is None:
-            self._connection.execute(
-                "INSERT INTO layouts (key, content) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-                (layout.key, packed(layout.as_bytes())),
-            )
-            row = self._connection.execute(find, (layout.key,)).fetchone()
-        return int(row[0])
-
-    def _before(self, page: int) -> dict[tuple[str, int], int]:
-        """The block at each place of the version before."""
-        row = self._connection.execute(
-            "SELECT layout, blocks FROM versions WHERE page = ? ORDER BY time DESC, seq DESC LIMIT 1", (page,)
-        ).fetchone()
-        if row is None:
-            return {}
-        places = self.reading.layout(int(row[0])).places
-        return {(path, nth): block for (path, nth, _, _), block in zip(places, block_numbers(row[1]), strict=True)}
-
-    def _block(self, record: BlockRecord, indexed: bool, replaced: int | None) -> int:
-        """Number of a block, stored from now on: whole, or as a difference from the one it replaced at its place."""
-        find = "SELECT block, indexed FROM blocks WHERE key = ?"
-        row = self._connection.execute(find, (record.key,)).fetchone()
-        if row is None:
-            base = replaced and self._base(replaced)
-            content = packed(record.as_bytes(), self.reading.block_content(base) if base else b"")
-            self._connection.execute(
-                """INSERT INTO blocks (key, topic, label, indexed, base, content) VALUES (?, ?, ?, 0, ?, ?)
-                   ON CONFLICT (key) DO NOTHING""",
-                (record.key, record.topic, record.label, base, content),
-            )
-            row = self._connection.execute(find, (record.key,)).fetchone()
-        mark = "UPDATE blocks SET indexed = 1 WHERE block = ? AND indexed = 0"
-        if indexed and not row[1] and self._connection.execute(mark, (row[0],)).rowcount:
-            self._connection.execute(
-                "INSERT INTO block_words (rowid, topic, text) VALUES (?, ?, ?)",
-                (row[0], " ".join(words(record.topic)), " ".join(words(record.text))),
-            )
-        return int(row[0])
-
-    def _base(self, block: int) -> int:
-        """A block that is stored whole: this one, or the one it differs from."""
-        return int(
-            self._connection.execute("SELECT coalesce(base, block) FROM blocks WHERE block = ?", (block,)).fetchone()[0]
         )
 
     # What people and the frontier are told

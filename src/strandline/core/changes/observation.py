@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.core.capture import Capture, Kind
-from strandline.core.changes.versions import BlockRecord, LayoutRecord
+from strandline.core.changes.versions import Sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,6 @@ class Observed:
     """True when it is not yet believed: the page is asked again."""
     operations: int = 0
     blocks: tuple[dict[str, Any], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """A version of a page, cut into blocks."""
-
-    seq: int
-    after: float
-    """When the version before it was last seen; its own time for the first."""
-    time: float
-    layout: LayoutRecord
-    blocks: tuple[BlockRecord, ...]
-    indexed: bool
-    """Whether its words enter the search index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """What people look at, over a shared catalog: the few questions of the interface, of `status` and of reports that
-PostgreSQL is asked in other words than SQLite (search, days, what is due, whether anyone works).
+PostgreSQL is asked in other words than SQLite (days, what is due, whether anyone works).
 
 All others are those of store/browsing.py, store/status.py and store/reporting.py, spelled anew by `on_postgres`.
 """
@@ -8,16 +8,12 @@ from typing import ClassVar, Final
 
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import BrowsingReading
-from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres, words_asked
+from strandline.store.postgres.reading import PostgresReading, PostgresStudyReading, on_postgres
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.troubles import troubles, workers_alive
 from strandline.store.reading import Reading
 from strandline.store.status import StatusReading
-from strandline.store.studies import BlockLife, Wanted
 from strandline.store.watching import WatchState
-
-MATCHES: Final = 1000
-"""Blocks with a common word that are ranked."""
 
 
 class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
@@ -26,21 +22,6 @@ class PostgresBrowsing(PostgresStudyReading, BrowsingReading):
     _DAY_OF: ClassVar = "trunc({} / 86400.0)::bigint"
     _OF_SITE: ClassVar = "host = ANY (ARRAY(SELECT host FROM hosts WHERE ? IN (site, authority)))"
     """Reaches the tables behind the view of days, where a subquery would not."""
-
-    def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
-        """Blocks with these words, best match first; of common words some matches are ranked."""
-        asked = words_asked(wanted)
-        if not asked:
-            return []
-        query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
-            FROM (SELECT rowid AS block, ts_rank(words, to_tsquery('simple', ?)) AS rank FROM block_words
-                  WHERE words @@ to_tsquery('simple', ?) LIMIT {MATCHES}) AS matching
-            JOIN blocks USING (block) JOIN appearances USING (block)
-            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
-            WHERE coalesce(appearances.last, seen) >= ? AND appearances.first <= ? AND ? IN (site, authority, '')
-            ORDER BY rank DESC, appearances.first, block LIMIT ? OFFSET ?"""
-        values = (asked, asked, wanted.since, wanted.until, wanted.site, limit, start)
-        return list(self._lives(query, *values))
 
     def due_soon(self, until: float, limit: int) -> int:
         """Pages due by a time, counted up to a limit: those that wait in queues, and those that still rest."""

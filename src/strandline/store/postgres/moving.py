@@ -57,6 +57,7 @@ _TABLES = (
     ("notes", 2, "kind key value"),
     ("passes", 1, "pass started ended"),
     ("ratings", 2, "url path rating time"),
+    ("labels", 2, "url path label time"),
     ("watch_time", 1, "start hour length"),
     (
         "watch_hours",
@@ -87,7 +88,7 @@ _QUEUES: Final = "pages rest, and are queued when they are due"
 _COUNTED: Final = "counted by triggers when captures and changes come in"
 _BOTH: Final = {
     **dict.fromkeys(
-        ("page_states", "changes", "layouts", "blocks", "versions", "appearances", "block_words", "study_problems"),
+        ("page_states", "changes", "segments", "history_counts", "block_words", "study_problems"),
         _STUDIED,
     ),
     **dict.fromkeys(

@@ -16,13 +16,14 @@ from strandline.core.blocks.words import words
 from strandline.core.capture import Capture
 from strandline.ports import HostState, PageRow
 from strandline.store import rows
+from strandline.store.history_rows import NUMBERS
 from strandline.store.index import KeyReading
 from strandline.store.postgres.addresses import clean, page_number
 from strandline.store.postgres.frontier import CAPTURE
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.reading import Indexed, Reading, Resume, Span
 from strandline.store.standing import UNSTUDIED_IMPORTANCE
-from strandline.store.studies import BlockLife, Seen, StudyReading, Wanted
+from strandline.store.studies import Seen, StudyReading, Wanted
 
 _PIECE = 5_000
 _WORDS = re.compile(r"\?|(?<!:):(?=[a-z_]+)([a-z_]+)|(?<![\"\w])offset(?![\"\w])|%")
@@ -152,8 +153,9 @@ class PostgresReading(KeyReading):
 
 def words_asked(wanted: Wanted) -> str:
     """What is searched for, as `to_tsquery` wants it; empty for nothing."""
-    quoted = [[word.replace("'", "''") for word in words(text)] for text in (wanted.words, wanted.topic)]
-    return " & ".join([f"'{word}'" for word in quoted[0]] + [f"'{word}':A" for word in quoted[1]])
+    asked = ((wanted.words, ""), (wanted.topic, ":A"), (wanted.label, ":B"))
+    quoted = [(word.replace("'", "''"), weight) for text, weight in asked for word in words(text)]
+    return " & ".join(f"'{word}'{weight}" for word, weight in quoted)
 
 
 class PostgresStudyReading(PostgresReading, StudyReading):
@@ -180,20 +182,17 @@ class PostgresStudyReading(PostgresReading, StudyReading):
             facts = (visible, importance, impch, held) if studied else (differs, unstudied, unstudied, False)
             yield Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first))  # type: ignore[arg-type, call-arg]
 
-    def search(self, wanted: Wanted) -> Iterator[BlockLife]:
-        """Blocks with these words, best match first, and when each page showed them."""
+    def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
+        """Numbers of blocks with these words, best match first; of common words some matches are ranked."""
         asked = words_asked(wanted)
         if not asked:
             return iter(())
-        which = "AND ? IN (site, authority)" if wanted.site else ""
-        query = f"""SELECT url, block, blocks.topic, appearances.first, coalesce(appearances.last, seen), gone
-            FROM block_words JOIN blocks ON block = block_words.rowid JOIN appearances USING (block)
-            JOIN pages USING (page) JOIN hosts USING (host) JOIN page_states USING (page)
-            WHERE block_words.words @@ to_tsquery('simple', ?) AND coalesce(appearances.last, seen) >= ?
-                AND appearances.first <= ? {which}
-            ORDER BY ts_rank(block_words.words, to_tsquery('simple', ?)) DESC, appearances.first"""
-        values = (asked, wanted.since, wanted.until, *([wanted.site] if wanted.site else []), asked)
-        return self._lives(query, *values)
+        query = f"""SELECT number FROM (SELECT rowid AS number, ts_rank(words, to_tsquery('simple', ?)) AS place
+                FROM block_words WHERE words @@ to_tsquery('simple', ?) LIMIT ?) AS matching
+            JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
+            WHERE ? IN (site, authority, '') ORDER BY place DESC, number"""
+        found = self._rows(query, asked, asked, limit, wanted.site)
+        return (rows.whole(number) for (number,) in found)
 
 
 R = TypeVar("R", bound=Reading)

@@ -10,7 +10,7 @@ release is refused, at every connect, before anything is read or written. Steps 
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -22,6 +22,7 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
 from strandline.errors import OutOfSpace, SettingError, StrandlineError, Unreachable
+from strandline.store.histories_packed import pack_histories
 
 Connection = psycopg.Connection[tuple[object, ...]]
 T = TypeVar("T")
@@ -38,6 +39,20 @@ _WRONG = {
     "3D000": "there is no such database",
     "42501": "the user may not do this",
 }
+
+
+_BESIDE = {12: pack_histories}
+"""What a step does beside its SQL, in the same transaction."""
+
+
+class _Asked:
+    """A connection as steps ask it that are the same for both databases."""
+
+    def __init__(self, connection: "Connection") -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> "psycopg.Cursor[tuple[object, ...]]":
+        return self._connection.execute(statement.replace("?", "%s").encode(), values)
 
 
 @cache
@@ -292,5 +307,7 @@ def _migrate(connection: Connection, where: str) -> None:
             if number <= found:
                 continue
             connection.execute(script.encode())
+            if number in _BESIDE:
+                _BESIDE[number](_Asked(connection))  # type: ignore[arg-type]
             connection.execute("DELETE FROM strandline_format")
             connection.execute("INSERT INTO strandline_format VALUES (%s)", (number,))

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import cast
 
 from strandline.core.changes.observation import PageStudy, Sighted
+from strandline.core.changes.versions import PageHistory
 from strandline.core.changes.volatility import Rating
+from strandline.store.history_rows import NUMBERS, HistoryWriter
 from strandline.store.postgres.desks import Desk, check_desks, claim_study, leave_desks, renew_desks
 from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
@@ -52,6 +54,7 @@ class DeskStudies:
 
     def __init__(self, session: Session, worker: int, lease: float) -> None:
         self._session = session
+        self._worker = worker
         self._lease = lease
         self.reading = DeskReading(session, worker, lease)
 
@@ -61,7 +64,7 @@ class DeskStudies:
 
         def write(connection: Connection) -> None:
             check_desks(connection, reading.desks)
-            writer = _Writer(connection, reading)
+            writer = _Writer(connection, reading, self._worker)
             for study in found:
                 writer.keep(study)
             if up_to:
@@ -92,12 +95,23 @@ def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating
     session.run(lambda connection: Spelled(connection).executemany(statement, rows))
 
 
+class _Histories(HistoryWriter):
+    """PostgreSQL keeps the words with their text: they are deleted like anything else."""
+
+    def _forget_words(self, page: int, history: PageHistory, given: dict[str, str]) -> None:
+        gone = self._connection.execute(
+            "DELETE FROM block_words WHERE rowid BETWEEN ? AND ?", (page << NUMBERS, (page + 1 << NUMBERS) - 1)
+        ).rowcount
+        self._count_words(-gone)
+
+
 class _Writer(StudyWriter):
     """Writes one round, inside a transaction."""
 
-    def __init__(self, connection: Connection, reading: StudyReading) -> None:
+    def __init__(self, connection: Connection, reading: StudyReading, worker: int) -> None:
         self._connection = Spelled(connection)  # type: ignore[assignment]
         self._path = Path("postgresql")
+        self._histories = _Histories(self._connection, worker)
         self.reading = reading
 
     def keep(self, study: PageStudy) -> None:
