@@ -1,5 +1,5 @@
 # make demo     archive three days of a living demonstration site in about a minute and show the result
-# make test     set up and run all tests
+# make test     set up and run what a change can break; make test-all runs the rest
 # make help     the rest
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -13,14 +13,21 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 	@scripts/setup run
 	@$(BIN)/strandline demo
 
-test: ## all tests, style, types and import rules
+# One process more than cores: some tests wait for real time to pass.
+RING = $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadgroup --times
+
+test: ## what a change can break: units, contracts, journeys, style, types and import rules
+	@scripts/setup dev
+	@scripts/compile
+	@$(RING) --ring first $(PYTEST_FLAGS)
+
+test-all: ## what make test leaves out: browsers, clusters, long faults, experiments, pywb
 	@scripts/setup dev
 	@scripts/setup-browser
 	@scripts/compile
-	@# One process more than cores: some tests wait for real time to pass. The soak does little else, and goes on beside.
+	@# The soak does little but wait, and goes on beside.
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
-	$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadgroup \
-		--ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
+	$(RING) --ring second --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
 	wait $$soak && exit $$rest
 
 check: ## style, types and import rules only
@@ -33,7 +40,7 @@ bench: ## speed, as ratios measured side by side in one run
 
 crash: ## the long kill -9 and power-loss loops (CYCLES=10000)
 	@scripts/setup dev
-	STRANDLINE_KILL_CYCLES=$(or $(CYCLES),10000) STRANDLINE_POWER_CYCLES=$(or $(CYCLES),1000) $(BIN)/python -m pytest --timeout=0 tests/faults -q
+	STRANDLINE_KILL_CYCLES=$(or $(CYCLES),10000) STRANDLINE_CRAWL_KILLS=$$(( $(or $(CYCLES),10000) / 6 )) STRANDLINE_POWER_CYCLES=$(or $(CYCLES),1000) $(BIN)/python -m pytest --timeout=0 tests/faults tests/journeys/test_crawl_crashes.py -q
 
 soak: ## watch a living site for half an hour (SECONDS=1800): memory and open files stay as they are
 	@scripts/setup dev
@@ -67,4 +74,4 @@ crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock clean
+.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock clean

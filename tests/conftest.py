@@ -1,4 +1,4 @@
-"""What holds for all tests: their order over processes, a clean start, and a folder in memory."""
+"""What holds for all tests: rings, their order over processes, a clean start, and a folder in memory."""
 
 import signal
 import tempfile
@@ -8,11 +8,32 @@ import hypothesis
 import pytest
 
 from order import SECONDS, LongestFirst, unit_of
+from rings import KINDS, RINGS, kind_of, ring_of, wholly_second
 from servers import leftovers
+from times import Measuring, Telling
 
 # No test is a question of time: a busy machine would fail examples that took longer than 200 ms.
 hypothesis.settings.register_profile("strandline", deadline=None)
 hypothesis.settings.load_profile("strandline")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--ring", choices=RINGS, help="only the tests of make test (first) or of make test-all (second)")
+    parser.addoption("--times", action="store_true", help="what the tests cost: the longest, and processor time")
+
+
+def pytest_configure(config):
+    if config.getoption("--times"):
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(Telling())
+        if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+            config.pluginmanager.register(Measuring())
+
+
+def pytest_ignore_collect(collection_path, config):
+    """To load a file takes time, too. (None: others may still say no.)"""
+    away = config.getoption("--ring") == "first" and collection_path.is_relative_to(config.rootpath)
+    return (away and wholly_second(collection_path.relative_to(config.rootpath).as_posix())) or None
 
 
 def pytest_sessionstart(session):
@@ -35,7 +56,17 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """In the order of the table, where there are several processes."""
+    """Those of the ring, in the order of the table where there are several processes."""
+    for item in items:
+        if kind := kind_of(item.nodeid):
+            item.add_marker(kind)
+    if wanted := config.getoption("--ring"):
+        rings = {True: [], False: []}
+        for item in items:
+            marks = {mark.name for mark in item.iter_markers()} & KINDS.keys()
+            rings[ring_of(item.nodeid, marks) == wanted].append(item)
+        config.hook.pytest_deselected(items=rings[False])
+        items[:] = rings[True]
     if not hasattr(config, "workerinput"):
         return
 

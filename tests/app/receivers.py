@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 LOOPBACK = ("127.0.0.1/32",)
 
 
-def wait_for(condition, seconds=180.0):
+def wait_for(condition, seconds=600.0):
     """Whether something comes true in time; generous, since machines are slow."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from core.blocks.pages import block, page, paragraphs
+from journeys.command import here
 from strandline.experiments import blocks as experiment
 from strandline.experiments.block_agreement import agreement
 
@@ -32,6 +33,12 @@ def test_counts_and_storage(tmp_path, monkeypatch):
     assert targets["identical rebuild"].got == "6 of 6"
     assert "Chromium was not found" in report.notes[0]
     assert json.loads(report.to_json())["tables"]
+
+
+def test_the_command_prints_the_report(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "chromium_path", lambda: None)
+    report = json.loads(here("experiment", "blocks", "--data", versions_file(tmp_path), "--quick", "--json").stdout)
+    assert {target["name"]: target["got"] for target in report["targets"]}["identical rebuild"] == "6 of 6"
 
 
 def test_no_data_is_told(tmp_path):

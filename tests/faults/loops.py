@@ -4,6 +4,7 @@
     LoopDisk                                an ext4 image whose power can be cut: what was not synced is lost
     die_at(number)                          in a forked child: the end comes at the so many-th step
     promises_hold(folder, promises)         the usual check: catalog row there, record whole, digest right
+    forms(variable, short, long)            how often: in `make test`, in `make test-all`, or as somebody says
 
 A command is a list of words for a new process, or a function that is run in a forked child with the folder's
 modules already imported (some 30 times faster to start). Either prints one JSON line per promise.
@@ -36,6 +37,18 @@ from strandline.warc.records import digest_of
 
 _SHUTDOWN = 0x8004587D
 _NO_LOG_FLUSH = 2
+
+
+PATIENCE = 600.0
+"""Seconds until a program that says nothing is given up; however slow the machine is, it says something."""
+
+
+def forms(variable: str, short: int, long: int) -> pytest.MarkDecorator:
+    """A test takes `cycles`: a short form for every change, a long one, or as many as an environment variable says."""
+    sizes = [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
+    if given := os.environ.get(variable):
+        sizes = [pytest.param(int(given), id="given")]
+    return pytest.mark.parametrize("cycles", sizes)
 
 
 def die_at(number: int, *more: tuple[type, str]) -> None:
@@ -173,7 +186,7 @@ def crash_loop(
         run = Run(command, quiet=stop is not None)
         # A third of the runs ends at any moment, starting up and recovering included. The others get to some
         # promises first, however slow the machine is, and end a little later.
-        going = rng.random() < 1 / 3 or run.read(60, lines=rng.randint(1, 8))
+        going = rng.random() < 1 / 3 or run.read(PATIENCE, lines=rng.randint(1, 8))
         ended = not (going and run.read(rng.uniform(0, longest)))
         promises = run.end() if stop is None else run.end_without_power(stop)
         if ended and run.status:
@@ -273,7 +286,7 @@ class LoopDisk:
 
     def remove(self) -> None:
         """Unmount."""
-        for _ in range(600):  # half a minute: the machine may be busy
+        for _ in range(6000):  # five minutes: the machine may be busy
             done = subprocess.run(["umount", str(self.folder)], check=False, capture_output=True)
             if done.returncode == 0:
                 break

@@ -1,6 +1,6 @@
 """kill -9 while pages change and alerts go out: every change is told once, in order.
 
-STRANDLINE_ALERT_KILLS sets how often (12).
+STRANDLINE_ALERT_KILLS sets how often (3; 12 in the long form).
 """
 
 import functools
@@ -15,7 +15,7 @@ import pytest
 
 from app.news import News
 from app.receivers import LOOPBACK, Webhook, wait_for
-from faults.loops import Run
+from faults.loops import PATIENCE, Run, forms
 from strandline.app.alerts_courier import Carrier, Courier, sender_for
 from strandline.app.alerts_lookout import Lookout
 from strandline.app.alerts_targets import targets_of
@@ -23,7 +23,7 @@ from strandline.app.alerts_telling import errand_of
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.outbox import Outbox, OutboxReading
 
-KILLS = int(os.environ.get("STRANDLINE_ALERT_KILLS", "12"))
+KILLS = forms("STRANDLINE_ALERT_KILLS", 3, 12)
 DATABASE = "strandline.db"
 
 
@@ -69,14 +69,14 @@ def kill_loop(watching, kills, courier_too=False, seed=7):
     rng = random.Random(seed)
     for _ in range(kills):
         run = Run(watching)
-        run.read(60.0, lines=rng.randrange(1, 30))
+        run.read(PATIENCE, lines=rng.randrange(1, 30))
         run.read(rng.random() * 0.3)
         couriers = [line.rsplit(" ", 1)[1].rstrip("}") for line in run._text.decode().split("\n") if "courier" in line]
         if courier_too and couriers:
             os.kill(int(couriers[-1]), signal.SIGKILL)
         run.end()
     last = Run(functools.partial(watching, rounds=3))
-    while last.read(60.0):
+    while last.read(PATIENCE):
         pass
     last.end()
     assert last.status == 0
@@ -85,7 +85,7 @@ def kill_loop(watching, kills, courier_too=False, seed=7):
 def told(folder):
     """Keys of all alerts in order, once none is waiting."""
     with closing(OutboxReading.open(folder / DATABASE)) as reading:
-        assert wait_for(lambda: all(queue.waiting == 0 for queue in reading.queues()), 120.0)
+        assert wait_for(lambda: all(queue.waiting == 0 for queue in reading.queues()), PATIENCE)
         return [alert.key for alert in reading.alerts(10**6)][::-1]
 
 
@@ -97,32 +97,36 @@ def hook():
     receiver.close()
 
 
-def decided_once(folder):
+def decided_once(folder, kills):
     """Every change that matters has one alert."""
     with closing(Outbox.open(folder / DATABASE)) as outbox:
         wanted = outbox._connection.execute("SELECT count(*) FROM changes WHERE importance >= 0.3").fetchone()[0]
         made = outbox._connection.execute("SELECT count(*), count(DISTINCT url) FROM alerts").fetchone()
-    assert made == (wanted, wanted) and wanted > KILLS
+    assert made == (wanted, wanted) and wanted > kills
 
 
-def test_kill_9_of_the_watch_each_alert_is_delivered_once_and_in_order(tmp_path, hook):
-    kill_loop(functools.partial(watch, tmp_path, hook.url), KILLS)
+@KILLS
+def test_kill_9_of_the_watch_each_alert_is_delivered_once_and_in_order(tmp_path, hook, cycles):
+    kill_loop(functools.partial(watch, tmp_path, hook.url), cycles)
     keys = told(tmp_path)
     assert hook.keys == keys  # nothing lost, nothing twice, nothing out of order
-    decided_once(tmp_path)
+    decided_once(tmp_path, cycles)
 
 
-def test_kill_9_of_the_courier_too_what_comes_twice_bears_the_same_key(tmp_path, hook):
-    kill_loop(functools.partial(watch, tmp_path, hook.url), KILLS, courier_too=True, seed=8)
+@KILLS
+def test_kill_9_of_the_courier_too_what_comes_twice_bears_the_same_key(tmp_path, hook, cycles):
+    kill_loop(functools.partial(watch, tmp_path, hook.url), cycles, courier_too=True, seed=8)
     keys = told(tmp_path)
     assert list(dict.fromkeys(hook.keys)) == keys  # a receiver that drops known keys: once, in order
     repeated = len(hook.keys) - len(keys)
-    assert repeated <= KILLS  # at most the one message that was under way
+    assert repeated <= cycles  # at most the one message that was under way
     assert repeated == sum(a == b for a, b in zip(hook.keys, hook.keys[1:], strict=False))  # and at once
-    decided_once(tmp_path)
+    decided_once(tmp_path, cycles)
 
 
-def test_control_a_watch_that_sends_itself_delivers_some_twice(tmp_path, hook):
-    kill_loop(functools.partial(watch_that_sends_itself, tmp_path, hook.url), KILLS)
+@pytest.mark.long
+@pytest.mark.parametrize("cycles", [12])
+def test_control_a_watch_that_sends_itself_delivers_some_twice(tmp_path, hook, cycles):
+    kill_loop(functools.partial(watch_that_sends_itself, tmp_path, hook.url), cycles)
     assert list(dict.fromkeys(hook.keys)) == told(tmp_path)
     assert len(hook.keys) > len(set(hook.keys))

@@ -1,6 +1,6 @@
 """kill -9 and power loss at random moments: no promise is ever lost, recovery is automatic.
 
-STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (300 and 25).
+STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (40 and 6; 300 and 25 in the long form).
 """
 
 import functools
@@ -13,14 +13,13 @@ import shutil
 import pytest
 
 from faults import keeper
-from faults.loops import LoopDisk, crash_loop, die_at, promises_hold
+from faults.loops import LoopDisk, crash_loop, die_at, forms, promises_hold
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.reading import Reading
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.verify import verify
 
-KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300"))
-CUTS = int(os.environ.get("STRANDLINE_POWER_CYCLES", "25"))
+KILLS, CUTS = forms("STRANDLINE_KILL_CYCLES", 40, 300), forms("STRANDLINE_POWER_CYCLES", 6, 25)
 
 
 def clean(folder):
@@ -35,30 +34,31 @@ def clean(folder):
 
 
 @pytest.fixture
-def disk(tmp_path):
+def disk(tmp_path, cycles):
     if reason := LoopDisk.why_not():
         pytest.skip(f"power loss not tested: {reason}")
     try:
         # Sparse, so that room for any number of cycles costs nothing.
-        made = LoopDisk(tmp_path, size=(96 + 2 * CUTS) << 20)
+        made = LoopDisk(tmp_path, size=(96 + 2 * cycles) << 20)
     except Exception as error:  # noqa: BLE001 - a container without loop devices
         pytest.skip(f"power loss not tested: no loop mount here ({error})")
     yield made
     made.remove()
 
 
-def test_kill_9(in_memory):
+@KILLS
+def test_kill_9(in_memory, cycles):
     everything = []
 
     def check(promises):
         everything.extend(promises)
         return promises_hold(in_memory, promises)
 
-    tally = crash_loop(functools.partial(keeper.run, in_memory), check, KILLS)
-    assert tally.cycles == KILLS
+    tally = crash_loop(functools.partial(keeper.run, in_memory), check, cycles)
+    assert tally.cycles == cycles
     assert tally.lost == []
     assert tally.ended_early == []
-    assert tally.promises > KILLS
+    assert tally.promises > cycles
     assert clean(in_memory) >= tally.promises
     assert promises_hold(in_memory, everything) == []
 
@@ -93,7 +93,8 @@ def kept(item):
     return isinstance(item, Kept)
 
 
-def test_power_loss(disk):
+@CUTS
+def test_power_loss(disk, cycles):
     everything = []
 
     def check(promises):
@@ -101,21 +102,22 @@ def test_power_loss(disk):
         return promises_hold(disk.folder, promises)
 
     tally = crash_loop(
-        functools.partial(keeper.run, disk.folder), check, CUTS, longest=0.3, stop=disk.cut, restore=disk.restore
+        functools.partial(keeper.run, disk.folder), check, cycles, longest=0.3, stop=disk.cut, restore=disk.restore
     )
     assert tally.lost == []
-    assert tally.promises >= CUTS
+    assert tally.promises >= cycles
     clean(disk.folder)
     assert promises_hold(disk.folder, everything) == []
 
 
 @pytest.mark.root
-def test_power_loss_without_fsync_loses_promises(disk):
+@pytest.mark.parametrize("cycles", [25])  # it ends with the first loss
+def test_power_loss_without_fsync_loses_promises(disk, cycles):
     """The negative control: if this loop cannot see a missing fsync, the one above proves nothing."""
     tally = crash_loop(
         functools.partial(keeper.run, disk.folder, fsync=False),
         functools.partial(promises_hold, disk.folder),
-        CUTS,
+        cycles,
         longest=0.3,
         stop=disk.cut,
         restore=disk.restore,

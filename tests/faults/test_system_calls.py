@@ -3,6 +3,7 @@
 After each run: every promise is a whole record, recovery cleans up, the audit finds nothing.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -52,10 +53,18 @@ def run(folder, injection):
     return done.returncode, events, log.read_text().count("(INJECTED)")
 
 
+CALLS = ("fsync:error=EIO", "write:error=EIO", "write:error=ENOSPC", "/^rename:error=EIO", "openat:error=EMFILE")
+SHORT = {("fsync:error=EIO", ""), ("write:error=ENOSPC", "+"), ("/^rename:error=EIO", "")}
+"""The short form; "+": from the N-th on."""
+
+
 @pytest.mark.parametrize(
-    "call", ["fsync:error=EIO", "write:error=EIO", "write:error=ENOSPC", "/^rename:error=EIO", "openat:error=EMFILE"]
+    ("call", "lasting"),
+    [
+        pytest.param(*fault, id="".join(fault), marks=[] if fault in SHORT else pytest.mark.long)
+        for fault in itertools.product(CALLS, ("", "+"))
+    ],
 )
-@pytest.mark.parametrize("lasting", ["", "+"])
 def test_the_nth_call_fails(strace, tmp_path, call, lasting):
     for number in range(1, 60):
         work = tmp_path / str(number)

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import json
-import os
 import subprocess
 import sys
 from bisect import bisect_left
@@ -11,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from faults.loops import crash_loop, promises_hold
+from faults.loops import PATIENCE, crash_loop, forms, promises_hold
 from journeys.command import ENVIRONMENT, strandline
 from strandline.app import watching as _ready_before_the_fork  # noqa: F401
 from strandline.app.watch_plan import warm_up
@@ -19,7 +18,6 @@ from strandline.cli.main import app
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
 
-KILLS = int(os.environ.get("STRANDLINE_WATCH_KILLS", "12"))
 HOUR, BUDGET = 4.0, 60
 IN_FLIGHT = 4
 """Requests of one run that a kill may cost on average: one on its way, and what was not committed yet."""
@@ -41,7 +39,7 @@ def site():
     process = subprocess.Popen([sys.executable, "-c", SITE, str(HOUR)], stdin=-1, stdout=-1, text=True, env=ENVIRONMENT)
 
     def log():
-        out, _ = process.communicate("\n", timeout=60)
+        out, _ = process.communicate("\n", timeout=PATIENCE)
         return [(float(line.split()[0]), line.split()[1]) for line in out.splitlines()]
 
     with process:
@@ -62,8 +60,8 @@ def known(folder):
         return reading.progress(), sum(1 for _ in reading.changes())
 
 
-@pytest.mark.timeout(600 + 60 * KILLS)
-def test_kill_9_at_any_moment_of_a_watch(tmp_path, site):
+@forms("STRANDLINE_WATCH_KILLS", 3, 12)
+def test_kill_9_at_any_moment_of_a_watch(tmp_path, site, cycles):
     url, log = site
     warm_up()
     folder = tmp_path / "archive"
@@ -78,7 +76,7 @@ def test_kill_9_at_any_moment_of_a_watch(tmp_path, site):
     def watch():
         app(words(folder, url), standalone_mode=False)
 
-    tally = crash_loop(functools.partial(watch), check, KILLS, longest=3.0)
+    tally = crash_loop(functools.partial(watch), check, cycles, longest=3.0)
     assert tally.lost == []
     last = strandline(*words(folder, url), "--for", "1h")
     assert last.code == 0, last.err
@@ -88,7 +86,7 @@ def test_kill_9_at_any_moment_of_a_watch(tmp_path, site):
     assert promises_hold(folder, promised) == []
     places = Counter((event["file"], event["offset"]) for event in promised)
     assert max(places.values()) == 1, "a capture is reported once"
-    assert len(asked) <= len(promised) + IN_FLIGHT * (KILLS + 1), "a restart asks again only what was in flight"
+    assert len(asked) <= len(promised) + IN_FLIGHT * (cycles + 1), "a restart asks again only what was in flight"
     times = sorted(time for time, _ in asked)
     assert max(bisect_left(times, start + HOUR) - place for place, start in enumerate(times)) <= BUDGET
     audit = json.loads(strandline("verify", folder, "--json").out)

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from faults.loops import crash_loop, promises_hold, small_disk
+from faults.loops import crash_loop, forms, promises_hold, small_disk
 from journeys.command import ENVIRONMENT, LOOPBACK, start, strandline
 from strandline.app.archive import open_archive
 from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
@@ -20,8 +19,6 @@ from strandline.demo.server import DemoServer
 from strandline.errors import OutOfSpace
 from strandline.store.catalog import SqliteCatalog
 from strandline.warc.captures import Kept, captures_of
-
-KILLS = int(os.environ.get("STRANDLINE_KILL_CYCLES", "300")) // 6
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,8 @@ def crawl(folder, url):
     app(["crawl", str(folder), "--seeds", url, *LOOPBACK], standalone_mode=False)
 
 
-def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site):
+@forms("STRANDLINE_CRAWL_KILLS", 8, 50)
+def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site, cycles):
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
     everything = []
@@ -47,10 +45,10 @@ def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site):
         everything.extend(promises)
         return promises_hold(folder, promises)
 
-    tally = crash_loop(functools.partial(crawl, folder, site), check, KILLS, longest=0.5)
+    tally = crash_loop(functools.partial(crawl, folder, site), check, cycles, longest=0.5)
     assert tally.lost == []
     assert tally.ended_early == []
-    assert tally.promises > 2 * KILLS
+    assert tally.promises > 2 * cycles
     finished = strandline("crawl", folder, "--seeds", site, *LOOPBACK)
     assert finished.code == 0, finished.err
     assert not list(folder.glob("spool-*")), "folders of crawls that were killed"

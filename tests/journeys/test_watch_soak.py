@@ -7,7 +7,9 @@ import pytest
 from journeys.watch_soak import Soak
 from strandline.demo.server import DemoServer
 
-SECONDS = float(os.environ.get("STRANDLINE_SOAK_SECONDS", "180"))
+SECONDS = float(os.environ.get("STRANDLINE_SOAK_SECONDS", "150"))
+PAGES = 100
+"""Most pages of the site."""
 LONG = 1200.0
 """Seconds from which on a slope can be told from the noise of an allocator."""
 
@@ -17,6 +19,7 @@ def test_memory_and_files_stay_as_they_are(tmp_path, capsys):
     with DemoServer(hour_seconds=5.0) as demo:
         soak = Soak(tmp_path / "archive", demo.url, 5.0, 20)
         try:
+            soak.begin(PAGES)
             soak.until(SECONDS)
         finally:
             code, err = soak.end()

@@ -1,0 +1,97 @@
+"""Which tests `make test` runs, and which only `make test-all`.
+
+The first ring is what a change can break: units, contracts, one journey of each command, a short form of each loop of
+faults. A test is in it unless it is of one of the KINDS below, by a line in SECOND or by a mark of its own
+(`@pytest.mark.long` on the long form of a loop). FIRST names tests of such files that are in the first ring after all.
+"""
+
+RINGS = ("first", "second")
+
+KINDS = {
+    "browser": "in a real Chromium",
+    "cluster": "on PostgreSQL and an object store",
+    "pywb": "beside pywb",
+    "experiment": "an experiment or a simulation as a whole",
+    "long": "the long form of a loop or journey",
+}
+
+SECOND = {
+    "browser": (
+        "tests/dom/test_rendered.py",
+        "tests/web/test_attack_pages.py",
+        "tests/web/test_demo_replay.py",
+        "tests/web/test_pages_in_browser.py",
+        "tests/web/test_replay_in_browser.py",
+    ),
+    "cluster": (
+        "tests/app/test_cluster.py",
+        "tests/app/test_cluster_alerts.py",
+        "tests/app/test_cluster_archive.py",
+        "tests/app/test_cluster_audit.py",
+        "tests/app/test_cluster_plan.py",
+        "tests/app/test_cluster_purse.py",
+        "tests/app/test_exporting_cluster.py",
+        "tests/app/test_mining_objects.py",
+        "tests/journeys/test_cluster.py",
+        "tests/journeys/test_cluster_fencing.py",
+        "tests/journeys/test_cluster_settings.py",
+        "tests/journeys/test_cluster_skipping.py",
+        "tests/journeys/test_cluster_told.py",
+        "tests/journeys/test_cluster_watch.py",
+        "tests/journeys/test_migrating.py",
+        "tests/store/test_postgres.py",
+        "tests/store/test_postgres_clock.py",
+        "tests/store/test_postgres_moving.py",
+        "tests/store/test_postgres_session.py",
+        "tests/store/test_postgres_troubles.py",
+        "tests/store/test_postgres_workers.py",
+        "tests/warc/test_objects.py",
+        "tests/warc/test_objects_faults.py",
+        "tests/warc/test_objects_verify.py",
+        "tests/web/test_cluster_pages.py",
+    ),
+    "pywb": ("tests/warc/test_pywb.py", "tests/web/test_beside_pywb.py"),
+    "experiment": (
+        "tests/experiments/test_classes.py",
+        "tests/experiments/test_near_experiment.py",
+        "tests/experiments/test_quality_experiment.py",
+        "tests/simulate/test_traces.py",
+    ),
+    "long": (
+        "tests/app/test_learning_engine.py",
+        "tests/journeys/test_changes.py",
+        "tests/journeys/test_daemon.py",
+        "tests/journeys/test_hostile_site.py",
+        "tests/journeys/test_watch_soak.py",
+        "tests/journeys/test_watch_trial.py",
+    ),
+}
+"""Files, or tests of files, by what they are."""
+
+FIRST: tuple[str, ...] = ()
+"""Tests of the files above that belong to the first ring: the one journey of a command, for instance."""
+
+_KIND = {name: kind for kind, names in SECOND.items() for name in names}
+_FILES_IN_BOTH = {name.partition("::")[0] for name in FIRST}
+
+
+def _named(nodeid: str) -> tuple[str, str, str]:
+    """The names a table may give a test by: with parameters, without, and its file."""
+    return nodeid, nodeid.partition("[")[0], nodeid.partition("::")[0]
+
+
+def kind_of(nodeid: str) -> str:
+    """The kind a line of the table says; none for most tests."""
+    if any(name in FIRST for name in _named(nodeid)):
+        return ""
+    return next((_KIND[name] for name in _named(nodeid) if name in _KIND), "")
+
+
+def ring_of(nodeid: str, marks: set[str]) -> str:
+    """The ring of a test with these of the KINDS as marks."""
+    return "second" if kind_of(nodeid) or (marks and not any(name in FIRST for name in _named(nodeid))) else "first"
+
+
+def wholly_second(file: str) -> bool:
+    """Whether no test of a file is in the first ring."""
+    return file in _KIND and file not in _FILES_IN_BOTH
