@@ -71,7 +71,16 @@ crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (
 	@scripts/setup dev
 	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_cluster.py -k killed -q -s
 
+kernels: ## compile the kernels ahead of time, after changing one (needs a C compiler)
+	@scripts/setup dev
+	$(BIN)/python scripts/kernels
+
+wheel: ## what pip installs, under dist/, with the machine code of all kernels
+	@scripts/setup dev
+	@$(BIN)/python -m strandline.kernels.shipped || { echo "The kernels changed: make kernels" >&2; exit 1; }
+	$(BIN)/uv build --quiet --wheel --out-dir dist
+
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock clean
+.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel clean

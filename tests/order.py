@@ -38,6 +38,7 @@ SECONDS = {
     "tests/journeys/test_skipping.py": 15,
     "tests/app/test_learning.py": 15,
     "tests/web/test_operating.py": 15,
+    "tests/kernels/test_shipped.py": 20,
     "tests/journeys/test_moving.py": 10,
     "tests/journeys/test_seeds.py": 10,
     "tests/journeys/test_first_archive.py": 10,

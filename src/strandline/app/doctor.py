@@ -17,6 +17,7 @@ from strandline import __version__
 from strandline.app.space import about, reserve_of
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
+from strandline.kernels.shipped import standing
 from strandline.settings.file import NAME, read_settings
 from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
@@ -60,6 +61,7 @@ def _installation() -> Iterator[Finding]:
             yield Finding(package, True, version(package))
         except PackageNotFoundError:
             yield Finding(package, False, "not installed", "install Strandline again", needed=True)
+    yield _kernels()
     for extra, (module, purpose) in _EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
         advice = f"only for {purpose}: pip install 'strandline[{extra}]'"
@@ -70,6 +72,17 @@ def _installation() -> Iterator[Finding]:
     yield Finding("Chromium", bool(browser), browser or "not found", "only for rendering pages: install chromium")
     limit = _open_files()
     yield Finding("open files", limit >= 256, str(limit), "raise it (ulimit -n 4096) to use many connections")
+
+
+def _kernels() -> Finding:
+    """Whether there is machine code, or something to make it with."""
+    shipped = standing()
+    if shipped.fits:
+        return Finding("kernels", True, f"machine code of {shipped.kernels}")
+    why = "changed since they were compiled" if shipped.kernels else "no machine code for this Python and architecture"
+    if importlib.util.find_spec("numba") is not None:
+        return Finding("kernels", True, f"{why}: compiled by numba at their first use")
+    return Finding("kernels", False, why, "pip install 'strandline[compile]'", needed=True)
 
 
 def _open_files() -> int:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numba
 import numpy as np
 
 from strandline import __version__
@@ -33,6 +32,7 @@ from strandline.crawl.watch_agenda import Planned
 from strandline.crawl.watch_claims import GOOD
 from strandline.crawl.watch_outlook import Outlook
 from strandline.crawl.wishes import Wishes
+from strandline.kernels.shipped import standing
 from strandline.ports import Found
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.standing import Standing, StandingReading
@@ -210,14 +210,14 @@ class WatchPlan:
 
 
 class Compiling:
-    """Compiled code is made ready in a process of its own: the first time that takes half a minute."""
+    """Where no machine code came with the package, it is made in a process of its own: that takes minutes of CPU."""
 
     def __init__(self, catalog: SqliteCatalog) -> None:
         self._catalog = catalog
-        self._mark = f"{__version__} {sys.version} {numba.__version__}".encode()
+        self._mark = f"{__version__} {sys.version}".encode()
         self._process: subprocess.Popen[bytes] | None = None
-        if not _WARM and catalog.reading.note(*_COMPILED) != self._mark:
-            code = "from strandline.app.watch_plan import warm_up; warm_up()"
+        if not _WARM and not standing().fits and catalog.reading.note(*_COMPILED) != self._mark:
+            code = "import os; os.nice(10)\nfrom strandline.app.watch_plan import warm_up; warm_up()"
             nowhere = subprocess.DEVNULL
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code], stdin=nowhere, stdout=nowhere, stderr=nowhere

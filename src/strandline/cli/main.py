@@ -105,6 +105,11 @@ def main() -> None:
             raise
         print("strandline: interrupted", file=sys.stderr)
         sys.exit(Interrupted.exit_code)
+    except ModuleNotFoundError as problem:
+        if problem.name != "numba":
+            raise
+        tell(f"strandline: {problem}")  # no machine code here, and nothing to make it with
+        sys.exit(1)
     except OSError as problem:
         code = next((code for code, kinds in _CODES.items() if problem.errno in kinds), 1)
         where = f"{problem.filename}: " if problem.filename else ""

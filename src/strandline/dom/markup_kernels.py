@@ -1,12 +1,9 @@
 """Reading the parts of a tag from HTML bytes, compiled: names, attributes, declarations, raw text, entities."""
 
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.compiled import compiled_without_counting as scanner
 from strandline.dom.tags import LONGEST, TABLE_SIZE, packed
 
 Bytes = NDArray[np.uint8]
@@ -22,20 +19,6 @@ _ALT, _TITLE, _HIDDEN, _STYLE = packed("alt"), packed("title"), packed("hidden")
 _DATA_SRC = packed("data-src")
 _SHADOWROOT, _MODE = packed("shadowroot"), packed("mode")
 _HASH = 0x9E3779B97F4A7C15
-
-
-_COMPILATION: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def scanner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only reads and writes arrays it is given.
-
-    As `core.compiled`, but without counting references to arrays at every call: nothing here allots or keeps one, and
-    the counting took two thirds of the time of these small functions.
-    """
-    return cast("Callable[P, R]", numba.njit(**_COMPILATION)(function))
 
 
 @scanner

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.blocks.tree import LINK_WEIGHT, PICTURE_WEIGHT
+from strandline.core.compiled import compiled_without_counting as scanner
 from strandline.dom.markup_kernels import (
     ADDRESS,
     CLOSED,
@@ -29,7 +30,6 @@ from strandline.dom.markup_kernels import (
     past_raw_text,
     read_attributes,
     read_name,
-    scanner,
 )
 from strandline.dom.scan_memory import (
     ADDRESSES,

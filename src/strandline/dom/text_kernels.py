@@ -3,7 +3,8 @@
 import numpy as np
 
 from strandline.core.blocks.tree import BEGINNING
-from strandline.dom.markup_kernels import Bytes, Ints, entity, scanner
+from strandline.core.compiled import compiled_without_counting as scanner
+from strandline.dom.markup_kernels import Bytes, Ints, entity
 from strandline.dom.scan_memory import (
     AS_SERVED,
     BASE_ITEMS,

@@ -19,14 +19,14 @@ _NO_PAIR = "\n0\n"  # between texts: a number pairs with nothing
 
 @cache
 def _kernels() -> ModuleType:
-    from strandline.core.blocks import word_kernels  # noqa: PLC0415 - loads the compiler
+    from strandline.core.blocks import word_kernels  # noqa: PLC0415 - loads machine code
 
     return word_kernels
 
 
 @cache
 def ready() -> None:
-    """Load the compiled code, or compile it the first time it is used on this machine (some ten seconds)."""
+    """Load the compiled code; where none came with the package, compile it (some ten seconds, once)."""
     one, other = word_numbers("one"), word_numbers("other")
     words_among("one", one)
     exchanged(one, other, (one, other))
