@@ -103,7 +103,7 @@ class Served:
     def get(self, path, headers=None, method="GET", origin="replay", body=None, host=None):
         """Status, headers (lower-cased, last wins) and body of an answer."""
         connection = http.client.HTTPConnection(
-            "127.0.0.1", self.replay_port if origin == "replay" else self.port, timeout=20
+            "127.0.0.1", self.replay_port if origin == "replay" else self.port, timeout=120
         )
         try:
             connection.putrequest(method, path, skip_host=host is not None, skip_accept_encoding=True)

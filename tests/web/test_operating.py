@@ -3,6 +3,8 @@
 import errno
 import json
 import re
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 from urllib.parse import urlencode
@@ -10,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from strandline.app.archive import create
-from strandline.app.comparing import rate
+from strandline.app.comparing import compare_versions, rate
 from strandline.app.crawling import CrawlRequest
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.crawl.orders import Limits
@@ -252,3 +254,60 @@ def test_a_change_is_rated_while_another_process_writes(tmp_path):
         assert _json(server, "POST", "/ratings", same)[0] == 400, "nothing differs"
     with served(archive) as server, WriteLock(archive.folder, "reindex"):
         assert _json(server, "POST", "/ratings", {"url": URL, "rating": "noise", **ends})[0] == 409
+
+
+def test_one_change_has_one_score_wherever_it_is_shown(tmp_path):
+    made = Builder(tmp_path)
+    body = "<h1>Fees</h1><p>A ticket is 3 euros.</p><p class=clock>{0}</p><p>{1}</p>"
+    for day, text in enumerate(("The harbour opened.", "The verdict was heard.", "The ferry was late again."), 1):
+        made.add(URL, body.format(day, text), when=f"2026-03-0{day}T12:00:00Z")
+    archive = made.archive()
+    archive.study()
+    recorded = list(archive.studies.changes_of(URL))
+    assert len(recorded) == 2
+    rate(archive, URL, "noise")  # what is known of the page's noise has grown since
+    with served(archive) as server:
+        listed = _json(server, "GET", "/changes")[1]["changes"]
+        for change, row in zip(reversed(recorded), listed, strict=True):
+            ends = f"from={row['after']}&to={row['by']}"
+            shown = _json(server, "GET", f"/compare?url={URL}&{ends}")[1]
+            assert shown["importance"] == row["importance"] == change.importance > 0.0
+            assert (shown["impch"], shown["held"]) == (change.impch, change.held)
+            assert (shown["recorded"], shown["between"]) == (True, 0)
+        whole = _json(server, "GET", f"/compare?url={URL}&from=2026-03-01T13:00Z&to=2026-03-04")[1]
+        assert (whole["recorded"], whole["between"]) == (False, 1)
+        page = server.get(f"/compare?url={URL}&from=20260301120000&to=20260303120000", origin="interface")[2]
+        assert b"1 capture lies between them" in page
+    found, _, _ = compare_versions(archive, URL, recorded[0].after, recorded[0].by)
+    assert found.as_data()["importance"] == round(recorded[0].importance, 6)
+
+
+def test_a_writer_that_was_started_elsewhere_is_named_and_no_button_fails(archive):
+    code = (
+        "import sys, pathlib; from strandline.store.lock import WriteLock\n"
+        "with WriteLock(pathlib.Path(sys.argv[1]), 'watch'): print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, archive.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        with served(archive) as server:
+            view = _json(server, "GET", "/overview")[1]
+            assert (view["writer"]["command"], view["writer"]["process"]) == ("watch", other.pid)
+            page = server.get("/", {"Accept": "text/html"}, origin="interface")[2].decode()
+            assert f"process {other.pid}" in page and 'value="learn"' not in page
+            status, said = _json(server, "POST", "/jobs", {"kind": "learn"})
+            assert status == 400 and "learns by itself" in said["detail"]
+            status, added = _json(server, "POST", "/sites", {"url": "http://127.0.0.1:8/"})
+            assert (status, added["job"]) == (201, None)
+            other.stdin.close()
+            assert other.wait(60) == 0
+            assert _json(server, "GET", "/overview")[1]["writer"] is None
+
+
+def test_a_site_without_captures_has_no_date(archive):
+    change_settings(archive.folder, {"scope.seeds": '["http://127.0.0.1:1/"]'})
+    archive.crawl(read_settings(archive.folder / "strandline.toml"), CrawlRequest())
+    with served(archive) as server:
+        for path in ("/", "/site?site=127.0.0.1:1"):
+            assert b"1970" not in server.get(path, {"Accept": "text/html"}, origin="interface")[2]

@@ -15,7 +15,7 @@ None of them needs an optional extra.
 import contextlib
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature
+from strandline.store.studies import Change
 from strandline.store.studying import rate_beside
 
 _PAGE = "text/html"
@@ -62,16 +63,27 @@ class Comparison:
 
     delta: Delta
     scored: Importance
+    recorded: Change | None = None
+    """The change that was recorded when the newer capture was studied, if the two follow each other: its scores are the
+    scores of this comparison, since what is known of the page's noise may have grown since.
+    """
+    between: int = 0
+    """Captures of the page that lie between the two."""
 
     @property
     def importance(self) -> float:
         """What visits are planned by, in [0, 1]."""
-        return self.scored.believed
+        return self.scored.believed if self.recorded is None else self.recorded.importance
 
     @property
     def impch(self) -> float:
         """The formula of paper 001."""
-        return self.scored.impch
+        return self.scored.impch if self.recorded is None else self.recorded.impch
+
+    @property
+    def held(self) -> bool:
+        """Whether it is not believed yet."""
+        return self.scored.held if self.recorded is None else self.recorded.held
 
     @property
     def reasons(self) -> tuple[BlockReason, ...]:
@@ -84,6 +96,8 @@ class Comparison:
             "url": self.delta.new.url,
             "importance": round(self.importance, 6),
             "impch": round(self.impch, 6),
+            "recorded": self.recorded is not None,
+            "between": self.between,
             **self.delta.as_data(),
             "reasons": [reason.as_data() for reason in self.reasons],
         }
@@ -103,7 +117,9 @@ class Comparison:
             "title": self.delta.new.title,
             "importance": round(self.importance, 6),
             "impch": round(self.impch, 6),
-            "held": self.scored.held,
+            "recorded": self.recorded is not None,
+            "between": self.between,
+            "held": self.held,
             "blocks": [block.as_data() for block in self.blocks()],
         }
 
@@ -243,7 +259,9 @@ def blocks_data(tree: BlockTree) -> dict[str, Any]:
 
 
 def compare_versions(archive: Archive, url: str, start: float, end: float) -> tuple[Comparison, Capture, Capture]:
-    """Compare what a page showed at two times, knowing what was learned of its noise."""
+    """Compare what a page showed at two times, knowing what was learned of its noise. For two captures of which one
+    follows the other the scores are those that were recorded; for others they are worked out now.
+    """
     captures = [capture for capture in archive.captures(url) if capture.status == 304 or _is_page(capture)]
     if not captures:
         raise UsageError(f"{url}: no capture that shows the page")
@@ -258,7 +276,9 @@ def compare_versions(archive: Archive, url: str, start: float, end: float) -> tu
     before = _stored(reader, old, how)
     after = _stored(reader, new, PageLevel(before.level, before.scale))
     rule = study_rules(archive.settings.study).advertising(old.url)
-    return compared(before, after, noise, rule), old, new
+    between = sum(old.time < capture.time < new.time for capture in captures)
+    recorded = archive.studies.change_between(old.url, old.time, new.time)
+    return replace(compared(before, after, noise, rule), recorded=recorded, between=between), old, new
 
 
 def _is_page(capture: Capture) -> bool:

@@ -100,10 +100,16 @@ def _now(planning: Planning) -> float:
 
 
 def _visiting(planning: Planning, site: str) -> Visiting:
-    """Intended against achieved visits of the last day, or since the first capture when that is later."""
+    """Intended against achieved visits of the last day, or since the first capture when that is later: as a watch noted
+    them hour by hour, the figures of `report`; without one, and for a single site, as the budget would have it.
+    """
     now = _now(planning)
     first = min((one.first for one in planning.reading.sites() if one.first is not None), default=now)
     since = max(now - 24.0 * planning.hour_seconds, first)
+    hours = [] if site else planning.hours_watched(since)
+    if hours:
+        made = sum(row.revisits + row.firsts for row in hours)
+        return Visiting(sum(row.planned for row in hours), made, sum(row.failed for row in hours), watched=True)
     made, failed = planning.reading.visits_since(since, site)
     intended = planning.planner.visits_per_hour() * (now - since) / planning.hour_seconds
     return Visiting(round(intended), made, failed)

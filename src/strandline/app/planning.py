@@ -42,7 +42,7 @@ from strandline.settings.schema import PlanSettings, Settings
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import Standing, StandingReading
-from strandline.store.watching import TimePiece, WatchReading
+from strandline.store.watching import HourRow, TimePiece, WatchReading
 
 _NOTE: Final = ("planning", "learned")
 _MARK: Final = struct.Struct("<4sqqqdI")
@@ -197,6 +197,11 @@ class Planning:
         return "; ".join(told)
 
     # Knowledge ------------------------------------------------------------------------------------------------------
+
+    def hours_watched(self, since: float) -> list[HourRow]:
+        """What watches noted of the hours that began since a time."""
+        with closing(WatchReading.open(self.archive.database)) as watch:
+            return list(watch.watch_hours(since))
 
     @cached_property
     def _watch_time(self) -> TimePiece | None:

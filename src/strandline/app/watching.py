@@ -194,7 +194,7 @@ class Watch:
         self._tally = Tally()
         self._recent: deque[float] = deque()
         self._told_change = catalog.studies.reading.progress()
-        self._next_state = 0.0
+        self._next_state = self._next_count = self._spent = 0.0
         self._room = self._room_check(settings)
         self._room_checked, self._paused = 0.0, ""
         self._reload = self._unstudied = False
@@ -366,6 +366,16 @@ class Watch:
     def _stands(self, ended: str) -> None:
         self._catalog.watch.stands(self._started, self._clock.now(), ended, self.document())
 
+    def _spent_day(self) -> float:
+        """What was spent in the last day; a purse remembers no more than its own span. Counted anew each minute of the
+        watch: a large budget has many requests.
+        """
+        now = self._clock.now()
+        if now >= self._next_count:
+            self._next_count = now + self.length / 60.0
+            self._spent = self._catalog.watch.reading.spent_in_all(now - 24.0 * self.length)
+        return self._spent
+
     def document(self) -> dict[str, Any]:
         """How the watch stands; see the module's text."""
         plan, tally, agenda = self._prepared.settings.plan, self._tally, self._agenda
@@ -381,7 +391,7 @@ class Watch:
             "hour_seconds": self.length,
             "allowed": agenda.figures.allowed,
             "spent_hour": purse.spent(moment, self.length),
-            "spent_day": purse.spent(moment, min(purse.span, 24.0 * self.length)),
+            "spent_day": self._spent_day(),
             "planned": agenda.planned,
             "queue": waiting,
             "pages": self._plan.pages,

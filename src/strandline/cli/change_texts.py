@@ -65,7 +65,9 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     counts = {kind: sum(one.kind == kind for one in operations) for kind in _DID}
     told = ", ".join(f"{count} {_DID[kind]}" for kind, count in counts.items() if count)
     yield f"importance {found.importance:.2f}   impch {found.impch:.2f}   {told}"
-    if found.scored.held:
+    if found.between and found.recorded is None:
+        yield f"Worked out now: {counted(found.between, 'capture lies', 'captures lie')} between these two."
+    if found.held:
         yield "The number of blocks halved or doubled: on a live page this is held until a second fetch shows the same."
     for operation in operations[:_MOST]:
         yield from _operation(operation)

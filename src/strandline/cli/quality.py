@@ -73,7 +73,9 @@ def quality_text(found: "Measured") -> list[str]:
         lines.append(f"{counted(dead, 'dead link')} left out: never a page there (`strandline report` names them)")
     made = f"{visiting.achieved} of {counted(visiting.intended, 'intended visit')} made"
     asked = f"budget {found.budget}"
-    if visiting.achieved > visiting.intended:
+    if visiting.watched:
+        made = f"{counted(visiting.intended, 'visit')} planned, {visiting.achieved} made"
+    elif visiting.achieved > visiting.intended:
         made = f"{counted(visiting.achieved, 'visit')} made"
         asked = f"a watch of {found.budget} intends {visiting.intended}; crawls and imports ask no budget"
     lines.append(f"last day: {made}, {counted(visiting.failed, 'page')} failed ({asked})")

@@ -165,6 +165,11 @@ class StudyReading(HistoryReading):
         """Observed changes of one page, in time order."""
         return self._changes("changes.page = ? ORDER BY by, change", self._number(url))
 
+    def change_between(self, url: str, after: float, by: float) -> Change | None:
+        """The change that was seen from one capture of a page to another."""
+        number = self._number(url)
+        return next(self._changes("changes.page = ? AND after = ? AND by = ?", number, after, by), None)
+
     def change_by(self, seq: int) -> Change | None:
         """The change a capture showed."""
         return next(self._changes("by_seq = ?", seq), None)

@@ -83,6 +83,11 @@ class WatchReading(Reading):
             for when, cost in self._rows("SELECT time, cost FROM watch_requests WHERE time > ? ORDER BY time", time)
         ]
 
+    def spent_in_all(self, time: float) -> float:
+        """What the requests since a time cost together; those under way count as they are expected to."""
+        row = self._row("SELECT coalesce(sum(abs(cost)), 0.0) FROM watch_requests WHERE time > ?", time)
+        return 0.0 if row is None else float(str(row[0]))
+
 
 class WatchWriter:
     """Writes through the writer's connection."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from strandline.web.desk import Desk
 from strandline.web.jobs import Archiving
-from strandline.web.operating import act, add_site, adopt, change_paths, keep_rating
+from strandline.web.operating import act, add_site, adopt, change_paths, keep_rating, start_job
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
 from strandline.web.views.values import address, time_of
@@ -105,7 +105,7 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/jobs", status_code=201)
     async def new_job(wanted: JobIn) -> JobView:
         """Start a crawl, a watch, an audit, or learning."""
-        return job_view(await desk.jobs.start(wanted.kind))
+        return job_view(await start_job(desk, wanted.kind))
 
     @router.post("/jobs/{number}")
     async def act_on_job(number: Annotated[int, Path(ge=1, le=10**9)], wanted: ActionIn) -> JobView:

@@ -179,6 +179,8 @@ class Jobs:
             job.state = "done"
         elif code == _INTERRUPTED:
             job.state = "paused"
+        elif code == _BUSY:
+            job.state, job.problem = "failed", say("busy_long")
         else:
             job.state, job.problem = "failed", complaint or f"ended with exit code {code}"
 

@@ -22,7 +22,8 @@ from strandline.core.urls import site as site_of
 from strandline.errors import SettingError, UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, back
-from strandline.web.jobs import KINDS, Archiving, Job
+from strandline.web.figures import minute_text
+from strandline.web.jobs import KINDS, WRITERS, Archiving, Job, Kind
 from strandline.web.texts import say
 from strandline.web.views.compare import compare, end_of
 from strandline.web.views.simulate import asked_for, start_simulation, strategy_names
@@ -39,6 +40,18 @@ def quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
+async def start_job(desk: Desk, kind: Kind) -> Job:
+    """Start a job; UsageError says who is in the way, and what to do about it."""
+    other = desk.place.writer() if kind in WRITERS and not desk.jobs.active(WRITERS) else None
+    if other is not None:
+        then = say("then_watch" if (kind, other.command) == ("learn", "watch") else "then_wait")
+        since = minute_text(other.since)
+        raise UsageError(
+            say("writer_works", command=other.command, process=other.process, host=other.host, since=since, then=then)
+        )
+    return await desk.jobs.start(kind)
+
+
 async def add_site(
     desk: Desk, typed: str, contact: str = "", start: Archiving | None = "crawl"
 ) -> tuple[str, Job | None]:
@@ -52,8 +65,8 @@ async def add_site(
     if contact and contact != settings.archive.contact:
         values["archive.contact"] = quoted(contact[:_LONGEST])
     desk.change_settings(values)
-    running = desk.jobs.active(("crawl", "watch"))
-    job = await desk.jobs.start(start) if start and start in desk.jobs.kinds and not running else None
+    running = desk.jobs.active(("crawl", "watch")) or desk.place.writer()
+    job = await start_job(desk, start) if start and start in desk.jobs.kinds and not running else None
     return url, job
 
 
@@ -135,8 +148,12 @@ class Operating:
         """Add a site."""
         form = await self._form(request)
         start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
-        url, _ = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
-        said = say("site_added_shared" if self._desk.shared else "site_added", site=site_of(url))
+        url, job = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
+        later = start is not None and job is None
+        said = say(
+            "site_added_shared" if self._desk.shared else "site_added_later" if later else "site_added",
+            site=site_of(url),
+        )
         return self._face.told("/", said)
 
     async def budget(self, request: Request) -> Response:
@@ -152,7 +169,7 @@ class Operating:
         kind = next((known for known in KINDS if known == _one(form, "kind")), None)
         if kind is None or kind == "simulate":
             raise UsageError(say("no_job", job=_one(form, "kind")[:40]))
-        await self._desk.jobs.start(kind)
+        await start_job(self._desk, kind)
         return back("/health" if kind == "verify" else "/")
 
     async def job(self, request: Request) -> Response:

@@ -112,6 +112,8 @@ class Visiting:
     intended: int
     achieved: int
     failed: int
+    watched: bool = False
+    """Whether a watch intended them; otherwise the budget says what one would."""
 
     @property
     def share(self) -> float:

@@ -59,6 +59,10 @@ class Compared:
     impch: float
     level: int
     held: bool
+    recorded: bool
+    """Whether the scores are those of the change that was recorded; otherwise they are worked out for this view."""
+    between: int
+    """Captures that lie between the two."""
     blocks: list[ComparedBlock]
     """At most some hundreds at a time, in the order of the page."""
     more: int | None
@@ -94,6 +98,8 @@ async def compare(desk: Desk, url: str, start: float, end: float, part: Part = W
         impch=found["impch"],
         level=level(found["importance"]),
         held=found["held"],
+        recorded=found["recorded"],
+        between=found["between"],
         blocks=[_block(one) for one in found["blocks"]],
         more=found["more"],
         counts={kind: found["counts"].get(kind, 0) for kind in kinds},

@@ -7,10 +7,10 @@ from strandline.app.browsing import Day, SiteRow
 from strandline.app.given_seeds import known_seeds
 from strandline.core.urls import site as site_of
 from strandline.web.desk import Desk
-from strandline.web.jobs import Job
+from strandline.web.jobs import WRITERS, Job
 from strandline.web.views.changes import ChangesAsked, ChangeView, changes_page
 from strandline.web.views.days import DayView, day_level, days
-from strandline.web.views.health import AlarmView, ClusterView, cluster, open_alarms
+from strandline.web.views.health import AlarmView, ClusterView, WriterView, cluster, open_alarms, writer
 from strandline.web.views.values import DAY, IMPORTANT, Moment
 
 CARDS = 24
@@ -124,6 +124,8 @@ class Overview:
     jobs: list[JobView]
     kinds: list[str]
     """What can be started from here."""
+    writer: WriterView | None
+    """Who writes the archive, when that was not started from here."""
     cluster: ClusterView | None
     """Who works; None for an archive in a folder."""
 
@@ -175,6 +177,7 @@ def overview(desk: Desk) -> Overview:
         alarms=open_alarms(desk),
         jobs=[job_view(job) for job in desk.jobs.all()[:5]],
         kinds=list(desk.jobs.kinds),
+        writer=None if desk.jobs.active(WRITERS) else writer(desk),
         cluster=cluster(desk),
     )
 

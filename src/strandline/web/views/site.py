@@ -1,5 +1,6 @@
 """A site: its directories by size and change, its days, its rules, and what is new, changed and gone."""
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -276,7 +277,7 @@ def rules_view(found: SiteRules) -> RulesView:
 def report(desk: Desk, site: str, since: float | None = None) -> Report:
     """What is new, changed and gone; by default in the last week of the site's captures."""
     row = desk.reading.site_row(site)
-    last = row.last if row is not None and row.last is not None else 0.0
+    last = row.last if row is not None and row.last is not None else time.time()
     start = max(0.0, last - _REPORT_DAYS * DAY) if since is None else since
     wanted = ChangesWanted(site=site, since=start, min_importance=0.0)
     changes, more = desk.reading.latest_changes(wanted, 4 * MOST_LISTED)
