@@ -36,3 +36,19 @@ def test_settings_that_somebody_else_wrote_first_stay(tmp_path, monkeypatch):
     with opened_or_made(folder) as archive:
         assert archive.settings.archive.contact == contact
     assert contact in (folder / NAME).read_text()
+
+
+@pytest.mark.parametrize("name", ["my-archve", "my-archives", "My-archive", "myarchive"])
+def test_a_mistyped_folder_does_not_become_a_new_archive(tmp_path, name):
+    create(tmp_path / "my-archive")
+    with pytest.raises(UsageError, match=r"did you mean .*my-archive\?"), opened_or_made(tmp_path / name):
+        pass
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["my-archive-2", "my-archive2026", "news", "archive"])
+def test_a_folder_of_another_name_does(tmp_path, name):
+    create(tmp_path / "my-archive")
+    (tmp_path / "newsy").mkdir()  # no archive
+    with opened_or_made(tmp_path / name) as archive:
+        assert (archive.folder / NAME).exists()

@@ -35,27 +35,27 @@ def asked(path="/robots.txt"):
 
 def test_rules_are_fetched_once_and_the_pages_wait(catalog):
     one = desk(catalog)
-    assert not one.knows(HOST, START)
+    assert not one.knows(SITE, START)
     assert [one.wait(task(f"{SITE}/a")), one.wait(task(f"{SITE}/b"))] == [True, False]
     assert list(one.places_waiting()) == [HOST] and len(one.all_waiting()) == 2
-    assert one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START) == ""
-    assert [page.url for page in one.released(HOST)] == [f"{SITE}/a", f"{SITE}/b"]
-    assert one.knows(HOST, START) and not one.places_waiting()
+    assert one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START) == ""
+    assert [page.url for page in one.released(SITE)] == [f"{SITE}/a", f"{SITE}/b"]
+    assert one.knows(SITE, START) and not one.places_waiting()
 
 
 def test_rules_are_obeyed(catalog):
     one = desk(catalog)
-    one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
+    one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
     assert one.refuses(task(f"{SITE}/open")) == ""
     assert one.refuses(task(f"{SITE}/private/x")) == "robots: robots.txt"
-    assert (one.crawl_delay(HOST), one.sitemaps(HOST)) == (7.0, (f"{SITE}/map.xml",))
+    assert (one.crawl_delay(SITE), one.sitemaps(SITE)) == (7.0, (f"{SITE}/map.xml",))
     assert (one.crawl_delay("other"), one.sitemaps("other")) == (0.0, ())
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_no_rules_allow_everything(catalog, status):
     one = desk(catalog)
-    one.answered(HOST, answer(asked(), b"Disallow: /", status), START)
+    one.answered(SITE, answer(asked(), b"Disallow: /", status), START)
     assert one.refuses(task(f"{SITE}/private")) == ""
 
 
@@ -63,23 +63,23 @@ def test_no_rules_allow_everything(catalog, status):
 @pytest.mark.parametrize("reply", [lambda r: answer(r, b"", 503), silence])
 def test_unreachable_rules_forbid_everything_unless_the_user_says_otherwise(catalog, setting, reply):
     one = desk(catalog, robots_unreachable=setting)
-    one.answered(HOST, reply(asked()), START)
+    one.answered(SITE, reply(asked()), START)
     refused = one.refuses(task(f"{SITE}/a"))
     assert refused.startswith("robots: robots.txt unreachable") if setting == "disallow" else refused == ""
-    assert one.knows(HOST, START), "a host that failed is not asked again with every page"
-    assert not one.knows(HOST, START + 3601), "but not for ever, in a run of weeks"
+    assert one.knows(SITE, START), "a host that failed is not asked again with every page"
+    assert not one.knows(SITE, START + 3601), "but not for ever, in a run of weeks"
 
 
 def test_rules_are_renewed_every_day_of_a_long_run(catalog):
     one = desk(catalog)
-    one.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
-    assert one.knows(HOST, START + 86_399) and not one.knows(HOST, START + 86_401)
-    assert not one.knows(HOST, START - 1), "a clock that jumped back proves nothing"
+    one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
+    assert one.knows(SITE, START + 86_399) and not one.knows(SITE, START + 86_401)
+    assert not one.knows(SITE, START - 1), "a clock that jumped back proves nothing"
     later = START + 90_000
-    one.answered(HOST, answer(asked(), b"", 503), later)
+    one.answered(SITE, answer(asked(), b"", 503), later)
     assert one.refuses(task(f"{SITE}/private/x")) and not one.refuses(task(f"{SITE}/open")), "an older copy counts"
-    assert one.knows(HOST, later + 3599) and not one.knows(HOST, later + 3601)
-    one.answered(HOST, answer(asked(), b"User-agent: *\nDisallow: /open\n", headers=PLAIN), later + 3601)
+    assert one.knows(SITE, later + 3599) and not one.knows(SITE, later + 3601)
+    one.answered(SITE, answer(asked(), b"User-agent: *\nDisallow: /open\n", headers=PLAIN), later + 3601)
     assert one.refuses(task(f"{SITE}/open")) and not one.refuses(task(f"{SITE}/private/x"))
 
 
@@ -89,34 +89,34 @@ def test_rules_are_renewed_every_day_of_a_long_run(catalog):
 )
 def test_a_page_waits_for_rules_no_longer_than_they_are_missing(catalog, reply, again):
     one = desk(catalog)
-    one.answered(HOST, reply(asked()), START)
-    assert one.looked_at_again(HOST) == again
+    one.answered(SITE, reply(asked()), START)
+    assert one.looked_at_again(SITE) == again
 
 
 def test_redirects_are_followed_up_to_a_number(catalog):
     one = desk(catalog)
     for hop in range(MOST_REDIRECTS):
         moved = answer(asked(f"/{hop}"), b"", 301, b"Location: /%d\r\n" % (hop + 1))
-        assert one.answered(HOST, moved, START) == f"{SITE}/{hop + 1}"
+        assert one.answered(SITE, moved, START) == f"{SITE}/{hop + 1}"
     last = answer(asked("/5"), b"", 301, b"Location: /6\r\n")
-    assert one.answered(HOST, last, START) == ""
+    assert one.answered(SITE, last, START) == ""
     assert one.refuses(task(f"{SITE}/a")) == "", "too many redirects are like no robots.txt"
     assert MOST_REDIRECTS == 5
 
 
 def test_rules_outlive_the_run(catalog):
     first = desk(catalog)
-    first.answered(HOST, answer(asked(), RULES, headers=PLAIN), START)
+    first.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
     catalog.commit(Batch(hosts=[first.host_state(HOST, 0.0, 0, 0.5)]))
     later = desk(catalog)
-    assert later.knows(HOST, START + 3600)
+    assert later.knows(SITE, START + 3600)
     assert later.refuses(task(f"{SITE}/private/x"))
-    assert not desk(catalog).knows(HOST, START + 30 * 86_400), "but not for ever"
+    assert not desk(catalog).knows(SITE, START + 30 * 86_400), "but not for ever"
 
 
 def test_a_legal_deposit_need_not_ask(catalog):
     one = desk(catalog, obey_robots=False)
-    assert one.knows(HOST, START) and one.refuses(task(f"{SITE}/private")) == ""
+    assert one.knows(SITE, START) and one.refuses(task(f"{SITE}/private")) == ""
 
 
 def test_the_visit_of_robots_is_never_due(catalog):
@@ -124,3 +124,16 @@ def test_the_visit_of_robots_is_never_due(catalog):
     assert (visit.due, visit.evidence, visit.page) == (NEVER, Evidence.PRESENT, 0)
     assert robots_visit(answer(asked(), b"", 404), None).evidence is Evidence.ABSENT
     assert robots_visit(silence(asked(), Outcome.TIMEOUT), None).outcome is Outcome.TIMEOUT
+
+
+def test_http_and_https_each_speak_for_themselves(catalog):
+    one = desk(catalog)
+    secure = SITE.replace("http:", "https:")
+    one.answered(secure, silence(asked(), Outcome.CONNECT), START)
+    assert one.refuses(task(f"{secure}/")).startswith("robots: robots.txt unreachable")
+    assert not one.knows(SITE, START), "its own was never asked"
+    one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
+    assert one.refuses(task(f"{SITE}/open")) == ""
+    assert one.refuses(task(f"{secure}/open")), "and stays as it was"
+    state = one.host_state(HOST, 0.0, 0, 0.5)
+    assert (state.robots_status, state.robots_body) == (200, RULES), "what was reached is remembered"

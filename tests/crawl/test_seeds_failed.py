@@ -17,11 +17,12 @@ def robots(request):
     ("pages", "reason"),
     [
         ({SEED: lambda request: silence(request, Outcome.NO_SUCH_HOST)}, "no-such-host: nobody there"),
+        ({f"{SITE}/robots.txt": lambda request: silence(request, Outcome.NO_SUCH_HOST)}, "no-such-host: nobody there"),
         ({}, "answered 404"),
         ({SEED: redirect("/gone")}, "answered 404 (http://h.example/gone)"),
         ({SEED: page(), f"{SITE}/robots.txt": robots}, "not allowed: robots.txt"),
     ],
-    ids=["no answer", "not found", "redirected to nothing", "robots.txt"],
+    ids=["no answer", "no such host", "not found", "redirected to nothing", "robots.txt"],
 )
 def test_a_seed_that_led_to_no_page_is_named(tmp_path, pages, reason):
     tally = Workshop(tmp_path, pages).run()

@@ -311,3 +311,16 @@ def test_a_site_without_captures_has_no_date(archive):
     with served(archive) as server:
         for path in ("/", "/site?site=127.0.0.1:1"):
             assert b"1970" not in server.get(path, {"Accept": "text/html"}, origin="interface")[2]
+
+
+def test_the_box_for_sites_takes_the_scheme_a_host_speaks_and_knows_no_such_host(archive, monkeypatch):
+    asked = {"plain.test": "http", "secure.test": "https", "mistyped.test": ""}
+    monkeypatch.setattr("strandline.web.operating.scheme_of", lambda typed, _settings: asked[typed])
+    with served(archive) as server:
+        key = _key(server)
+        for typed in ("plain.test", "secure.test"):
+            assert _post(server, "/sites", {"url": typed, "contact": "https://a.test/", "key": key})[0] == 303
+        status, _, page = _post(server, "/sites", {"url": "mistyped.test", "contact": "https://a.test/", "key": key})
+        assert status == 400 and b"There is no such host: mistyped.test" in page
+    seeds = read_settings(archive.folder / "strandline.toml").scope.seeds
+    assert seeds == ("http://plain.test/", "https://secure.test/")

@@ -1,16 +1,23 @@
 """Opening what a command was given: an archive folder, or the address of a cluster's database in its place."""
 
 import contextlib
+import difflib
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from strandline.app.archive import Archive, create
 from strandline.app.archive import open_archive as open_folder
 from strandline.app.database_names import database_at
 from strandline.app.place import FolderPlace, Place
 from strandline.errors import StrandlineError, UsageError
+from strandline.settings.file import NAME
 from strandline.store.lock import WriteLock
+
+_NEAR: Final = 0.85
+"""Likeness of two names from which on one may be the other, mistyped."""
 
 
 def is_archive(place: Path) -> bool:
@@ -37,6 +44,11 @@ def opened_or_made(place: Path) -> Iterator[Archive]:
     if database_at(place) or (before and (not place.is_dir() or any(place.iterdir()))):
         yield open_archive(place)
         return
+    meant = None if before else _meant(place)
+    if meant is not None:
+        raise UsageError(
+            f"there is no archive {place}; did you mean {meant}? `strandline init {place}` makes a new one"
+        )
     try:
         archive = create(place)
     except UsageError:
@@ -47,6 +59,22 @@ def opened_or_made(place: Path) -> Iterator[Archive]:
     except StrandlineError:
         _unmake(place, before)
         raise
+
+
+def _meant(place: Path) -> Path | None:
+    """An archive beside a folder that is not there, whose name is so near that the other one is probably mistyped.
+    Names that differ in their numbers only are meant as they are: `news-2025`, `news-2026`.
+    """
+    try:
+        beside = {other.name: other for other in place.parent.iterdir() if (other / NAME).is_file()}
+    except OSError:
+        return None
+    near = difflib.get_close_matches(place.name, beside, 1, _NEAR)
+    return beside[near[0]] if near and _without_numbers(near[0]) != _without_numbers(place.name) else None
+
+
+def _without_numbers(name: str) -> str:
+    return re.sub(r"[-_. ]*\d+", "", name)
 
 
 def _unmake(place: Path, before: bool) -> None:

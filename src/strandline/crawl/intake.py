@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome
+from strandline.core.politeness.robots import UNHEARD
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.finding import Finder, Findings
 from strandline.crawl.orders import Orders
@@ -125,7 +126,8 @@ class Intake:
 
     def _seed_failed(self, url: str, reason: str) -> None:
         seed = self._seeds.get(url)
-        if seed is not None:
+        unheard = reason.endswith(UNHEARD) and seed in self.tally.seeds_failed
+        if seed is not None and not unheard:  # why its host was not heard is known already
             self.tally.seeds_failed[seed] = reason if seed == url else f"{reason} ({url})"
             self.tally.seeds_moved.pop(seed, None)
 

@@ -209,7 +209,7 @@ class Crawl:
             if not self._parts.manners.ready(task.authority, now):
                 break
             self._traps.suspects.popleft()
-            if self._robots.knows(task.authority, self._parts.clock.now()) and not self._robots.refuses(task):
+            if self._robots.knows(origin(task.url), self._parts.clock.now()) and not self._robots.refuses(task):
                 self._begin(task, Request(url, 0))
                 asked += 1
         return asked
@@ -221,13 +221,13 @@ class Crawl:
             self._intake.skipped(task, outside or trapped, self._agenda.passed_over() if outside else NEVER)
             return
         now = self._parts.clock.now()
-        if not self._robots.knows(task.authority, now):
+        if not self._robots.knows(origin(task.url), now):
             if self._robots.wait(task):
                 self._begin(task, Request(f"{origin(task.url)}/robots.txt", 0, Kind.ROBOTS))
             return
         reason = self._robots.refuses(task) or self._parts.skips.refuses(task)
         if reason:
-            soon = self._robots.looked_at_again(task.authority)
+            soon = self._robots.looked_at_again(origin(task.url))
             self._intake.skipped(task, reason, min(self._agenda.passed_over(), soon))
             return
         if not self._parts.manners.ready(task.authority, self._parts.clock.monotonic()):
@@ -279,7 +279,7 @@ class Crawl:
                 self._visited(task, exchange)
         except BaseException:
             robots = exchange.request.kind is Kind.ROBOTS
-            self._ready.extend(self._robots.released(task.authority) if robots else [task])
+            self._ready.extend(self._robots.released(origin(task.url)) if robots else [task])
             raise
         finally:
             exchange.body.close()
@@ -320,18 +320,18 @@ class Crawl:
         if exchange.response_head and exchange.status != 304:
             capture = self._parts.store.keep(exchange, None)
             self._intake.kept(robots_visit(exchange, capture), exchange.body_length)
-        again = self._robots.answered(task.authority, exchange, now)
+        again = self._robots.answered(origin(task.url), exchange, now)
         if again:
             self._robots_moved.append((task, Request(again, 0, Kind.ROBOTS)))
             return
         self._note_host(task.authority, exchange.seconds)
         self._parts.manners.asked_for_delay(
-            task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(task.authority)
+            task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(origin(task.url))
         )
         self._intake.batch.found += self._finder.sitemaps(
-            origin(task.url), self._robots.sitemaps(task.authority), self._agenda.wanted_from()
+            origin(task.url), self._robots.sitemaps(origin(task.url)), self._agenda.wanted_from()
         )
-        for waiting in self._robots.released(task.authority):
+        for waiting in self._robots.released(origin(task.url)):
             if exchange.response_head or not self._robots.refuses(waiting):
                 self._ready.append(waiting)
             else:

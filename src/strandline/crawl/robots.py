@@ -1,4 +1,9 @@
-"""The desk where every page stops before it is asked for: robots.txt of its host, fetched when it is not known."""
+"""The desk where every page stops before it is asked for: robots.txt of its place, fetched when it is not known.
+
+A place is scheme, host and port (`core.urls.origin`): http and https of a host each speak for themselves, and one that
+cannot be reached says nothing about the other. What is remembered beyond a run is one copy for both, the one that was
+reached where only one was.
+"""
 
 import math
 from collections import OrderedDict
@@ -8,6 +13,7 @@ from typing import Final
 from strandline.core.capture import Capture, Exchange, Outcome, evidence_of
 from strandline.core.content import decode
 from strandline.core.politeness.robots import FRESH_SECONDS, MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
+from strandline.core.urls import origin
 from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.visits import redirect_target
 from strandline.ports import Catalog, HostState, Task, Visited
@@ -21,7 +27,7 @@ _AGAIN_UNHEARD: Final = 60.0
 
 
 class RobotsDesk:
-    """Rules per host, and the pages that wait for them."""
+    """Rules per place, and the pages that wait for them."""
 
     def __init__(self, orders: Orders, catalog: Catalog) -> None:
         self._orders = orders
@@ -34,7 +40,7 @@ class RobotsDesk:
         self._hops: dict[str, int] = {}
 
     def knows(self, place: str, now: float) -> bool:
-        """Whether the rules of a host are known; loads those of an earlier run."""
+        """Whether the rules of a place are known; loads those of an earlier run."""
         if not self._orders.obey_robots:
             return True
         since, until = self._holds.get(place, (now, now))
@@ -51,12 +57,12 @@ class RobotsDesk:
 
     def _kept(self, place: str) -> RobotsCopy:
         """The copy that outlived the last commit."""
-        state = self._catalog.host(place)
+        state = self._catalog.host(_host(place))
         return RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
 
     def wait(self, task: Task) -> bool:
         """Let a page wait for the rules; True when nobody has gone to fetch them yet."""
-        waiting = self._waiting.setdefault(task.authority, [])
+        waiting = self._waiting.setdefault(origin(task.url), [])
         waiting.append(task)
         return len(waiting) == 1
 
@@ -92,7 +98,7 @@ class RobotsDesk:
         """Why a page may not be asked for; empty when it may."""
         if not self._orders.obey_robots:
             return ""
-        rules = self._rules[task.authority]
+        rules = self._rules[origin(task.url)]
         return "" if rules.allows(task.url) else f"robots: {rules.reason}"
 
     def looked_at_again(self, place: str) -> float:
@@ -115,17 +121,22 @@ class RobotsDesk:
         return self._waiting.pop(place, [])
 
     def places_waiting(self) -> Collection[str]:
-        """Hosts whose rules are being fetched."""
-        return self._waiting.keys()
+        """Hosts, some of whose rules are being fetched."""
+        return {_host(place) for place in self._waiting}
 
     def all_waiting(self) -> list[Task]:
         """Every page that waits."""
         return [task for tasks in self._waiting.values() for task in tasks]
 
-    def host_state(self, place: str, not_before: float, failures: int, seconds: float) -> HostState:
+    def host_state(self, host: str, not_before: float, failures: int, seconds: float) -> HostState:
         """What is remembered about a host beyond this run."""
-        copy = self._copies.get(place, RobotsCopy())
-        return HostState(place, not_before, failures, copy.time, copy.status, copy.body, seconds)
+        copies = [self._copies[place] for place in (f"https://{host}", f"http://{host}") if place in self._copies]
+        copy = next((one for one in copies if one.reached), copies[0] if copies else RobotsCopy())
+        return HostState(host, not_before, failures, copy.time, copy.status, copy.body, seconds)
+
+
+def _host(place: str) -> str:
+    return place.partition("://")[2]
 
 
 def _hold(copy: RobotsCopy, status: int, now: float) -> float:

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.app.given_seeds import known_seeds
+from strandline.app.reaching import scheme_of
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import site as site_of
@@ -55,9 +56,12 @@ async def start_job(desk: Desk, kind: Kind) -> Job:
 async def add_site(
     desk: Desk, typed: str, contact: str = "", start: Archiving | None = "crawl"
 ) -> tuple[str, Job | None]:
-    """Add an address to the seeds and start to crawl or watch unless that runs; UsageError for what is no address."""
-    url = address(typed if "://" in typed else f"https://{typed.strip()}")
+    """Add an address to the seeds and start to crawl or watch unless that runs; UsageError for what is no address. A
+    host without a scheme is asked over https, or over http where it speaks nothing else.
+    """
     settings = desk.settings
+    scheme = "" if "://" in typed else await asyncio.to_thread(scheme_of, typed, settings) or "https"
+    url = address(f"{scheme}://{typed.strip()}" if scheme else typed)
     if not (contact or settings.archive.contact) and not settings.fetch.allow_address:
         raise UsageError(say("contact_needed"))
     seeds = read_seeds((*known_seeds(settings, desk.reading), url))
@@ -148,7 +152,10 @@ class Operating:
         """Add a site."""
         form = await self._form(request)
         start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
-        url, job = await add_site(self._desk, _one(form, "url"), _one(form, "contact"), start)
+        typed = _one(form, "url")
+        if "://" not in typed and not await asyncio.to_thread(scheme_of, typed, self._desk.settings):
+            raise UsageError(say("no_such_host", host=typed[:100]))
+        url, job = await add_site(self._desk, typed, _one(form, "contact"), start)
         later = start is not None and job is None
         said = say(
             "site_added_shared" if self._desk.shared else "site_added_later" if later else "site_added",

@@ -25,6 +25,8 @@ GIVE_UP_SECONDS: Final = 30 * 24 * 3600.0
 LONGEST_DELAY: Final = 300.0
 TOKEN: Final = "strandline"
 _AGENT: Final = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:)([^\n#]*)", re.IGNORECASE | re.MULTILINE)
+UNHEARD: Final = "robots.txt unreachable (no answer)"
+"""Why pages may not be asked for whose host was not heard at all."""
 _TOKEN: Final = re.compile(r"[A-Za-z_-]+")
 
 
@@ -99,8 +101,7 @@ class Robots:
         else:
             since = now - copy.time
             self._open = unreachable == "allow" or since >= GIVE_UP_SECONDS
-            answer = f"status {copy.status}" if copy.status else "no answer"
-            self.reason = f"robots.txt unreachable ({answer})"
+            self.reason = f"robots.txt unreachable (status {copy.status})" if copy.status else UNHEARD
             if self._open:
                 chosen = "allowed by setting" if unreachable == "allow" else "for 30 days"
                 self.reason += f", {chosen}"
