@@ -113,7 +113,7 @@ class LanguageRules:
     telling: frozenset[str]
     """Single words that tell the language."""
     marks: dict[str, tuple[Phrase, ...]]
-    """What tells a deadline, a stamp, a section number, a counter, a time ago, morning and evening."""
+    """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs."""
 
     def marked(self, mark: str, words: Sequence[str]) -> bool:
         """Whether one of the phrases of a mark is among words."""
@@ -156,7 +156,7 @@ def language_rules(language: str) -> LanguageRules:
         {
             mark: tuple((*_phrase(text.rstrip("*"))[:-1], _phrase(text.rstrip("*"))[-1] + "*" * text.endswith("*"))
                         for text in said[mark])
-            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "evening", "morning")
+            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs")
         },
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ _DATE: Final = (
 )
 _TIME: Final = (
     r"\d{1,2}:\d\d(?::\d\d)?(?!\d)(?:\s?(?:uhr|uur|h)\b)?|\d{1,2}\s?h(?:\s?\d\d)?(?![\w])"
-    r"|\d{1,2}(?:\.\d\d)?\s?(?:uhr|uur)\b|\d{1,2}\.\d\d\s?h\b|\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b\.?"
+    r"|\d{1,2}(?:\.\d\d)?\s?(?:uhr|uur)\b|\d{1,2}\.\d\d\s?h\b|\d{1,2}(?:[:.]\d\d)?\s?[ap](?:m\b|\.m\b\.?)"
 )
 _NUMBER: Final = r"(?:(?<![\w)])-)?(?:\d{1,3}(?:[ '.,]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:\.\d+){2,}|\d+(?:[.,]\d+)?)"
 _TOKEN: Final = re.compile(
@@ -130,7 +130,7 @@ class _Reader:
         if token.kind == "sign" and token.text in "€$£¥₹" and self._is_number(place + 1):
             number = self._tokens[place + 1]
             code = self._rules.currencies[token.text]
-            return Fact("money", ("money", _value(number.text), code), f"{token.text}{number.text}", code,
+            return Fact("money", ("money", _value(number.text), code), number.text, code,
                         _value(number.text)), place + 2  # fmt: skip
         if token.word in self._rules.currencies and token.text.isupper() and self._is_number(place + 1):
             return self._money(place + 1, place, place + 2)
@@ -251,8 +251,9 @@ class _Reader:
         written = self._tokens[place].text
         following = self._tokens[end] if end < len(self._tokens) else None
         if self._tokens[place].first and place == 0 and following is not None:
-            dotted = following.kind == "end" and following.text == "."
-            if dotted or ("." in written and following.text[:1].isupper()):
+            dotted = following.kind == "end" and following.text == "." and end + 1 < len(self._tokens)
+            titled = following.text[:1].isupper() and not following.text.isupper() and self._unit(end) is None
+            if dotted or ("." in written and titled and following.word not in self._rules.currencies):
                 return "numbering"
         near = self._after(end)[:2]
         if near and self._rules.marked("counters", near):

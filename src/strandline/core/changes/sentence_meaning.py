@@ -262,7 +262,7 @@ def _contrasts(
         if left and right:
             yield True, Edit(kind, _FLIPPED.get(group, _OTHERWISE_FLIPPED), before, after)
         else:
-            slight = (left or right)[0] in _SLIGHT_POLES
+            slight = (left or right)[0] in _SLIGHT_POLES or (group == "bound" and not (old.facts or new.facts))
             weight = SLIGHT["spelling"] if slight else _ALONE.get(group, _OTHERWISE_ALONE)
             yield False, Edit(kind, weight, before, after)
 

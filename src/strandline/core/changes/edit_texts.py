@@ -1,0 +1,125 @@
+"""An edit of a sentence in words: "The notice period rose from 30 to 90 days"."""
+
+import re
+from typing import Final
+
+from strandline.core.changes.language_rules import LanguageRules, folded, language_rules
+from strandline.core.changes.sentence_meaning import Edit
+
+LONGEST: Final = 160  # letters of a quotation
+SLIGHT_KINDS: Final = ("none", "typography", "order", "spelling", "numbering", "counter", "stamp")
+SUBJECT: Final = 6  # words
+_FIXED: Final = {
+    "none": "Nothing a reader sees changed",
+    "typography": "Only punctuation or typography changed",
+    "order": "Only the order changed",
+    "numbering": "Only numbering changed",
+}
+_PRICES: Final = frozenset(("price", "total", "fee", "cost", "rent"))  # labels that English gives an article
+_ARTICLES: Final = ("the ", "a ", "an ", "our ", "your ", "this ")
+_LABELLED: Final = re.compile(r"(?:^|[.,;{(|\d])\s*\"?([^\W\d_][^\d:=,;.{}\"]{0,40}?)\"?\s*[:=]\s*[€$£¥]?\s*$")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+def quoted(text: str, longest: int = LONGEST) -> str:
+    """Words of a page, in quotation marks; long ones are cut after a word.
+
+    >>> quoted("A  long text about dogs", 12)
+    '“A long text …”'
+    """
+    line = " ".join(text.split())
+    if len(line) > longest:
+        line = f"{line[: longest + 1].rsplit(' ', 1)[0][:longest].rstrip(' ,;:')} …"
+    return f"“{line}”"
+
+
+def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:
+    """An edit in a sentence; `label` is what stands before the text, as in a table.
+
+    >>> from strandline.core.changes.meaning import edit_weight
+    >>> edit_text(edit_weight("The fine is 4 EUR.", "The fine is 5 EUR."))
+    'The fine rose from 4 to 5 EUR'
+    >>> edit_text(edit_weight("You must pay.", "You may pay."))
+    '“may” replaced “must” in: “You may pay.”'
+    """
+    if edit.kind in _FIXED:
+        return _FIXED[edit.kind]
+    if edit.kind == "spelling":
+        return f"Only spelling changed: {quoted(edit.after)} for {quoted(edit.before)}"
+    if edit.kind == "counter":
+        return f"Only a counter changed ({edit.before} to {edit.after})"
+    if edit.kind == "stamp":
+        dated = any(len(number) == 4 for number in re.findall(r"\d+", edit.after))
+        return f"Only {'the date of the last update' if dated else 'a time stamp'} changed ({edit.after})"
+    if edit.kind in ("added", "removed"):
+        return f"A sentence was {edit.kind}: {quoted(edit.after or edit.before)}"
+    if edit.kind == "wording" and edit.old and edit.new and max(map(_size, (edit.old, edit.new))) <= SUBJECT:
+        return f"{quoted(edit.new)} replaced {quoted(edit.old)}"
+    if edit.kind == "wording":
+        return f"Reworded: {quoted(edit.new)}" if edit.new else f"Removed: {quoted(edit.old)}"
+    return _figure_text(edit, language_rules(language), label) or _replaced(edit)
+
+
+def _size(text: str) -> int:
+    """Words, too many for a text that is a sentence."""
+    return len(text.split()) + SUBJECT * text.endswith((".", "!", "?"))
+
+
+def _figure_text(edit: Edit, rules: LanguageRules, label: str) -> str:
+    if edit.kind == "deadline" and edit.before and edit.after:
+        return f"The deadline moved from {edit.before} to {edit.after}: {quoted(edit.new)}"
+    if edit.values is None or edit.kind not in ("number", "money") or edit.values[0] == edit.values[1]:
+        return ""
+    subject = _subject(edit, rules) or _row(edit, label)
+    if not subject:
+        return ""
+    moved = "rose" if edit.values[1] > edit.values[0] else "fell"
+    return f"{subject} {moved} from {edit.before} to {edit.after}" + (f" {edit.unit}" if edit.unit else "")
+
+
+def _subject(edit: Edit, rules: LanguageRules) -> str:
+    """What rose or fell, if the sentence says so in front of the figure."""
+    front = edit.new[: max(0, _place(edit.new, edit.after))].rstrip()
+    labelled = _LABELLED.search(front)
+    if labelled:
+        name = labelled[1].strip()
+        return f"The {name.lower()}" if name.lower() in _PRICES else quoted(name)
+    front = front.rstrip("€$£¥ ")
+    words = front.split()
+    if edit.kind == "money" and rules.marked("costs", [folded(word) for word in words[-1:]]):
+        return "The price"
+    for length in (3, 2, 1):
+        verb, subject = folded(" ".join(words[-length:]).replace("'", " ")), words[:-length]
+        if tuple(verb.split()) in rules.marks["equals"] and 0 < len(subject) <= SUBJECT:
+            said = " ".join(subject)
+            return said if rules.language == "en" and said.lower().startswith(_ARTICLES) else quoted(said)
+    return ""
+
+
+def _row(edit: Edit, label: str) -> str:
+    """The row of a table, or the price of a page, of a figure that stands by itself."""
+    alone = len(_WORD.findall(edit.new)) <= 2
+    if alone and label:
+        return quoted(label)
+    return "The price" if alone and edit.kind == "money" else ""
+
+
+def _place(text: str, phrase: str) -> int:
+    found = re.search(rf"(?<![\w.,]){re.escape(phrase)}(?![\w])", text)
+    return found.start() if found else -1
+
+
+def _replaced(edit: Edit) -> str:
+    before, after = (_measured(phrase, edit) for phrase in (edit.before, edit.after))
+    where = f" in: {quoted(edit.new)}" if edit.new and folded(edit.new) != folded(after) else ""
+    if before and after:
+        return f"{quoted(after)} replaced {quoted(before)}{where}"
+    if after:
+        return f"{quoted(after)} was added: {quoted(edit.new or after)}"
+    return f"{quoted(before)} was removed, now: {quoted(edit.new)}" if edit.new else f"{quoted(before)} was removed"
+
+
+def _measured(phrase: str, edit: Edit) -> str:
+    """A figure with its unit, if that stands behind it."""
+    both = f"{phrase} {edit.unit}"
+    return both if phrase and edit.unit and (both in edit.new or both in edit.old) else phrase

@@ -1,0 +1,299 @@
+"""A change in one sentence, as a person would write it, by rules from the delta.
+
+Every operation on a text is a *candidate*: an edit of a sentence (`meaning`), a paragraph, section or list entry that
+came or went, another headline. The one that weighs most, in the block that counts most, is told; others of its kind are
+counted. What is quoted are the page's own words.
+
+    The notice period rose from 30 to 90 days
+    “may” replaced “must” in: “The tenant may give notice in writing.”
+    3 new articles, the lead is now “The council votes for a bridge”
+    Section “Complaints” was added (4 sentences)
+    Only the order changed
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.delta import BlockChange, Delta, Operation
+from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted
+from strandline.core.changes.importance import Importance
+from strandline.core.changes.language_rules import language_of
+from strandline.core.changes.meaning import edit_weight, sentences
+from strandline.core.changes.sentence_meaning import Edit
+from strandline.core.wording import counted
+
+MOST_TEXTS: Final = 60  # operations that are looked at, in the blocks that count most first
+LINKED: Final = 0.5  # a block of which so much is links is a list of them
+HEADLINE: Final = 18  # words
+LABEL: Final = 6
+ALSO: Final = 0.5  # an edit of this weight is worth a mention beside another one
+_SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.15, 0.06
+_POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
+_FIGURES: Final = ("number", "money", "date", "time", "deadline")
+_NO_CHANGE: Final = "Nothing a reader sees changed"
+_ORDER: Final = "Only the order changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A change in a sentence, with the sentences of the page that are other now."""
+
+    sentence: str
+    before: str = ""
+    after: str = ""
+    title: str = ""
+
+    def as_data(self) -> dict[str, str]:
+        """As it is kept with a change."""
+        named = {"sentence": self.sentence, "before": self.before, "after": self.after, "title": self.title}
+        return {name: text for name, text in named.items() if text}
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """What could be told."""
+
+    rank: float
+    weight: float
+    kind: str
+    sentence: str
+    before: str = ""
+    after: str = ""
+
+
+def told(delta: Delta, scored: Importance) -> Told:
+    """What a person would write about a change."""
+    title = delta.new.title or delta.old.title
+    teller = _Teller(delta, scored)
+    if delta.empty:
+        return Told(_NO_CHANGE, title=title)
+    candidates = sorted(teller.candidates(), key=lambda one: -one.rank)
+    if not candidates:
+        return Told(_ORDER, title=title)
+    best = candidates[0]
+    return Told(best.sentence + _and_more(best, candidates[1:]), best.before, best.after, title)
+
+
+def _and_more(best: _Candidate, others: Sequence[_Candidate]) -> str:
+    others = [one for one in others if one.weight >= ALSO]
+    if not others:
+        return ""
+    if best.kind in _FIGURES and all(one.kind in _FIGURES for one in others):
+        return f"; {counted(len(others), 'more figure')} changed"
+    return f"; {counted(len(others), 'more change')}"
+
+
+class _Teller:
+    """Finds what could be told of a delta."""
+
+    def __init__(self, delta: Delta, scored: Importance) -> None:
+        self._delta = delta
+        counts = {id(reason.block): (0.1 + reason.factor) * (0.1 + reason.steadiness) for reason in scored.reasons}
+        self._changes = sorted(
+            ((counts.get(id(change.block), 0.1), change) for change in delta.changes if change.content),
+            key=lambda one: -one[0],
+        )
+        self._left = MOST_TEXTS
+        self._whole: list[tuple[float, BlockChange, Operation]] = []  # texts and blocks that came or went
+
+    def candidates(self) -> Iterator[_Candidate]:
+        """Everything that could be told, in the order of the blocks that count most."""
+        yield from self._listed()
+        for counts, change in self._changes:
+            if self._left <= 0:
+                break
+            self._left -= len(change.content)
+            yield from self._block(counts, change)
+        for kind in ("insert", "delete"):
+            yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
+
+    # Lists of links, and of posts
+
+    def _listed(self) -> Iterator[_Candidate]:
+        """Entries that came to lists, or left them."""
+        for noun, belongs in (("article", _is_list), ("post", _is_thread)):
+            come: list[tuple[PageBlock, str]] = []
+            gone: list[str] = []
+            most = 0.0
+            for counts, change in self._changes:
+                if not belongs(change.block):
+                    continue
+                for operation in change.content:
+                    if operation.element in ("text", "block") and operation.kind in ("insert", "delete"):
+                        texts = _long_texts(operation)
+                        come += [(change.block, text) for text in texts if operation.kind == "insert"]
+                        gone += [text for text in texts if operation.kind == "delete"]
+                        most = max(most, counts)
+            if come:
+                sentence, lead = self._news(noun, come, len(gone))
+                yield _Candidate(most * _ARTICLE, _ARTICLE, "list", sentence, "", lead)
+            elif gone:
+                number = f"{len(gone)} {noun}{'s are' if len(gone) > 1 else ' is'} gone"
+                yield _Candidate(most * _ARTICLE, _ARTICLE, "list", f"{number}: {quoted(gone[0])}", gone[0])
+
+    def _news(self, noun: str, come: Sequence[tuple[PageBlock, str]], gone: int) -> tuple[str, str]:
+        ordered = sorted(come, key=lambda one: self._place(one[0], one[1]))
+        block, first = ordered[0]
+        number = f"{len(come)} new {noun}{'s' * (len(come) > 1)}"
+        leads = noun == "article" and self._leads(block, first)
+        said = f"{number}, the lead is now {quoted(first)}" if leads else (
+            f"{number}: {quoted(first)}" if len(come) == 1 else f"{number}, the first: {quoted(first)}")  # fmt: skip
+        left = f"; {gone} {'are' if gone > 1 else 'is'} gone" if gone else ""
+        return said + left, first
+
+    def _place(self, block: PageBlock, text: str) -> tuple[int, int]:
+        blocks = self._delta.new.blocks
+        number = next((place for place, one in enumerate(blocks) if one is block), len(blocks))
+        return number, block.texts.index(text) if text in block.texts else 0
+
+    def _leads(self, block: PageBlock, text: str) -> bool:
+        """Whether an entry is the first of its list."""
+        firsts = (one.texts[0] for one in self._delta.new.blocks if one.path == block.path and one.texts)
+        return next(firsts, "") == text
+
+    # One block
+
+    def _block(self, counts: float, change: BlockChange) -> Iterator[_Candidate]:
+        listed = _is_list(change.block) or _is_thread(change.block)
+        language = language_of(change.block.text)
+        whole: list[Operation] = []
+        for operation in change.content:
+            if operation.element in ("text", "block"):
+                if operation.kind == "update":
+                    yield from self._update(counts, change, operation, language)
+                elif not listed:
+                    whole.append(operation)
+            elif operation.element == "image":
+                did = {"insert": "added", "delete": "removed"}.get(operation.kind, "replaced")
+                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", f"A picture was {did}")
+            elif operation.element == "link" and operation.kind == "update":
+                yield _Candidate(counts * _LINK, _LINK, "link", "A link leads elsewhere now")
+        come = [one for one in whole if one.kind == "insert"]
+        gone = [one for one in whole if one.kind == "delete"]
+        if len(come) == len(gone) == 1 and come[0].element == "text":  # the same place in other words
+            yield self._rewritten(counts, change, (gone[0].before, come[0].after), language)
+            return
+        self._whole += [(counts, change, operation) for operation in whole]
+
+    def _rewritten(
+        self, counts: float, change: BlockChange, texts: tuple[str, str], language: str
+    ) -> _Candidate:  # fmt: skip
+        before, after = texts
+        edit = edit_weight(before, after, language)
+        if edit.kind in ("added", "removed"):
+            what = quoted(before) if _is_short(after) and _is_short(before) else "a paragraph"
+            said = f"{quoted(after)} replaced {what}"
+        else:
+            said = edit_text(edit, language, _label(change.block, after))
+        weight = max(edit.weight, _ENTRY)
+        return _Candidate(counts * weight, weight, edit.kind, said, before, after)
+
+    def _update(
+        self, counts: float, change: BlockChange, operation: Operation, language: str
+    ) -> Iterator[_Candidate]:  # fmt: skip
+        before, after = operation.before, operation.after
+        edit = edit_weight(before, after, language)
+        if self._is_title(before, after):
+            said = f"Title changed from {quoted(before)} to {quoted(after)}"
+            yield _Candidate(counts * _HEADLINE * 1.5, _HEADLINE, "headline", said, before, after)
+        elif edit.kind not in SLIGHT_KINDS and _is_headline(change.block, after, edit):
+            said = f"A headline changed from {quoted(before)} to {quoted(after)}"
+            yield _Candidate(counts * _HEADLINE, _HEADLINE, "headline", said, before, after)
+        else:
+            said = edit_text(edit, language, _label(change.block, after))
+            yield _Candidate(counts * edit.weight, edit.weight, edit.kind, said, edit.old, edit.new)
+
+    def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
+        """Sections, paragraphs and entries that were added or removed."""
+        added = bool(whole) and whole[0][2].kind == "insert"
+        did = "added" if added else "removed"
+        places = {
+            id(block): place for place, block in enumerate((self._delta.new if added else self._delta.old).blocks)
+        }
+        texts: list[str] = []
+        for counts, change, operation in sorted(whole, key=lambda one: places.get(id(one[1].block), 0)):
+            if any(item.kind == "text" for item in change.items or change.block.items):
+                texts += filter(None, (operation.after or operation.before).split("\n"))
+            else:
+                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", f"A picture was {did}")
+        if texts:
+            weight, said = _whole(texts, did)
+            counts, kept = max(one[0] for one in whole), " ".join(texts)
+            yield _Candidate(counts * weight, weight, "text", said, "" if added else kept, kept if added else "")
+
+    def _is_title(self, before: str, after: str) -> bool:
+        old, new = self._delta.old.title, self._delta.new.title
+        return old != new and bool(before) and before in old and after in new
+
+
+def _whole(texts: Sequence[str], did: str) -> tuple[float, str]:
+    first = texts[0]
+    paragraphs = [text for text in texts if not _is_short(text)]
+    if len(texts) > 1 and _is_short(first) and len(paragraphs) == len(texts) - 1:
+        number = sum(len(sentences(text)) for text in paragraphs)
+        return _SECTION, f"Section {quoted(first)} was {did} ({counted(number, 'sentence')})"
+    if len(paragraphs) > 1:
+        return _SECTION, f"{len(paragraphs)} paragraphs were {did}, the first: {quoted(paragraphs[0])}"
+    if paragraphs:
+        return _PARAGRAPH, f"A paragraph was {did}: {quoted(paragraphs[0])}"
+    more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return _ENTRY, f"{did.capitalize()}: {', '.join(map(quoted, texts[:3]))}{more}"
+
+
+def _is_short(text: str) -> bool:
+    """Whether a text is a heading or an entry of a list, no paragraph."""
+    return len(text.split()) <= LABEL + 2 and not text.rstrip().endswith((".", "!", "?", "…", "。"))
+
+
+def _is_list(block: PageBlock) -> bool:
+    return block.linked >= LINKED
+
+
+def _is_thread(block: PageBlock) -> bool:
+    if _is_list(block):
+        return False
+    place = f"{block.path} {block.hint}".lower()
+    return any(word in place for word in _POSTS)
+
+
+def _long_texts(operation: Operation) -> list[str]:
+    """Texts of an operation that are headlines or posts, not a byline or a counter."""
+    return [text for text in (operation.after or operation.before).split("\n") if len(text.split()) >= 3]
+
+
+def _is_headline(block: PageBlock, text: str, edit: Edit) -> bool:
+    if not 2 <= len(text.split()) <= HEADLINE or text.rstrip().endswith("."):
+        return False
+    return _is_list(block) or (block.lead == text and edit.kind not in _FIGURES and len(block.items) > 1)
+
+
+def _label(block: PageBlock, text: str) -> str:
+    """What stands before a figure in a table or list: a few words without a figure."""
+    texts = block.texts
+    place = texts.index(text) if text in texts else 0
+    before = texts[place - 1] if place else ""
+    plain = before and _is_short(before) and len(before.split()) <= LABEL and not any(map(str.isdigit, before))
+    return before.rstrip(" :") if plain else ""
+
+
+# Kept with a change
+
+
+def with_sentence(delta: Delta, scored: Importance, blocks: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """Changed blocks as data; the first, which counts most, carries what is told of the whole change."""
+    if not blocks:
+        return tuple(blocks)
+    return ({**blocks[0], "told": told(delta, scored).as_data()}, *blocks[1:])
+
+
+def told_of(blocks: Sequence[Mapping[str, Any]]) -> Told:
+    """What is told of a change that was kept, also by versions that kept no sentence."""
+    first: Mapping[str, Any] = blocks[0] if blocks else {}
+    kept = first.get("told")
+    if isinstance(kept, Mapping) and kept.get("sentence"):
+        return Told(*(str(kept.get(name, "")) for name in ("sentence", "before", "after", "title")))
+    why, topic = str(first.get("why") or ""), str(first.get("topic") or "")
+    said = f"{quoted(topic)} {why}" if topic and why else why or topic
+    return Told(said[:1].upper() + said[1:])
