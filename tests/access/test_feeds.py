@@ -1,5 +1,7 @@
 """Feeds are well-formed, keep their ids, and say why, whatever a page put into its words."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -31,6 +33,13 @@ def test_atom():
     content = tree.xpath("string(a:entry/a:content)", namespaces=ATOM)
     assert "<li><b>Fees</b>: 2 new words (six) (3.00)</li>" in content
     assert made().xpath("string(a:updated)", namespaces=ATOM) == "1970-01-01T00:00:05Z"
+
+
+def test_both_texts_and_links_are_shown_escaped():
+    entry = replace(ENTRY, old="a < b", new="a > b", links=(("Compare", "https://a.example/compare?x=1&y=2"),))
+    content = made(entry).xpath("string(a:entry/a:content)", namespaces=ATOM)
+    assert "<p><del>a &lt; b</del></p><p><ins>a &gt; b</ins></p>" in content
+    assert '<a href="https://a.example/compare?x=1&amp;y=2">Compare</a>' in content
 
 
 def test_rss():

@@ -8,11 +8,14 @@ from email.message import EmailMessage
 import pytest
 
 from app.alerting import DATABASE, alert, settings_for
+from app.news import TOLD, News
 from strandline.app.alerts import alarm_alert, change_alert
+from strandline.app.alerts_feeds import FeedRequest, change_feed
 from strandline.app.alerts_lookout import Lookout
 from strandline.app.alerts_mail import mail_of
 from strandline.app.alerts_targets import address_of, shown, targets_of
 from strandline.app.alerts_telling import check_alert_settings
+from strandline.app.archive import Archive, create
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.errors import SettingError
 from strandline.settings.schema import AlertSettings, Settings
@@ -101,6 +104,39 @@ def test_an_alert_says_what_changed_block_by_block(tmp_path, news):
     assert [block["why"] for block in document["blocks"]] == ["2 new words (six)", "1 links or pictures"]
     assert "Fees: 2 new words (six)" in document["text"]
     assert document["shown"].startswith("https://archive.example/web/") and document["shown"].endswith(url)
+
+
+def test_an_alert_has_the_sentence_the_title_both_texts_and_links(tmp_path, news):
+    lookout = Lookout(tmp_path, settings_for(link="https://archive.example/"))
+    url = news.change(0.62, told=TOLD)
+    lookout.decide()
+    lookout.close()
+    with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
+        (one,) = reading.alerts()
+    document = one.document
+    assert document["text"].startswith(f"Terms of use ({url}): The notice period rose from 30 to 90 days (between ")
+    assert (document["sentence"], document["title"]) == (TOLD["sentence"], TOLD["title"])
+    assert (document["old_text"], document["new_text"]) == (TOLD["before"], TOLD["after"])
+    assert document["compare"].startswith("https://archive.example/compare?url=http%3A%2F%2Fnews.example%2F")
+    assert all("told" not in block for block in document["blocks"])
+    mail = mail_of([one], "a@example.org", "b@example.org", time.time())
+    assert mail["Subject"].endswith("Terms of use: The notice period rose from 30 to 90 days")
+    body = mail.get_content()
+    assert "- The notice period is 30 days." in body and "+ The notice period is 90 days." in body
+    assert document["compare"] in body
+
+
+def test_a_feed_has_the_sentence_both_texts_and_links(tmp_path):
+    create(tmp_path / "a")
+    writer = News(tmp_path / "a")
+    writer.change(0.62, told=TOLD)
+    writer.close()
+    archive = Archive(tmp_path / "a", settings_for(link="https://archive.example/"))
+    (entry,) = change_feed(archive, FeedRequest(min_importance=0.0)).entries
+    assert entry.title == "Terms of use: The notice period rose from 30 to 90 days"
+    assert (entry.old, entry.new) == (TOLD["before"], TOLD["after"])
+    assert entry.link.startswith("https://archive.example/compare?")
+    assert [name for name, _ in entry.links] == ["Compare", "Now", "Before", "All captures"]
 
 
 def test_a_page_studied_anew_is_not_told_of_again(tmp_path, news):

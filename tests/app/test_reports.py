@@ -7,7 +7,7 @@ import pytest
 from lxml import html
 from typer.testing import CliRunner
 
-from app.news import News
+from app.news import TOLD, News
 from strandline.app.archive import create, open_archive
 from strandline.app.reports import ReportRequest, report
 from strandline.app.reports_html import report_html
@@ -89,6 +89,16 @@ def test_what_happened_in_a_week(folder):
     assert (news.changes, news.visits_before) == (2, 5) and other.new == 1
     assert news.changes_a_day == pytest.approx(2 / (4.1 + 1.0), rel=1e-3)
     assert news.changes_a_day_before == pytest.approx(1 / 2.0, rel=1e-3)
+
+
+def test_the_weightiest_change_of_a_page_is_told(folder):
+    past = Past(folder)
+    past.change(0.95, url="http://news.example/old", when=NOW - 1.5 * DAY, told=TOLD)
+    past.close()
+    found = week(folder)
+    assert found.events["changed"][0].sentence == TOLD["sentence"]
+    assert found.as_data()["changed"][0]["sentence"] == TOLD["sentence"]
+    assert TOLD["sentence"] in report_html(found)
 
 
 def test_intended_and_learning(folder):

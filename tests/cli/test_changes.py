@@ -43,6 +43,7 @@ def run(*words):
 
 def test_compare_says_what_a_reader_would(files):
     told = run("compare", *files)
+    assert told.startswith("The price rose from four to five EUR; 1 more change\n")
     assert "1 inserted, 2 updated" in told
     assert "- A library card costs four euro a month." in told
     assert "+ A library card costs five euro a month." in told

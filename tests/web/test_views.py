@@ -67,6 +67,7 @@ def test_a_page_in_full(desk):
     days = [day for month in view.calendar.months for week in month.weeks for day in week if day and day.captures]
     assert len(days) == 21 and sum(day.captures for day in days) == 63
     assert [day.level for day in days if day.changes] and max(day.level for day in days) >= 3
+    assert len(view.latest) == 5 and all(one.sentence for one in view.latest)
     assert view.timeline == sorted(view.timeline, key=lambda one: one.by)
     middle = page_view(desk, NEWS, at=START + 10 * DAY)
     assert middle.previous_important < START + 10 * DAY < middle.next_important
@@ -90,6 +91,7 @@ def test_search_and_changes(desk):
         cursor = page.cursor
     expected = [c.change for c in desk.archive.studies.changes("courier.test", min_importance=0.05) if c.visible]
     assert sorted(seen) == sorted(expected)
+    assert all(one.sentence for one in page.changes)
 
 
 @pytest.mark.parametrize(

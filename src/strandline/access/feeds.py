@@ -41,6 +41,12 @@ class Entry:
     text: str
     reasons: tuple[Reason, ...] = ()
     site: str = ""
+    old: str = ""
+    """The sentence of the page that was."""
+    new: str = ""
+    """The sentence of the page that is."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Where the versions are shown: name and address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,11 @@ def _text(value: str) -> str:
 def _content(entry: Entry) -> str:
     """HTML, to be escaped once more."""
     parts = [f"<p>{escape(entry.text)}</p>"]
+    parts += [f"<p><del>{escape(entry.old)}</del></p>"] if entry.old else []
+    parts += [f"<p><ins>{escape(entry.new)}</ins></p>"] if entry.new else []
+    if entry.links:
+        named = (f'<a href="{escape(address, quote=True)}">{escape(name)}</a>' for name, address in entry.links)
+        parts.append(f"<p>{' · '.join(named)}</p>")
     if entry.reasons:
         items = [
             f"<li><b>{escape(one.block)}</b>: {escape(one.why)} ({one.contribution:.2f})</li>" for one in entry.reasons

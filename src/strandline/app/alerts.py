@@ -30,10 +30,15 @@ def change_alert(change: Change, now: float, settings: AlertSettings, archive: s
     if change.held or not change.visible or change.by < now - HISTORY:
         return None
     blocks = [block_data(block) for block in change.blocks[:MOST_BLOCKS]]
+    told = change.told
     document = {
         "kind": "change",
         "archive": archive,
         "text": change_text(change),
+        "sentence": told.sentence,
+        "title": told.title,
+        "old_text": told.before,
+        "new_text": told.after,
         "url": change.url,
         "site": change.site,
         "after": moment(change.after),
@@ -48,17 +53,11 @@ def change_alert(change: Change, now: float, settings: AlertSettings, archive: s
 
 
 def change_text(change: Change) -> str:
-    """A change in a sentence, with its weightiest reasons."""
-    why = "; ".join(_reason(block) for block in change.blocks[:3])
-    return (
-        f"{change.url} changed between {moment(change.after)} and {moment(change.by)}, "
-        f"importance {change.importance:.2f}" + (f": {why}" if why else "")
-    )
-
-
-def _reason(block: Mapping[str, Any]) -> str:
-    topic, why = str(block.get("topic") or "").strip(), str(block.get("why") or "").strip()
-    return f"{topic[:60]}: {why}" if topic else why
+    """A change in a sentence: what page, what is other now, when, and how much it matters."""
+    told = change.told
+    named = f"{told.title} ({change.url})" if told.title else change.url
+    span = f"between {moment(change.after)} and {moment(change.by)}, importance {change.importance:.2f}"
+    return f"{named}: {told.sentence} ({span})" if told.sentence else f"{named} changed {span}"
 
 
 def block_data(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +75,7 @@ def change_links(url: str, after: float, by: float, link: str) -> dict[str, str]
     return {
         "shown": f"{base}/web/{stamp}/{url}",
         "before": f"{base}/web/{old}/{url}",
+        "compare": f"{base}/compare?url={quote(url, safe='')}&from={old}&to={stamp}",
         "captures": f"{base}/captures?url={quote(url, safe='')}",
     }
 

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from typing import Final
 
 from strandline.access.feeds import Entry, Feed, Reason
 from strandline.app.alerts import MOST_BLOCKS, alarm_alert, change_links, change_text
@@ -13,6 +14,8 @@ from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import alert_key
 from strandline.store.studies import Change
+
+_LINKS: Final = (("Compare", "compare"), ("Now", "shown"), ("Before", "before"), ("All captures", "captures"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +70,18 @@ def _entry(change: Change, link: str) -> Entry:
         )
         for block in change.blocks[:MOST_BLOCKS]
     )
+    links, told = change_links(change.url, change.after, change.by, link), change.told
     return Entry(
         key=alert_key("change", change.url, change.after, change.by),
-        title=f"{change.url} (importance {change.importance:.2f})",
-        link=change_links(change.url, change.after, change.by, link).get("shown", change.url),
+        title=f"{told.title or change.url}: {told.sentence or 'changed'}",
+        link=links.get("compare", change.url),
         time=change.by,
         text=change_text(change),
         reasons=reasons,
         site=change.site,
+        old=told.before,
+        new=told.after,
+        links=tuple((name, links[where]) for name, where in _LINKS if where in links),
     )
 
 

@@ -36,6 +36,8 @@ def _subject(alerts: Sequence[Alert]) -> str:
         parts = [f"{changes} change{'s' * (changes != 1)}"] * (changes > 0)
         return ", ".join(parts + [f"{alarms} alarm{'s' * (alarms != 1)}"] * (alarms > 0))
     if alerts[0].kind == "change":
+        if first.get("sentence"):
+            return f"{first.get('title') or first['url']}: {first['sentence']}"
         return f"{first['url']} changed (importance {first['importance']:.2f})"
     if alerts[0].kind == "alarm":
         return f"alarm {first['event']}: {first['alarm']} {first['subject']}"
@@ -44,11 +46,15 @@ def _subject(alerts: Sequence[Alert]) -> str:
 
 def _paragraph(document: dict[str, Any]) -> str:
     lines = [str(document.get("text", ""))]
+    lines += [
+        f"  {mark} {document[name]}" for mark, name in (("-", "old_text"), ("+", "new_text")) if document.get(name)
+    ]
     for block in document.get("blocks", ()):
         named = block.get("topic") or block.get("path") or "the page"
         lines.append(f"  {block.get('contribution', 0.0):6.2f}  {named}: {block.get('why', '')}")
     if document.get("shown"):
-        lines += [f"  now:    {document['shown']}", f"  before: {document['before']}"]
+        lines += [f"  compare: {document.get('compare', '')}"] if document.get("compare") else []
+        lines += [f"  now:     {document['shown']}", f"  before:  {document['before']}"]
     return "\n".join(map(plain, lines))
 
 

@@ -16,6 +16,7 @@ import contextlib
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Exchange, Outcome, Request
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BlockReason, Importance, importance
+from strandline.core.changes.sentences import Told, told
 from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.core.changes.vidiff import compare as vidiff
 from strandline.core.changes.volatility import NoiseState, Rating
@@ -90,10 +92,17 @@ class Comparison:
         """Why, block by block, the weightiest first."""
         return self.scored.reasons
 
+    @cached_property
+    def told(self) -> Told:
+        """The difference in a sentence, with the sentences of the page that are other now; as recorded, if it was."""
+        kept = self.recorded is not None and any("told" in block for block in self.recorded.blocks[:1])
+        return self.recorded.told if self.recorded is not None and kept else told(self.delta, self.scored)
+
     def as_data(self) -> dict[str, Any]:
         """As `compare --json` prints it."""
         return {
             "url": self.delta.new.url,
+            "sentence": self.told.sentence,
             "importance": round(self.importance, 6),
             "impch": round(self.impch, 6),
             "recorded": self.recorded is not None,
@@ -115,6 +124,7 @@ class Comparison:
         return {
             "url": self.delta.new.url,
             "title": self.delta.new.title,
+            "sentence": self.told.sentence,
             "importance": round(self.importance, 6),
             "impch": round(self.impch, 6),
             "recorded": self.recorded is not None,

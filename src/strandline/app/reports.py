@@ -22,6 +22,8 @@ from strandline.store.watching import HourRow
 DAY: Final = 86400.0
 WEEK: Final = 7 * DAY
 KINDS: Final = ("new", "changed", "gone", "moved", "dead")
+_TOLD: Final = 200
+"""Changed pages, the most important first, of which the weightiest change is told in a sentence."""
 _SUMMED: Final = tuple(name for name in HourRow._fields if name not in ("hour", "start"))
 
 
@@ -156,6 +158,10 @@ def report(archive: Archive, wanted: ReportRequest) -> Report:
             "moved": list(reading.moved_pages(*span)),
             "dead": list(reading.dead_links(*span)),
         }
+        changed, told = found["changed"], min(_TOLD, wanted.listed)
+        changed[:told] = [
+            one._replace(sentence=reading.weightiest(one.url, start, end)) for one in changed[:told]
+        ]  # fmt: skip
         alarms = [one for one in reading.alarms(start, end) if not site or one.subject == site]
         return Report(
             archive=archive_name(archive.folder, archive.settings),

@@ -6,6 +6,7 @@ from typing import Final
 
 from strandline.app.alerts import moment
 from strandline.app.reports import KINDS, Intended, Report
+from strandline.store.reporting import Event
 
 _STYLE: Final = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
@@ -76,11 +77,15 @@ def _intended(intended: Intended | None) -> str:
     )
 
 
+def _detail(event: Event) -> str:
+    return f"{event.sentence} ({event.detail})" if event.sentence else event.detail
+
+
 def _events(found: Report, kind: str) -> str:
     events = found.events[kind]
     if not events:
         return ""
-    rows = [(moment(one.time), one.url, one.detail, round(one.weight, 3) if one.weight else "") for one in events]
+    rows = [(moment(one.time), one.url, _detail(one), round(one.weight, 3) if one.weight else "") for one in events]
     return f"<h2>{_TITLES[kind]}</h2>" + _table(("time", "page", "", "importance"), rows)
 
 

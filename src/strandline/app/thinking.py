@@ -147,6 +147,7 @@ class Thinking:
         return {
             "url": new.url,
             "title": comparison.delta.new.title,
+            "sentence": comparison.told.sentence,
             "old": _capture(old),
             "new": _capture(new),
             "importance": comparison.importance,

@@ -13,6 +13,7 @@ from strandline.settings.units import seconds
 
 _DID: Final = {"insert": "inserted", "delete": "deleted", "update": "updated", "move": "moved"}
 _LONG: Final = 160
+_SENTENCE: Final = 400
 _MOST: Final = 60
 """Operations told one by one on a terminal."""
 
@@ -61,6 +62,7 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     if found.delta.empty:
         yield "No visible change."
         return
+    yield short(found.told.sentence, _SENTENCE)
     operations = found.delta.operations
     counts = {kind: sum(one.kind == kind for one in operations) for kind in _DID}
     told = ", ".join(f"{count} {_DID[kind]}" for kind, count in counts.items() if count)
@@ -101,7 +103,11 @@ def change_data(change: Change) -> dict[str, Any]:
         "visible": change.visible,
         "held": change.held,
         "operations": change.operations,
-        "blocks": list(change.blocks),
+        "sentence": change.told.sentence,
+        "title": change.told.title,
+        "old_text": change.told.before,
+        "new_text": change.told.after,
+        "blocks": list(change.reasons),
     }
 
 
@@ -109,6 +115,8 @@ def change_lines(change: Change) -> Iterator[str]:
     """A change in two or three lines."""
     held = "  held: not believed yet" if change.held else ""
     yield f"{change.importance:.3f}  {iso(change.after)} .. {iso(change.by)}  {change.url}{held}"
+    if change.told.sentence:
+        yield f"         {short(change.told.sentence, _SENTENCE)}"
     for block in [block for block in change.blocks if block.get("contribution", 1.0) > 0.0][:2]:
         named = block.get("topic") or block.get("path") or "the page"
         yield f"         {short(named, 50)}: {block.get('why', '')}"

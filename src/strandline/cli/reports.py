@@ -88,10 +88,14 @@ def _rate(value: float | None) -> str:
 
 
 def _events(found: "Report") -> Iterator[str]:
+    from strandline.cli.change_texts import short
+
     for kind, events in found.events.items():
         for event in events[:_SHOWN]:
             weight = f"  importance {event.weight:.2f}" if event.weight else ""
             yield f"{kind + ':':9}{event.url}  {event.detail}{weight}"
+            if event.sentence:
+                yield f"{'':9}  {short(event.sentence)}"
         total = sum(getattr(site, kind) for site in found.sites)
         if total > _SHOWN:
             yield f"{kind + ':':9}... and {total - _SHOWN} more (see --json)"

@@ -26,6 +26,7 @@ from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
 from strandline.core.changes.observation import Observed, PageState, PageStudy, Sighted
+from strandline.core.changes.sentences import with_sentence
 from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
@@ -278,7 +279,7 @@ class _Student:
     def _score(self, one: Sighted, delta: Delta) -> bool:
         """Score a change and store the version; True when the change is held."""
         scored = study(delta, self._noise, self._advertising)
-        reasons = tuple(reason.as_data() for reason in scored.reasons[:MOST_REASONS])
+        reasons = with_sentence(delta, scored, [reason.as_data() for reason in scored.reasons[:MOST_REASONS]])
         self._note(
             one,
             visible=True,

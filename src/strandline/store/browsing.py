@@ -267,6 +267,12 @@ class BrowsingReading(LearnedReading):
         found = self._rows(query, *pages, since, until, limit)
         return [ChangeRow(*row[:4], bool(row[4]), bool(row[5])) for row in found]  # type: ignore[arg-type, call-arg]
 
+    def newest_of(self, pages: list[int], limit: int) -> list[Change]:
+        """The newest visible changes of a page, with their blocks."""
+        return list(
+            self._changes(f"changes.page IN ({_marks(pages)}) AND visible = 1 ORDER BY by DESC LIMIT ?", *pages, limit)
+        )
+
     def important_beside(self, pages: list[int], time: float, least: float) -> tuple[float | None, float | None]:
         """Times of the captures that show the last important change before a moment and the first one after it."""
         found = []

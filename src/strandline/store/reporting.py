@@ -22,6 +22,8 @@ class Event(NamedTuple):
     time: float
     detail: str
     weight: float = 0.0
+    sentence: str = ""
+    """What its weightiest change says, of a page that changed."""
 
 
 class SiteVisits(NamedTuple):
@@ -78,6 +80,11 @@ class ReportReading(AlarmReading, WatchReading):
             WHERE by >= ? AND by < ? AND {_BELIEVED} AND kind = 'page' AND {_SITE}
             GROUP BY pages.page, hosts.host ORDER BY sum(importance) DESC, url"""
         return self._events(query, start, end, site, site)
+
+    def weightiest(self, url: str, start: float, end: float) -> str:
+        """The weightiest change of a page in a span, in a sentence."""
+        where = f"{_BELIEVED} AND changes.page = ? AND by >= ? AND by < ? ORDER BY importance DESC, by DESC LIMIT 1"
+        return next((one.told.sentence for one in self._changes(where, self._number(url), start, end)), "")
 
     def gone_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
         """Pages that are gone since some time of the span; a second answer has confirmed it, or not yet."""

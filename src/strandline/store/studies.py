@@ -13,6 +13,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.words import words
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.observation import PageState, Sighted
+from strandline.core.changes.sentences import Told, told_of
 from strandline.core.changes.versions import VersionRecord, unpacked
 from strandline.core.changes.volatility import Rating
 from strandline.store import rows, sqlite
@@ -49,6 +50,16 @@ class Change:
     """Changed blocks, the weightiest first: path, topic, role, contribution, why, ..."""
     after_seq: int
     by_seq: int
+
+    @property
+    def told(self) -> Told:
+        """The change in a sentence, with the sentences of the page that are other now."""
+        return told_of(self.blocks)
+
+    @property
+    def reasons(self) -> tuple[dict[str, Any], ...]:
+        """The changed blocks without what is told of the change as a whole."""
+        return tuple({name: value for name, value in block.items() if name != "told"} for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def test_both_sentences_and_the_title_are_kept():
 def test_changes_that_were_kept_without_a_sentence_have_one():
     assert told_of([{"path": "", "why": "the page is gone (404)"}]).sentence == "The page is gone (404)"
     old = [{"path": "html/body", "topic": "Opening hours", "why": "changed: 2 new words (noon, nine)"}]
-    assert told_of(old).sentence == "“Opening hours” changed: 2 new words (noon, nine)"
+    assert told_of(old).sentence == "Opening hours: changed: 2 new words (noon, nine)"
     assert told_of([]).sentence == ""
 
 

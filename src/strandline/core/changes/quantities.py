@@ -258,7 +258,7 @@ class _Reader:
         near = self._after(end)[:2]
         if near and self._rules.marked("counters", near):
             return "counter"
-        labelled = self._words[place - 1 : place] == [":"] and self._before(place)[-1:]
+        labelled = self._words[place - 1 : place] == [":"] and self._before(place)[-3:]
         return "counter" if labelled and self._rules.marked("counters", labelled) else None
 
 

@@ -295,5 +295,5 @@ def told_of(blocks: Sequence[Mapping[str, Any]]) -> Told:
     if isinstance(kept, Mapping) and kept.get("sentence"):
         return Told(*(str(kept.get(name, "")) for name in ("sentence", "before", "after", "title")))
     why, topic = str(first.get("why") or ""), str(first.get("topic") or "")
-    said = f"{quoted(topic)} {why}" if topic and why else why or topic
+    said = f"{topic}: {why}" if topic and why else why or topic
     return Told(said[:1].upper() + said[1:])

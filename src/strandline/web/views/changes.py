@@ -10,6 +10,7 @@ from strandline.web.views.values import Moment, level
 
 _BLOCKS = 4
 _EXCERPT = 160
+_TEXT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,12 @@ class ChangeView:
     level: int
     held: bool
     operations: int
+    sentence: str
+    """What changed, as a person would write it."""
+    title: str
+    old_text: str
+    """The sentence of the page that was."""
+    new_text: str
     blocks: list[ChangedBlock]
     more_blocks: int
 
@@ -76,6 +83,7 @@ def change_view(change: Change) -> ChangeView:
         )
         for one in change.blocks[:_BLOCKS]
     ]
+    told = change.told
     return ChangeView(
         change=change.change,
         url=change.url,
@@ -87,6 +95,10 @@ def change_view(change: Change) -> ChangeView:
         level=level(change.importance),
         held=change.held,
         operations=change.operations,
+        sentence=told.sentence,
+        title=told.title,
+        old_text=told.before[:_TEXT],
+        new_text=told.after[:_TEXT],
         blocks=blocks,
         more_blocks=max(0, len(change.blocks) - _BLOCKS),
     )

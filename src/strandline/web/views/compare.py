@@ -53,6 +53,8 @@ class Compared:
 
     url: str
     title: str
+    sentence: str
+    """What changed, as a person would write it."""
     old: Moment
     new: Moment
     importance: float
@@ -92,6 +94,7 @@ async def compare(desk: Desk, url: str, start: float, end: float, part: Part = W
     return Compared(
         url=found["url"],
         title=found["title"],
+        sentence=found["sentence"],
         old=found["old"]["time"],
         new=found["new"]["time"],
         importance=found["importance"],

@@ -12,6 +12,7 @@ from strandline.core.urls import site as site_of
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.texts import say
+from strandline.web.views.changes import ChangeView, change_view
 from strandline.web.views.learned import change_groups
 from strandline.web.views.values import DAY, IMPORTANT, Moment, level
 
@@ -19,6 +20,7 @@ _MOST_CHANGES = 3000
 _TIMELINE = 400
 _BLOCKS = 20
 _FELLOWS = 12
+_LATEST = 5
 _EXCERPT = 280
 
 
@@ -120,6 +122,8 @@ class PageView:
     next_important: Moment | None
     calendar: Calendar
     timeline: list[ChangeMark]
+    latest: list[ChangeView]
+    """Its newest changes, in words."""
     changes: int
     important: int
     learned: LearnedOfPage | None
@@ -156,6 +160,7 @@ def page_view(desk: Desk, url: str, year: int | None = None, at: float | None = 
         next_important=after,
         calendar=calendar_view(desk, url, year),
         timeline=_timeline(changes, first, last),
+        latest=[change_view(one) for one in desk.reading.newest_of(pages, _LATEST)],
         changes=len([one for one in changes if one.visible]),
         important=len([one for one in changes if one.visible and one.importance >= IMPORTANT]),
         learned=learned_of_page(desk, page),
