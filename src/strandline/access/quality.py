@@ -194,12 +194,13 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     order = np.lexsort((sights.time, own))
     captures = Captures.of(own, sights.time, len(rows))
     rate = held.estimate.rate[rows].astype(np.float64) @ held.estimate.share
-    evidence = Evidence(captures, sights.version[order], rate, held.weight[rows])
     kept = np.isin(held.told[0], rows)
     told_to = np.array([place[row] for row in held.told[0][kept].tolist()], dtype=np.int64)
+    told = Captures.of(told_to, held.told[1][kept], len(rows))
+    evidence = Evidence(captures, sights.version[order], rate, held.weight[rows], told)
     found = [
         Memento(int(rows[memento.page]), memento.captured, memento.evidence, memento.chance)
-        for memento in memento_evidence(evidence, at, Captures.of(told_to, held.told[1][kept], len(rows)))
+        for memento in memento_evidence(evidence, at, told)
     ]
     return Shown(found, *best_instant(evidence, at, reach))
 

@@ -3,7 +3,7 @@
 A page is shown with pictures and styles that were captured at other times. For the moment t of the page each part is
 
     certain    seen before and after t with the same content: it was so at t, unless it changed back and forth
-    close      captured within a few minutes of t
+    close      captured within a few minutes of t; with other content on the other side, much nearer than that
     open       captured on one side of t only, or with other content on the other side: nobody knows
     missing    never captured
 
@@ -29,6 +29,8 @@ Verdict = Literal["coherent", "mostly", "patchwork", "alone"]
 
 CLOSE = 300.0
 """Seconds within which captures count as made together."""
+NEAR_ONE = 0.1
+"""Part of the time between two captures that differ within which one of them is taken for what was there."""
 MOSTLY = 0.8
 REACH = 86_400.0
 """Seconds around a moment in which a more coherent one is looked for."""
@@ -92,7 +94,10 @@ def _evidence(captures: Sequence[Capture], time: float) -> Evidence:
     later = [capture for capture in captures if capture.time >= time]
     if earlier and later and _content(earlier[-1]) == _content(later[0]):
         return "certain"
-    return "close" if min(abs(capture.time - time) for capture in captures) <= CLOSE else "open"
+    nearest = min(abs(capture.time - time) for capture in captures)
+    # A change is known to lie between two that differ: only right beside one of them is its content likely.
+    likely = not (earlier and later) or nearest <= NEAR_ONE * (later[0].time - earlier[-1].time)
+    return "close" if nearest <= CLOSE and likely else "open"
 
 
 def _content(capture: Capture) -> str:

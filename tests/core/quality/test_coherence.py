@@ -1,3 +1,6 @@
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,7 +98,44 @@ def small_evidence():
 def test_chances_of_being_live_at_an_instant():
     chosen, chance = coherent_chance(small_evidence(), 4.0)
     assert chosen.tolist() == [0, 2, 4]
-    assert chance == pytest.approx([1.0, np.exp(-0.8), np.exp(-0.6)])
+    bridged = np.exp(-0.8) * (1 - np.exp(-1.2)) / (1 - np.exp(-2.0))
+    assert chance == pytest.approx([1.0, bridged, np.exp(-0.6)])
+
+
+def test_a_change_known_to_lie_between_two_captures_is_not_forgotten():
+    """Captures at 09:00 and 15:00 differ: at 12:00 it is a toss, however rarely the page changes."""
+    day = Captures.of(np.zeros(2, int), np.array([9.0, 15.0]), 1)
+    for rate in (1e-15, 1e-6, 0.003):
+        evidence = Evidence(day, np.array([0, 1]), np.array([rate]), np.ones(1))
+        assert coherent_chance(evidence, 12.0)[1][0] == pytest.approx(0.5, abs=0.01)
+        assert coherent_chance(evidence, 9.0)[1][0] == pytest.approx(1.0)
+        assert coherent_chance(evidence, 14.4)[1][0] == pytest.approx(0.9, abs=0.01)
+        told = replace(evidence, told=Captures.of(np.zeros(1, int), np.array([14.0]), 1))
+        assert coherent_chance(told, 11.0)[1][0] == pytest.approx(1.0, abs=0.01), "the change came later"
+        assert coherent_chance(told, 13.0)[1][0] == 0.0, "what is shown came later"
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3, 2.0])
+def test_chances_agree_with_worlds_whose_truth_is_known(rate):
+    """Pages that change by chance, captured by chance: of mementos given a chance, that share was live."""
+    rng = np.random.default_rng(8)
+    pages, span = 20_000, 10.0
+    counts = rng.poisson(rate * span, pages)
+    changes = Captures.of(np.repeat(np.arange(pages), counts), rng.uniform(0, span, counts.sum()), pages)
+    looks = rng.integers(1, 5, pages)
+    captures = Captures.of(np.repeat(np.arange(pages), looks), rng.uniform(0, span, looks.sum()), pages)
+    running = np.searchsorted(changes.page * 100.0 + changes.time, captures.page * 100.0 + captures.time)
+    evidence = Evidence(captures, running, np.full(pages, rate), np.ones(pages))
+    instant = 5.0
+    chosen, chance = coherent_chance(evidence, instant)
+    live = np.searchsorted(changes.page * 100.0 + changes.time, np.arange(pages) * 100.0 + instant)
+    right = running[chosen] == live
+    edges = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1.1])
+    for low, high in itertools.pairwise(edges):
+        band = (chance >= low) & (chance < high)
+        if band.sum() >= 200:
+            error = 4.0 * np.sqrt(0.25 / band.sum())
+            assert right[band].mean() == pytest.approx(chance[band].mean(), abs=error), (low, high)
 
 
 def test_the_best_instant_is_never_worse_than_the_one_asked_for():

@@ -41,8 +41,9 @@ def test_evidence_classes():
 
 
 def test_coherence_estimate_is_a_mean_of_chances():
+    bridged = np.exp(-0.8) * (1 - np.exp(-1.2)) / (1 - np.exp(-2.0))
     value = coherence_estimate(small_evidence(), np.array([4.0]))
-    assert value == pytest.approx((1.0 + np.exp(-0.8) + 2 * np.exp(-0.6)) / 4.0)
+    assert value == pytest.approx((1.0 + bridged + 2 * np.exp(-0.6)) / 4.0)
 
 
 def test_intended_against_achieved():

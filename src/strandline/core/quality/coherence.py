@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.core.quality.completeness import Changes, Floats, Ints, shown_change
 
@@ -185,19 +186,28 @@ class Evidence:
     """What the archive itself knows of its captures: no ground truth.
 
     `version` numbers the content (equal numbers of one page = same content); `rate` is the learned change rate
-    of each page in changes per period; `weight` the weight of each page's version.
+    of each page in changes per period; `weight` the weight of each page's version; `told` are trusted change times.
     """
 
     captures: Captures
     version: Ints
     rate: Floats
     weight: Floats
+    told: Captures | None = None
 
 
 def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
     """Closest captures to an instant, and the chance that each shows what was live at that instant.
 
-    1 when the same version was seen before and after the instant, else exp(-rate * distance).
+    What the captures on both sides show counts, for an instant x after the one and y before the other at rate r:
+
+        the same version      1
+        two versions          a change lies between: exp(-r x) (1 - exp(-r y)) / (1 - exp(-r (x + y))) for the earlier
+                              one, the other way round for the later; y / (x + y) where little else changes
+        two, a change told    exp(-r * distance) when the change told lies on the other side of the instant
+        one side only         exp(-r * distance)
+
+    and 0 when a change is told to lie between the capture and the instant.
     """
     captures = evidence.captures
     chosen = closest_capture(captures, instant)
@@ -213,8 +223,39 @@ def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
     some = chosen >= 0
     distance = np.abs(captures.time[chosen[some]] - instant)
     chance[some] = np.exp(-evidence.rate[some] * distance)
+    between, explained = _told(evidence, instant, chosen, np.stack([left, right]))
+    differ = bracketed & ~held & ~explained
+    whole = captures.time[right[differ]] - captures.time[left[differ]]
+    chance[differ] = _bridged(evidence.rate[differ], np.abs(captures.time[chosen[differ]] - instant), whole)
     chance[held] = 1.0
+    chance[between] = 0.0
     return chosen, chance
+
+
+def _bridged(rate: Floats, distance: Floats, whole: Floats) -> Floats:
+    """Chance that nothing changed over a distance from one end of a gap in which something did.
+
+    >>> _bridged(np.array([1e-12, 0.5, 50.0]), np.full(3, 3.0), np.full(3, 6.0)).round(3).tolist()
+    [0.5, 0.182, 0.0]
+    """
+    some = np.maximum(-np.expm1(-rate * whole), 1e-300)
+    rest = -np.expm1(-rate * (whole - distance))
+    straight = 1.0 - distance / np.maximum(whole, 1e-300)
+    found: Floats = np.where(rate * whole > 1e-9, np.exp(-rate * distance) * rest / some, straight)
+    return found
+
+
+def _told(evidence: Evidence, instant: float, chosen: Ints, ends: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Pages of which a change is told between the chosen capture and the instant; between the captures around it."""
+    between, explained = np.zeros(len(chosen), dtype=np.bool_), np.zeros(len(chosen), dtype=np.bool_)
+    if evidence.told is None or len(evidence.told.time) == 0:
+        return between, explained
+    page, time, captured = evidence.told.page, evidence.told.time, evidence.captures.time
+    page, time = page[chosen[page] >= 0], time[chosen[page] >= 0]
+    own = captured[chosen[page]]
+    between[page[(time > np.minimum(own, instant)) & (time <= np.maximum(own, instant))]] = True
+    explained[page[(time > captured[ends[0, page]]) & (time <= captured[ends[1, page]])]] = True
+    return between, explained
 
 
 def best_among(evidence: Evidence, instants: Floats) -> tuple[float, float]:

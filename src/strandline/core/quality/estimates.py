@@ -5,11 +5,11 @@ learned rates say how many to expect. How many changes captures missed is asked 
 
 Evidence for a memento shown at instant t (after the classes of Ainsworth, Nelson and Van de Sompel):
     proved     the same content was captured before and after t, or a validator says so
-    probable   with its chance exp(-r * distance to the closest capture)
+    probable   with its chance, given what the captures on both sides show (coherence.coherent_chance)
     violated   a trusted change time lies between the capture and t: what was live at t was something else
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -89,7 +89,7 @@ class Memento:
 
 def memento_evidence(evidence: Evidence, instant: float, known_changes: Captures) -> list[Memento]:
     """Evidence for every page's closest memento. `known_changes` holds trusted change times per page."""
-    chosen, chance = coherent_chance(evidence, instant)
+    chosen, chance = coherent_chance(replace(evidence, told=known_changes), instant)
     found: list[Memento] = []
     for page, capture in enumerate(chosen):
         if capture < 0:
