@@ -64,6 +64,13 @@ class Sights:
         kept = self.time <= end
         return self if kept.all() else Sights(self.row[kept], self.time[kept], self.version[kept])
 
+    def without(self, left_out: NDArray[np.bool_]) -> "Sights":
+        """Without the captures of some pages, given as a flag for each page."""
+        if not left_out.any():
+            return self
+        kept = ~left_out[self.row]
+        return Sights(self.row[kept], self.time[kept], self.version[kept])
+
     def of_pages(self, rows: Ints) -> tuple[Ints, Ints]:
         """Places of the captures of some pages, page after page, and where those of each page start among them.
 

@@ -10,6 +10,7 @@ from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest
 from strandline.access.payload import read_payload
 from strandline.access.rewrite import Document, embedded
+from strandline.core.quality.hollow import REFUSALS, REFUSED, hollow
 
 MOST = 500
 """Parts looked up for one page."""
@@ -34,6 +35,8 @@ class Parts:
     missing: int
     anachronistic: int
     """Parts that differ from the page by more than the span asked about."""
+    hollow: str = ""
+    """What the page is instead of content: the shell of an application, a login form; empty for content."""
 
 
 def parts_of(holdings: Holdings, memento: Memento, span: float) -> Parts:
@@ -42,11 +45,15 @@ def parts_of(holdings: Holdings, memento: Memento, span: float) -> Parts:
     page = memento.capture
     document = Document(page.url, page.time, payload.head.mime, payload.head.value("content-type"), "mp_")
     found = []
-    for url in list(embedded(payload.decoded(), document))[:MOST]:
+    body = payload.decoded()
+    for url in list(embedded(body, document))[:MOST]:
         part = _lookup(holdings, url, page.time)
         found.append(Part(url, part, None if part is None else part - page.time))
     far = sum(part.offset is not None and abs(part.offset) > span for part in found)
-    return Parts(tuple(found), sum(part.time is None for part in found), far)
+    empty = hollow(body) if "html" in payload.head.mime else ""
+    if page.status in REFUSALS:
+        empty = REFUSED
+    return Parts(tuple(found), sum(part.time is None for part in found), far, empty)
 
 
 def _lookup(holdings: Holdings, url: str, time: float) -> float | None:

@@ -6,6 +6,7 @@ the end of the window (by default the archive's last capture): what changed befo
 archive stopped looking, is not its fault; how stale it has become meanwhile is freshness.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -59,6 +60,8 @@ class Held:
     said: Said = field(default_factory=Said)
     dead: NDArray[np.bool_] | None = None
     """Addresses under which there never was a page: no measure is about them."""
+    hollow: Sequence[str] | None = None
+    """Of each page, what it gave instead of content (core/quality/hollow.py), or nothing: its captures do not count."""
 
     def pages(self) -> Pages:
         """What completeness asks of the pages."""
@@ -70,7 +73,13 @@ class Held:
         """Pages that measures are about."""
         seen = np.bincount(self.sights.row, minlength=len(self.weight)) > 0
         living = np.ones_like(seen) if self.dead is None else ~self.dead
-        return living if self.barred is None else living & (seen | ~self.barred)
+        return living if self.barred is None else living & (seen | ~self.barred | self.empty)
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """Pages that gave no content."""
+        kinds = [""] * len(self.weight) if self.hollow is None else self.hollow
+        return np.array([bool(kind) for kind in kinds], dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,8 @@ class Quality:
     until: float
     dead: int = 0
     """Dead links: addresses that were named, and under which there never was a page."""
+    hollow: Counter[str] = field(default_factory=Counter)
+    """Pages without content, by kind: they count as pages that were not captured."""
 
 
 class Measures:
@@ -97,7 +108,7 @@ class Measures:
         self._held = held
         self._at = at
         self._now = now if at is None else at
-        self._sights = held.sights.until(self._now)
+        self._sights = held.sights.until(self._now).without(held.empty)
         last = float(self._sights.time.max()) if len(self._sights.time) else self._now
         self._end = last if at is None else at
         self._watched = _watched(held, self._sights, self._end)
@@ -115,10 +126,12 @@ class Measures:
         """Some pages. Those of which none was ever captured have caught nothing."""
         dead = 0 if self._held.dead is None else int(np.count_nonzero(self._held.dead[rows]))
         rows = rows[self._counted[rows]]
+        kinds = Counter() if self._held.hollow is None else Counter(self._held.hollow[row] for row in rows.tolist())
+        del kinds[""]
         evidence = evidence_of(self._held, self._watched.rate, self._sights, rows)
         times = evidence.captures.time
         if len(times) == 0:
-            return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan, dead)
+            return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan, dead, kinds)
         instants = np.linspace(times.min(), times.max(), INSTANTS) if self._at is None else np.array([self._at])
         return Quality(
             site=name,
@@ -131,6 +144,7 @@ class Measures:
             since=float(times.min()),
             until=self._end,
             dead=dead,
+            hollow=kinds,
         )
 
     def _still_there(self, rows: Ints) -> Ints:

@@ -25,7 +25,7 @@ from strandline.core.quality.coherence import Captures, best_among
 from strandline.core.quality.coherence import Evidence as CapturedParts
 
 Evidence = Literal["certain", "close", "open", "missing"]
-Verdict = Literal["coherent", "mostly", "patchwork", "alone"]
+Verdict = Literal["coherent", "mostly", "patchwork", "alone", "hollow"]
 
 CLOSE = 300.0
 """Seconds within which captures count as made together."""
@@ -58,7 +58,9 @@ class Together:
 
     @property
     def verdict(self) -> Verdict:
-        """In a word."""
+        """In a word; however well its parts fit together, a page without content is hollow."""
+        if self.parts.hollow:
+            return "hollow"
         if not self.evidence:
             return "alone"
         share = self.known / len(self.evidence)

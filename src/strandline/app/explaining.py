@@ -9,6 +9,7 @@ from strandline.app.learned_pages import learned_reasons
 from strandline.app.learning import Lore
 from strandline.app.planning import Planning, address
 from strandline.core.capture import Kind
+from strandline.core.quality.hollow import noted
 from strandline.core.urls import authority
 from strandline.core.wording import counted
 from strandline.crawl.next import Belief, Due
@@ -51,6 +52,8 @@ def why(planning: Planning, url: str) -> Why:
     found.answers["robots"] = _robots(planning, standing.host, place)
     found.answers["captures"] = _captures(planning, place, standing)
     found.answers["last visit"] = _last_visit(standing)
+    if kind := noted(standing.detail, standing.status):
+        found.answers["content"] = f"none: {kind}; what was captured does not count as content"
     found.answers["back-off"] = _back_off(planning, standing)
     barred = planning.barred(standing) if standing.kind == Kind.PAGE else ""
     if standing.kind != Kind.PAGE:

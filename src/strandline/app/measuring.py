@@ -1,5 +1,6 @@
 """How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from strandline.app.planning import Planning
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.quality.estimates import Visiting
+from strandline.core.quality.hollow import SAME, SHARED_BY, SHARED_PART, noted
 from strandline.errors import UsageError
 
 REACH = 24.0
@@ -91,7 +93,21 @@ def _held(planning: Planning) -> Held:
         ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
         said=planning.said,
         dead=np.array([one.dead for one in standings], dtype=np.bool_),
+        hollow=_hollow(planning),
     )
+
+
+def _hollow(planning: Planning) -> list[str]:
+    """What each page gave instead of content, as its last visit or the other pages of its site tell."""
+    contents = {page: (site, digest) for page, site, digest in planning.reading.contents()}
+    shown, pages = Counter(contents.values()), Counter(site for site, _ in contents.values())
+    kinds = []
+    for one in planning.standings:
+        kind, content = noted(one.detail, one.status), contents.get(one.page)
+        if not kind and content is not None and shown[content] >= max(SHARED_BY, SHARED_PART * pages[content[0]]):
+            kind = SAME
+        kinds.append(kind)
+    return kinds
 
 
 def _now(planning: Planning) -> float:

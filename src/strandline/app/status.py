@@ -58,6 +58,8 @@ class Status:
     queues: list[Queue]
     room: Room | None
     """On disk; None where there is no one disk."""
+    hollow: dict[str, int] = field(default_factory=dict)
+    """Pages whose last visit gave no content, by kind; not looked for where errors are not."""
     completeness: Estimated | None = field(default=None)
     """None: not asked for, or nothing to tell it from."""
 
@@ -83,6 +85,7 @@ class Status:
             "queue": {"due": self.queued, "hosts_waiting": self.hosts_waiting, "unstudied": self.unstudied},
             "learning": {**self.learned, "unlearned": self.unlearned, "unreadable": self.unreadable},
             "completeness": None if self.completeness is None else asdict(self.completeness),
+            "without_content": self.hollow,
             "errors": [one._asdict() | {"time": moment(one.time)} for one in self.failures],
             "alarms": [alarm_data(one) for one in self.alarms],
             "alerts": [queue_data(one) for one in self.queues],
@@ -145,6 +148,7 @@ def status(archive: Archive, completeness: Estimated | None = None, errors: int 
             learned=reading.learned_counts(),
             unlearned=max(0, reading.newest() - known),
             failures=reading.failures(errors) if errors else [],
+            hollow=reading.without_content() if errors else {},
             alarms=reading.open_alarms(),
             queues=reading.queues(),
             room=place_of(archive).room(),

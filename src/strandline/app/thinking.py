@@ -194,6 +194,7 @@ def _measures(planning: Planning, one: Quality) -> Answer:
         "coverage": one.coverage,
         "pages": one.pages,
         "dead_links": one.dead,
+        "without_content": sum(one.hollow.values()),
         "captures": one.captures,
         "since": ends[0],
         "until": ends[1],

@@ -149,6 +149,8 @@ def summary(tally: Tally, watched: bool = False) -> None:
             tell(f"Seed not captured: {seed}: {reason}.")
         if len(tally.seeds_failed) > _MOST_TOLD:
             tell(f"And {counted(len(tally.seeds_failed) - _MOST_TOLD, 'other seed')}.")
+    for kind, count in tally.hollow.most_common():
+        tell(f"No content: {kind} ({counted(count, 'page')}); these do not count as captured.")
     for trap, count in tally.traps.most_common(_MOST_TOLD):
         tell(f"Trap avoided: {trap} ({counted(count, 'address', 'addresses')}).")
     for host, until in sorted(tally.hosts_waiting.items()):

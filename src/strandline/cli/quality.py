@@ -55,6 +55,7 @@ def _measures(found: "Measured", one: "Quality") -> dict[str, object]:
         "coverage": round(one.coverage, 6),
         "pages": one.pages,
         "dead_links": one.dead,
+        "hollow": dict(one.hollow.most_common()),
         "captures": one.captures,
         "from": found.time(one.since),
         "until": found.time(one.until),
@@ -68,6 +69,11 @@ def quality_text(found: "Measured") -> list[str]:
     lines += [_line(one) for one in every]
     visiting, more = found.visiting, found.more
     lines.append("")
+    for one in found.sites:
+        if one.hollow:
+            kinds = ", ".join(f"{kind} {count}" for kind, count in one.hollow.most_common())
+            pages = counted(sum(one.hollow.values()), "page")
+            lines.append(f"{one.site}: {pages} without content ({kinds}): counted as not captured")
     dead = found.whole.dead if found.whole is not None else sum(one.dead for one in found.sites)
     if dead:
         lines.append(f"{counted(dead, 'dead link')} left out: never a page there (`strandline report` names them)")

@@ -39,6 +39,9 @@ def _rows(found: "Status") -> list[tuple[str, str, str]]:
         ("learning", _learning(found), ""),
         ("completeness", _completeness(found), ""),
     ]
+    if found.hollow:
+        kinds = ", ".join(f"{kind} {count}" for kind, count in found.hollow.items())
+        rows.append(("no content", f"{counted(sum(found.hollow.values()), 'page')} ({kinds})", "yellow"))
     if found.room is not None:
         style = "red" if found.room.free < found.room.reserve else ""
         rows.append(("disk", f"{size(found.room.free)} free, {size(found.room.reserve)} are left alone", style))

@@ -4,10 +4,12 @@ exchange -> WARC -> capture and evidence -> addresses it names -> the batch that
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome
 from strandline.core.politeness.robots import UNHEARD
+from strandline.core.quality.hollow import MARK, REFUSALS, REFUSED
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.finding import Finder, Findings
 from strandline.crawl.orders import Orders
@@ -71,6 +73,8 @@ class Intake:
     def visited(self, task: Task, exchange: Exchange) -> Iterator[None]:
         """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
         visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing()))
+        if task.kind is Kind.PAGE and visited.capture is not None:
+            visited = self._weighed(visited, exchange)
         self.batch.visited.append(visited)
         self._skips.visited(task, visited)
         self._count(visited, exchange)
@@ -84,6 +88,17 @@ class Intake:
             for piece in batched(discovery.named, AT_ONCE):
                 self.found(self._finder.named(task, piece, self._agenda.wanted_from()))
                 yield
+
+    def _weighed(self, visited: Visited, exchange: Exchange) -> Visited:
+        """Notes with the page when the answer is no content."""
+        if exchange.status in REFUSALS:
+            self.tally.hollow[REFUSED] += 1
+            return visited
+        kind = self._reading.hollow(exchange)
+        if not kind:
+            return visited
+        self.tally.hollow[kind] += 1
+        return replace(visited, detail=f"{MARK}{kind}")
 
     def wants_whole(self, task: Task) -> bool:
         """Whether what a page names was not taken in, or by a narrower scope: then known bytes are read, too."""

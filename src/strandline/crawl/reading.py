@@ -5,6 +5,7 @@ from typing import Final
 from strandline.core.capture import Exchange, Kind
 from strandline.core.content import DecodeLimits, charset_of, decode
 from strandline.core.discovery.traps import TrapWatch
+from strandline.core.quality.hollow import hollow
 from strandline.ports import Discoverer, Discovery, Task
 
 _PAGE_LIMITS: Final = DecodeLimits(data=16 * 2**20)
@@ -33,6 +34,14 @@ class Reading:
             return _NOTHING  # an embedded frame's own links are not followed
         charset = charset_of(exchange.header("content-type"), decoded.data)
         return self._documents.discover(task.url, exchange.mime, decoded.data, charset)
+
+    def hollow(self, exchange: Exchange) -> str:
+        """What an answer is instead of content: the shell of an application, a login form; else empty."""
+        if exchange.status != 200 or not exchange.body_length or "html" not in exchange.mime:
+            return ""
+        exchange.body.seek(0)
+        codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
+        return hollow(decode(exchange.body, *codings, _PAGE_LIMITS).data)
 
     def probed(self, exchange: Exchange) -> None:
         """How a site answered for an address that cannot exist."""

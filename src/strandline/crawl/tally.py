@@ -25,6 +25,8 @@ class Tally:
     statuses: Counter[int] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
     traps: Counter[str] = field(default_factory=Counter)
+    hollow: Counter[str] = field(default_factory=Counter)
+    """Visits of pages that gave no content, by kind (core/quality/hollow.py)."""
     pages: int = 0
     """Visits of pages that were answered with the page, new or unchanged."""
     seeds_failed: dict[str, str] = field(default_factory=dict)
@@ -49,6 +51,7 @@ class Tally:
             statuses=self.statuses + later.statuses,
             refusals=self.refusals + later.refusals,
             traps=self.traps + later.traps,
+            hollow=self.hollow + later.hollow,
             pages=self.pages + later.pages,
             seeds_failed=self.seeds_failed | later.seeds_failed,
             seeds_moved=self.seeds_moved | later.seeds_moved,
@@ -71,5 +74,6 @@ class Tally:
             "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
             "refusals": dict(self.refusals.most_common()),
             "traps": dict(self.traps.most_common()),
+            "hollow": dict(self.hollow.most_common()),
             "seeds_failed": self.seeds_failed,
         }

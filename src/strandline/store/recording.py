@@ -29,7 +29,9 @@ _REQUISITES = ("text/css", "javascript", "image/", "font/", "audio/", "video/")
 
 _VISITED = """UPDATE pages SET state = :state, due = :due, not_before = :not_before, attempts = :attempts,
        since = CASE WHEN evidence = :evidence THEN since ELSE :time END, evidence = :evidence,
-       outcome = :outcome, detail = :detail, visited = :time, seconds = :seconds,
+       -- A page that is as it was (304) is also as hollow as it was.
+       outcome = :outcome, visited = :time, seconds = :seconds,
+       detail = CASE WHEN :conditional AND detail LIKE 'hollow:%' THEN detail ELSE :detail END,
        -- What failed is asked again after what was never asked.
        priority = priority + (:attempts > 0),
        conditional = CASE WHEN :conditional THEN conditional + 1 ELSE 0 END,

@@ -13,6 +13,11 @@ DEAD_LINK = """evidence = 'absent' AND NOT EXISTS
     (SELECT 1 FROM captures AS answered WHERE answered.page = pages.page AND answered.status < 400)"""
 """An address that is not there and under which nothing was ever seen: no page, so no measure counts it."""
 
+ANSWERED_WITH = """CASE WHEN evidence = 'unreachable' THEN
+    (SELECT status FROM captures AS answered WHERE answered.page = pages.page
+        ORDER BY time DESC, seq DESC LIMIT 1) END"""
+"""The last status of a page that could not be had; NULL when it could, or nothing was answered."""
+
 PAGE = "page, url, kind, evidence, since, weight, due, captures, via"
 """Columns `page_row` reads."""
 

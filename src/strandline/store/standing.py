@@ -17,7 +17,8 @@ UNSTUDIED_IMPORTANCE = 0.3
 """Of a change that was seen by digest only."""
 
 _STANDING = f"""page, url, authority, site, kind, via, hops, due, pages.not_before, attempts, evidence, since, outcome,
-    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures, {rows.DEAD_LINK}"""
+    detail, visited, weight, weight_given, pages.captures, hosts.not_before, hosts.failures, {rows.DEAD_LINK},
+    {rows.ANSWERED_WITH}"""
 _PAGES = "pages JOIN hosts USING (host)"
 
 
@@ -46,6 +47,8 @@ class Standing(NamedTuple):
     host_failures: int
     dead: bool = False
     """Nothing was ever seen under this address, and its site says that there is nothing."""
+    status: int | None = None
+    """Of the last answer, when the page could not be had."""
 
     @property
     def waits(self) -> str:
@@ -89,6 +92,13 @@ class StandingReading(StudyReading):
         for row in self._rows(query, seq, self.progress()):
             flags = (bool(row[6]), row[7], row[8], bool(row[9]), False)
             yield int(str(row[0])), Seen(*row[1:6], *flags)  # type: ignore[arg-type, call-arg]
+
+    def contents(self) -> Iterator[tuple[int, str, str]]:
+        """Page, site and digest of what each page last showed."""
+        query = f"""SELECT pages.page, site, coalesce(original_digest, digest) FROM {_PAGES}
+            JOIN captures ON captures.seq = pages.origin WHERE kind = 'page'"""
+        for page, site, digest in self._rows(query):
+            yield int(str(page)), str(site), str(digest)
 
     def sizes(self) -> dict[int, float]:
         """Mean bytes of a capture of each page, as stored."""

@@ -5,6 +5,8 @@ Every answer is bounded: captures are looked at from the newest backwards, and n
 
 from typing import Final, NamedTuple
 
+from strandline.core.quality.hollow import MARK, REFUSALS, REFUSED
+from strandline.store import rows
 from strandline.store.alarming import AlarmReading
 from strandline.store.outbox import OutboxReading
 from strandline.store.watching import WatchReading, WatchState
@@ -68,6 +70,14 @@ class StatusReading(AlarmReading, WatchReading, OutboxReading):
             f"SELECT visited, url, outcome || ' ' || detail FROM pages WHERE {_FAILED} ORDER BY visited DESC LIMIT ?"
         )
         return [Failure(time, url, problem.strip()) for time, url, problem in self._rows(query, limit)]  # type: ignore[arg-type, attr-defined]
+
+    def without_content(self) -> dict[str, int]:
+        """Pages whose last visit gave no content, by kind."""
+        query = f"""SELECT kind_of, count(*) FROM (SELECT CASE WHEN detail LIKE '{MARK}%' THEN detail
+                WHEN {rows.ANSWERED_WITH} IN {REFUSALS} THEN '{MARK}{REFUSED}' ELSE '' END AS kind_of
+                FROM pages WHERE kind = 'page' AND (detail LIKE '{MARK}%' OR evidence = 'unreachable')) AS weighed
+            WHERE kind_of <> '' GROUP BY kind_of ORDER BY kind_of"""
+        return {str(kind).removeprefix(MARK): int(str(count)) for kind, count in self._rows(query)}
 
     def learned_counts(self) -> dict[str, int]:
         """Pages with a series, pages with a rate, pattern groups, and directory rules in force."""

@@ -97,7 +97,9 @@ class PartsOut(BaseModel):
     first: str = Field(description="Earliest and latest capture of what is shown, the page included.")
     last: str
     known: int = Field(description="Parts that were certainly, or very probably, live with the page.")
-    verdict: str = Field(description="coherent, mostly, patchwork, or alone for a page without parts.")
+    verdict: str = Field(
+        description="coherent, mostly, patchwork, alone for a page without parts, or hollow without content."
+    )
     told: str = Field(description="The same in words.")
 
 

@@ -156,7 +156,7 @@ class Replaying:
 
 def badge_text(found: Together, span: float) -> str:
     """Whether the parts of a page were live together, in few words."""
-    told = [say(f"badge_{found.verdict}")]
+    told = [say(f"badge_{found.verdict}", kind=found.parts.hollow)]
     if found.evidence:
         told.append(say("badge_parts", known=found.known, all=len(found.evidence)))
         if found.parts.missing < len(found.evidence):

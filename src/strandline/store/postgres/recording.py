@@ -25,7 +25,9 @@ from strandline.store.recording import kind_of, retests_values, whole_answer
 
 _VISITED = """UPDATE pages SET state = v.state, due = v.due, not_before = v.not_before, attempts = v.attempts,
        since = CASE WHEN pages.evidence = v.evidence THEN since ELSE v.time END, evidence = v.evidence,
-       outcome = v.outcome, detail = v.detail, visited = v.time, seconds = v.seconds,
+       outcome = v.outcome,
+       detail = CASE WHEN v.conditional AND pages.detail LIKE 'hollow:%%' THEN pages.detail ELSE v.detail END,
+       visited = v.time, seconds = v.seconds,
        priority = priority + CASE WHEN v.attempts > 0 THEN 1 ELSE 0 END,
        conditional = CASE WHEN v.conditional THEN pages.conditional + 1 ELSE 0 END,
        captures = pages.captures + CASE WHEN v.surt IS NULL THEN 0 ELSE 1 END, surt = coalesce(pages.surt, v.surt),

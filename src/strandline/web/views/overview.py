@@ -32,6 +32,8 @@ class QualityView:
     coverage: float
     pages: int
     captures: int
+    without_content: int
+    """Empty shells, login forms, refusals: they count as not captured."""
 
 
 @dataclass(frozen=True, slots=True)
