@@ -8,7 +8,7 @@ STORY = "The council decided on Tuesday to open the bridge again after the repai
 MENU = "".join(f"<a href='/{name}'>{name}</a> " for name in ("news", "sport", "culture", "weather", "contact"))
 
 SHELLS = {
-    "react": "<!doctype html><html><head><title>Shop</title></head><body><noscript>You need to enable JavaScript to run "
+    "react": "<!doctype html><html><head><title>Shop</title></head><body><noscript>Please enable JavaScript to run "
     'this app.</noscript><div id="root"></div><script src="/static/js/main.8d2f.js"></script></body></html>',
     "angular": "<body><app-root></app-root><script src=run.js></script><script src=main.js type=module></script>",
     "vue with a spinner": "<body><div id=app>  </div><div class=spinner>Loading...</div><script src=a.js></script>",
