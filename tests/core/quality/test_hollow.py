@@ -56,7 +56,7 @@ def test_content_stays_content(name):
 
 def test_broken_markup_ends():
     for page in (b"<script" * 50_000, b"<div id=" * 50_000, b"<!--" * 100_000, b"<input type=password" * 20_000, b"<"):
-        hollow(page)
+        assert hollow(page) in ("", SHELL, LOGIN)
 
 
 def test_what_the_catalog_knows():
