@@ -64,6 +64,9 @@ class Shelf:
         self.cuts += 1
         return html.blocks(document.data, charset=document.charset, url=url, level=how.level, scale=how.scale)
 
+    def metadata(self, document, tree):
+        return {"title": tree.title, "bytes": len(document.data)}
+
 
 @pytest.fixture
 def shelf():

@@ -119,6 +119,7 @@ def test_forms_need_the_key_of_a_page_of_ours(archive):
             ("/jobs", {"kind": "reindex"}),
             ("/jobs/1", {"action": "explode"}),
             ("/rate", {"url": "http://x.test/", "rating": "lovely"}),
+            ("/label", {"url": "http://x.test/", "block": "html", "label": "x"}),
             ("/simulate", {"strategy": "none", "budgets": "5", "objective": "pool"}),
             ("/simulate", {"strategy": "frequency", "budgets": "500", "objective": "pool"}),
             ("/adopt", {"strategy": "none"}),
@@ -226,6 +227,27 @@ def test_long_comparisons_come_in_parts_and_impossible_ones_are_refused(tmp_path
         status, said = _json(server, "GET", f"/compare?url={paper}")
         assert status == 404 and "application/pdf" in said["detail"]
         assert server.get(f"/compare?url={paper}", origin="interface")[0] == 404
+
+
+def test_blocks_are_labelled_and_found_by_label(tmp_path):
+    made = Builder(tmp_path)
+    made.add(URL, "<main><h1>News</h1><p>The harbour opened today.</p></main>", when="2026-03-01T12:00:00Z")
+    archive = made.archive()
+    archive.study()
+    with served(archive) as server:
+        (block,) = _json(server, "GET", f"/page/blocks?url={URL}")[1]
+        assert block["labels"] == ["main"]
+        status, _ = _json(server, "POST", "/labels", {"url": URL, "block": block["path"], "label": "harbour news"})
+        assert status == 201
+        found = _json(server, "GET", "/search?label=harbour")[1]["blocks"]
+        assert [one["labels"][0] for one in found] == ["harbour news"]
+        assert _json(server, "POST", "/labels", {"url": URL, "block": "nowhere", "label": "x"})[0] == 400
+        page = server.get(f"/page?url={URL}", origin="interface")[2].decode()
+        assert 'action="/label"' in page and "harbour news" in page
+        form = {"url": URL, "block": block["path"], "label": "", "key": _key(server)}
+        assert _post(server, "/label", form)[0] == 303
+        assert _json(server, "GET", "/search?label=harbour")[1]["blocks"] == []
+        assert b"harbour opened" in server.get("/search?q=main&by=label", origin="interface")[2]
 
 
 def test_a_change_that_names_no_block_is_not_rated():

@@ -317,7 +317,7 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
 
     A crawl or watch that runs meanwhile is not in the way: it scores what it captures next by it.
     """
-    address = _known(archive, url)
+    address = known_address(archive, url)
     paths = tuple(dict.fromkeys(blocks))
     if not paths:
         last = None
@@ -329,7 +329,7 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
         if not paths:
             raise UsageError(f"{url}: its last change names no block that could be rated")
     else:
-        _require_blocks(archive, address, paths)
+        require_blocks(archive, address, paths)
     try:
         with archive.writing("rate") as catalog:
             catalog.studies.rate(address, paths, rating)
@@ -340,7 +340,7 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
     return paths
 
 
-def _require_blocks(archive: Archive, address: str, paths: Sequence[str]) -> None:
+def require_blocks(archive: Archive, address: str, paths: Sequence[str]) -> None:
     """UsageError unless every path is one of a block that changed, or that the page shows now."""
     known = {part["path"] for change in archive.studies.changes_of(address) for part in change.blocks}
     if not known.issuperset(paths):
@@ -352,7 +352,8 @@ def _require_blocks(archive: Archive, address: str, paths: Sequence[str]) -> Non
         raise UsageError(f"{address}: no block {unknown[0]!r} on this page; there are {there}")
 
 
-def _known(archive: Archive, url: str) -> str:
+def known_address(archive: Archive, url: str) -> str:
+    """The address of a page as the archive has it; UsageError when it does not."""
     row = archive.page(url)
     if row is None:
         raise UsageError(f"{url} is not in this archive")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from strandline.access.memento import closest
 from strandline.access.payload import LostError, Payload, read_payload
@@ -21,19 +22,34 @@ from strandline.app.crawling import CrawlRequest
 from strandline.app.explaining import Why, why
 from strandline.app.holdings import holdings
 from strandline.app.known_sites import require_site
+from strandline.app.labelling import label
 from strandline.app.measuring import measured
-from strandline.app.moving import Wanted
+from strandline.app.moving import Wanted as ExportWanted
 from strandline.app.own_history import archive_world
 from strandline.app.planning import Planning
-from strandline.core.capture import Capture
+from strandline.app.searching import BlockLife, Wanted, found_blocks
+from strandline.core.capture import Capture, Kind
+from strandline.core.changes.versions import VersionRecord
 from strandline.core.content import charset_of, text_of
 from strandline.core.plan.budget import Budget
 from strandline.crawl.next import Due
 from strandline.crawl.orders import Limits
 from strandline.crawl.tally import Tally
 from strandline.errors import ArchiveDamaged
+from strandline.ports import PageRow
 from strandline.simulate.world import World
+from strandline.store.reading import SiteRow
 from strandline.store.studies import Change
+
+
+class Where(TypedDict, total=False):
+    """Where and when to search."""
+
+    topic: str
+    since: float
+    until: float
+    site: str
+    label: str
 
 
 class OpenedArchive(Archive):
@@ -69,6 +85,32 @@ class OpenedArchive(Archive):
         require_site(self, site)
         return self.studies.changes(site, since, min_importance)
 
+    def sites(self) -> Iterator[SiteRow]:
+        """The sites of the archive: name, hosts, pages, captures, first and last capture."""
+        return self.reading.sites()
+
+    def pages(self, site: str = "") -> Iterator[PageRow]:
+        """The pages of the archive, or of one of its sites, in the order they were found."""
+        require_site(self, site)
+        return (row for row in self.reading.pages(site) if row.kind is Kind.PAGE)
+
+    def search(self, words: str = "", **where: Unpack[Where]) -> Iterator[BlockLife]:
+        """Blocks with these words, best match first, and when each page showed them.
+
+        `topic`, `label` and `site` narrow it, `since` and `until` say when it was shown.
+        """
+        require_site(self, where.get("site", ""))
+        return found_blocks(self, Wanted(words, **where))
+
+    def label(self, url: str, block: str, name: str) -> None:
+        """Call a block of a page something, to find it by; an empty name takes the label back."""
+        label(self, url, block, name)
+
+    def versions(self, url: str) -> Iterator[VersionRecord]:
+        """The versions of a page in the order they came, each with what it says of itself (`metadata`)."""
+        row = self.page(url)
+        return self.studies.versions_of(row.url) if row else iter(())
+
     def compare(self, url: str, start: float = -math.inf, end: float = math.inf) -> Comparison:
         """What changed between the versions of a page shown at two times; without them, the first and the last."""
         return compare_versions(self, url, start, end)[0]
@@ -102,7 +144,7 @@ class OpenedArchive(Archive):
     ) -> int:
         """Write a standard file (.wacz, .warc.gz, .cdxj, .parquet); returns how many captures are in it."""
         require_site(self, site)
-        return self.export(Wanted(Path(file), site, start, end))
+        return self.export(ExportWanted(Path(file), site, start, end))
 
     def _planning(self, now: float | None) -> Planning:
         return Planning(self, SystemClock().now() if now is None else now)

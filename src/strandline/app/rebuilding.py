@@ -55,6 +55,7 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
             catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, time.time()) for seed in _seeds(old))
             keep_given(catalog, _given(old))
             catalog.studies.take_over(_ratings(old))
+            catalog.studies.take_over_labels(_labels(old))
         take_over_alerts(new, old)
         _fold_log(old)
         for side in ("-wal", "-shm"):
@@ -122,3 +123,12 @@ def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
             return list(old.all_ratings())
     except (StrandlineError, sqlite3.Error):
         return []  # there is no catalog, or it is past reading
+
+
+def _labels(database: Path) -> list[tuple[str, str, str, float]]:
+    """What people called blocks, which no WARC file holds either."""
+    try:
+        with contextlib.closing(StudyReading.open(database)) as old:
+            return list(old.all_labels())
+    except (StrandlineError, sqlite3.Error):
+        return []

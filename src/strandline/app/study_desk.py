@@ -32,6 +32,7 @@ from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableErr
 from strandline.dom import html
 from strandline.dom.advertising import FilterLists
 from strandline.dom.documents import kind_of
+from strandline.dom.metadata import page_metadata
 from strandline.dom.rendered import browser
 from strandline.dom.scan import PageTooCostlyError
 from strandline.dom.scan import ready as ready_to_cut
@@ -81,6 +82,16 @@ class ArchiveReader:
         if self._render and tree.nearly_empty:
             return rendered_blocks(document, url, how)
         return tree
+
+    def metadata(self, document: Document, tree: BlockTree) -> dict[str, str | int]:
+        """What a version says of itself, and how much there is of it."""
+        told: dict[str, str | int] = {"title": tree.title} if tree.title else {}
+        sizes = {
+            "bytes": len(document.data),
+            "blocks": len(tree.blocks),
+            "letters": sum(one.weight for one in tree.blocks),
+        }
+        return told | page_metadata(document.data, document.charset) | sizes
 
     def _cut(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         try:

@@ -212,6 +212,9 @@ class _NoReader:
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         raise UnreadableError(f"{url} was not to be cut at level {how.level}: {len(document.data)} bytes")
 
+    def metadata(self, document: Document, tree: BlockTree) -> dict[str, str | int]:
+        raise UnreadableError(f"{tree.url} was not to be read: {len(document.data)} bytes")
+
 
 def _absolute(files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(str(Path(file).absolute()) for file in files)

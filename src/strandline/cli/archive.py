@@ -253,22 +253,25 @@ def versions(
 ) -> None:
     """The history of one page: its captures, and which of them brought something new."""
     from strandline.app.opening import open_archive
+    from strandline.cli.change_texts import metadata_line
     from strandline.cli.crawling import captured_event
     from strandline.cli.output import as_json, iso, printable, size
     from strandline.core.wording import counted
 
     archive = open_archive(folder)
+    row = archive.page(url)
     captures = archive.captures(url)
+    told = {version.time: dict(version.metadata) for version in archive.studies.versions_of(row.url)} if row else {}
     if json_:
         for capture in captures:
-            as_json(
-                captured_event(capture) | {"event": "version", "mime": capture.mime, "truncated": capture.truncated}
-            )
+            more = {"mime": capture.mime, "truncated": capture.truncated, "metadata": told.get(capture.time)}
+            as_json(captured_event(capture) | {"event": "version"} | more)
         return
-    row = archive.page(url)
     known = counted(len(captures), "capture") if captures else "no captures in this archive"
     print(printable(f"{url}: {known}" + (f", {row.evidence} since {iso(row.since)}" if row else "")))
     for capture in captures:
         what = "unchanged" if capture.revisit else capture.mime
         line = f"  {iso(capture.time)}  {capture.status}  {what:24}  {size(capture.place.length):>9}"
         print(printable(f"{line}  {capture.redirect}".rstrip()))
+        if said := metadata_line(told.get(capture.time, {})):
+            print(printable(f"      {said}"))

@@ -1,7 +1,7 @@
 """Blocks and changes in words, and as the JSON that programs read."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from strandline.app.comparing import Comparison
@@ -127,6 +127,8 @@ def found_data(found: BlockLife) -> dict[str, Any]:
     return {
         "url": found.url,
         "topic": found.topic,
+        "labels": list(found.labels),
+        "path": found.path,
         "text": found.text,
         "first": iso(found.first),
         "last": iso(found.last),
@@ -138,5 +140,16 @@ def found_lines(found: BlockLife) -> Iterator[str]:
     """A block that was found, and when it was shown."""
     until = "still there" if found.gone is None else f"gone by {iso(found.gone)}"
     yield f"{found.url}   since {iso(found.first)}, {until}"
-    yield f"    {short(found.topic, 90)}"
+    called = f"   [{', '.join(found.labels)}]" if found.labels else ""
+    yield f"    {short(found.topic, 90)}{called}"
     yield f"      {short(found.text, 200)}"
+
+
+def metadata_line(told: Mapping[str, str | int]) -> str:
+    """What a version says of itself, in one line; empty when it says nothing."""
+    if not told:
+        return ""
+    dates = [f"{name} {told[name]}" for name in ("published", "modified") if name in told]
+    people = [str(told[name]) for name in ("author", "language") if name in told]
+    blocks = [counted(int(told["blocks"]), "block")] if "blocks" in told else []
+    return " · ".join([short(str(told.get("title", "")) or "no title", 70), *people, *dates, *blocks])

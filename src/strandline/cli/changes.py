@@ -24,6 +24,10 @@ def register(app: typer.Typer) -> None:
     app.command("rate", epilog="Example: strandline rate ./my-archive https://example.org/ noise --block html/body/p")(
         rate
     )
+    app.command(
+        "label",
+        epilog="Example: strandline label ./my-archive https://example.org/ 'opening hours' --block html/body/main",
+    )(label)
     app.command("compact", epilog="Example: strandline compact ./my-archive --older-than 30d")(compact)
 
 
@@ -140,11 +144,14 @@ def changes(
 
 def search(
     folder: Folder,
-    words: Annotated[str, typer.Argument(help="Words that all occur in a block.")],
+    words: Annotated[
+        str, typer.Argument(help="Words that all occur in a block; may be empty with --topic or --label.")
+    ],
     topic: Annotated[str, typer.Option(help="Words of the block's topic.")] = "",
     since: Since = None,
     until: Annotated[str | None, typer.Option(help="Shown at this time or before.")] = None,
     site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    label: Annotated[str, typer.Option(help="What the block is called: by you, or main, nav, footer, menu, ...")] = "",
     limit: Annotated[int, typer.Option(help="Results at most.", min=1)] = 50,
     json_: Json = False,
 ) -> None:
@@ -159,15 +166,15 @@ def search(
     from strandline.cli.studying import study_pending
     from strandline.errors import UsageError
 
-    if not any(letter.isalnum() for letter in words + topic):
-        raise UsageError("name words to look for, or a --topic")
+    if not any(letter.isalnum() for letter in words + topic + label):
+        raise UsageError("name words to look for, a --topic, or a --label")
     archive = open_archive(folder)
     start = span_start(since) if since else float("-inf")
     end = span_start(until) if until else float("inf")
     require_site(archive, site)
     study_pending(archive, quiet=json_)
     found = None
-    for found in islice(found_blocks(archive, Wanted(words, topic, start, end, site)), limit):
+    for found in islice(found_blocks(archive, Wanted(words, topic, start, end, site, label)), limit):
         if json_:
             as_json(found_data(found))
         else:
@@ -198,6 +205,37 @@ def rate(
     else:
         for path in paths:
             print(printable(f"{rating}: {path}"))
+
+
+def label(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(help="Address of the page.")] = "",
+    name: Annotated[str, typer.Argument(help="What to call the block; empty takes its label back.")] = "",
+    block: Annotated[str, typer.Option(help="Path of the block (see: strandline blocks).")] = "",
+    json_: Json = False,
+) -> None:
+    """Call a block of a page something, to find it by: `search --label`. Without a block, list what was called so."""
+    from strandline.app.labelling import given_labels
+    from strandline.app.labelling import label as keep
+    from strandline.app.opening import open_archive
+    from strandline.cli.output import as_json, iso, printable
+    from strandline.errors import UsageError
+
+    archive = open_archive(folder)
+    if block:
+        keep(archive, url, block, name)
+        if json_:
+            as_json({"event": "labelled", "url": url, "block": block, "label": name})
+        else:
+            print(printable(f"{name or 'no label'}: {block}"))
+        return
+    if name:
+        raise UsageError("name the block with --block (see strandline blocks)")
+    for page, path, called, time in given_labels(archive, url):
+        if json_:
+            as_json({"url": page, "block": path, "label": called, "time": iso(time)})
+        else:
+            print(printable(f"{called}  {page}  {path}"))
 
 
 def compact(

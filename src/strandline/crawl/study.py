@@ -74,6 +74,9 @@ class PageReader(Protocol):
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         """The document cut into blocks; UnreadableError when that takes too long."""
 
+    def metadata(self, document: Document, tree: BlockTree) -> dict[str, str | int]:
+        """What the document says of itself: title, author, language, ..., and its size."""
+
 
 @dataclass(frozen=True, slots=True)
 class StudyRules:
@@ -166,6 +169,7 @@ class _Student:
         self._noise.noisy_elsewhere, self._noise.steady_elsewhere = self._site.noisy, self._site.steady
         self._base = work.base
         self._tree: BlockTree | None = None
+        self._said: dict[str, str | int] = {}
         self._changes: list[Observed] = []
         self._versions: list[Sight] = []
         self.problems: list[tuple[int, str]] = []
@@ -256,6 +260,7 @@ class _Student:
             return
         how = PageLevel(self.state.level, self.state.scale)
         tree = self._reader.blocks(document, one.capture.url, how)
+        self._said = self._reader.metadata(document, tree)
         old = self._old_tree()
         if old is None:
             if self.state.base:
@@ -382,4 +387,4 @@ class _Student:
         self.state = replace(self.state, passed_over=gate.skipped)
         blocks = tuple(block_record(block) for block in tree.blocks)
         after = one.capture.time if first else self.state.seen
-        self._versions.append(Sight(one.seq, after, one.capture.time, layout_record(tree), blocks, indexed))
+        self._versions.append(Sight(one.seq, after, one.capture.time, layout_record(tree), blocks, indexed, self._said))

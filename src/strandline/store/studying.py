@@ -11,6 +11,7 @@ from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.core.changes.versions import packed
 from strandline.core.changes.volatility import Rating
 from strandline.store import sqlite
+from strandline.store.addresses import page_number
 from strandline.store.frontier import RESTING, Frontier
 from strandline.store.history_rows import HistoryWriter
 from strandline.store.studies import SIGNED, StudyReading
@@ -22,6 +23,35 @@ def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) 
     """Keep ratings while another process writes the archive: SQLite lets one transaction in after the other."""
     with closing(sqlite.open_writing(database)) as connection:
         _keep(connection, database, rated(url, paths, rating))
+
+
+def label_beside(database: Path, url: str, path: str, label: str) -> None:
+    """Keep what a person calls a block while another process writes the archive."""
+    with closing(sqlite.open_writing(database)) as connection, sqlite.told(database), sqlite.transaction(connection):
+        page = page_number(connection, url) or 0
+        keep_label(connection, HistoryWriter(connection), page, (url, path), label)
+
+
+def keep_label(
+    connection: sqlite3.Connection, histories: HistoryWriter, page: int, block: tuple[str, str], label: str
+) -> None:
+    """Call a block of a page (address, path) something, or nothing any more; it is found under it from now on."""
+    url, path = block
+    before = given_labels(connection, url)
+    connection.execute("DELETE FROM labels WHERE url = ? AND path = ?", block)
+    after = {name: called for name, called in before.items() if name != path}
+    if label:
+        after[path] = label
+        connection.execute(
+            "INSERT INTO labels (url, path, label, time) VALUES (?, ?, ?, ?)", (*block, label, time.time())
+        )
+    histories.label(page, before, after)
+
+
+def given_labels(connection: sqlite3.Connection, url: str) -> dict[str, str]:
+    """What people called the blocks of a page, by path."""
+    found = connection.execute("SELECT path, label FROM labels WHERE url = ?", (url,)).fetchall()
+    return {str(path): str(label) for path, label in found}
 
 
 def rated(url: str, paths: Iterable[str], rating: Rating) -> list[tuple[str, str, str, float]]:
@@ -80,8 +110,8 @@ class StudyWriter:
 
     def _given(self, page: int) -> dict[str, str]:
         """What people called the blocks of a page."""
-        query = "SELECT path, label FROM labels JOIN pages USING (url) WHERE page = ?"
-        return {str(path): str(label) for path, label in self._connection.execute(query, (page,)).fetchall()}
+        row = self._connection.execute("SELECT url FROM pages WHERE page = ?", (page,)).fetchone()
+        return given_labels(self._connection, str(row[0])) if row else {}
 
     def _state(self, page: int, state: PageState) -> None:
         visible = state.visible - 2 * SIGNED if state.visible >= SIGNED else state.visible
@@ -128,6 +158,17 @@ class StudyWriter:
         ratings = rated(url, paths, rating)
         _keep(self._connection, self._path, ratings)
         return len(ratings)
+
+    def label(self, url: str, path: str, label: str) -> None:
+        """Keep what a person calls a block."""
+        with sqlite.told(self._path), sqlite.transaction(self._connection):
+            page = page_number(self._connection, url) or 0
+            keep_label(self._connection, self._histories, page, (url, path), label)
+
+    def take_over_labels(self, labels: Iterable[tuple[str, str, str, float]]) -> None:
+        """Keep the labels of an earlier catalog, before its pages are studied again."""
+        with sqlite.told(self._path), sqlite.transaction(self._connection):
+            self._connection.executemany("REPLACE INTO labels (url, path, label, time) VALUES (?, ?, ?, ?)", labels)
 
     def take_over(self, ratings: Iterable[tuple[str, str, str, float]]) -> None:
         """Keep the ratings of an earlier catalog."""

@@ -60,6 +60,7 @@ class SearchIn(BaseModel):
 
     words: str = Field("", max_length=500)
     topic: str = Field("", max_length=500)
+    label: str = Field("", max_length=100, description="What blocks are called: by people, or main, nav, footer, ...")
     url: str = Field("", max_length=4096, description="Part of an address")
     site: str = Field("", max_length=300)
     since: str = Field("", max_length=40, description="Shown at this date or time, ISO 8601, or later")
@@ -238,12 +239,12 @@ def _changes(desk: Desk) -> APIRouter:
 
     @router.get("/search")
     async def search_(wanted: Annotated[SearchIn, Query()]) -> Found:
-        """Pages by part of their address, blocks by their words or topic, and when they were shown."""
-        if not (wanted.words.strip() or wanted.topic.strip() or wanted.url.strip()):
+        """Pages by part of their address, blocks by their words, topic or label, and when they were shown."""
+        if not any(text.strip() for text in (wanted.words, wanted.topic, wanted.label, wanted.url)):
             raise UsageError(say("nothing_asked"))
         when = time_of(wanted.since), time_of(wanted.until, end=True)
         what = (wanted.words, wanted.topic, wanted.url.strip(), wanted.site)
-        return search(desk, SearchAsked(*what, *when, wanted.start, wanted.limit))
+        return search(desk, SearchAsked(*what, *when, wanted.start, wanted.limit, wanted.label))
 
     return router
 

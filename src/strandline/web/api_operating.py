@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from strandline.web.desk import Desk
 from strandline.web.jobs import Archiving
-from strandline.web.operating import act, add_site, adopt, change_paths, keep_rating, start_job
+from strandline.web.operating import act, add_site, adopt, change_paths, keep_label, keep_rating, start_job
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
 from strandline.web.views.values import address, time_of
@@ -74,6 +74,14 @@ class RatingIn(_In):
     to: str = Field("", max_length=40, description="And of the newer one")
 
 
+class LabelIn(_In):
+    """What a person calls a block of a page; an empty label takes it back."""
+
+    url: str = Field(min_length=1, max_length=4096)
+    block: str = Field(min_length=1, max_length=4096, description="Path of the block")
+    label: str = Field("", max_length=80)
+
+
 class SimulationIn(_In):
     """A simulation to run on the archive's own history."""
 
@@ -121,6 +129,12 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
         if not blocks and start is not None and end is not None:
             blocks = await change_paths(desk, url, start, end)
         return list(await keep_rating(desk, url, wanted.rating, blocks))
+
+    @router.post("/labels", status_code=201)
+    async def new_label(wanted: LabelIn) -> LabelIn:
+        """Call a block of a page something: it is found by it."""
+        await keep_label(desk, address(wanted.url), wanted.block, wanted.label)
+        return wanted
 
     @router.post("/simulations", status_code=201)
     async def new_simulation(wanted: SimulationIn) -> Simulation:

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.app.given_seeds import known_seeds
+from strandline.app.labelling import label
 from strandline.app.reaching import scheme_of
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.objective import OBJECTIVES
@@ -103,6 +104,12 @@ async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str
     return kept
 
 
+async def keep_label(desk: Desk, url: str, block: str, name: str) -> None:
+    """Keep what a person calls a block of a page; an empty name takes the label back."""
+    await asyncio.to_thread(lambda: label(desk.place.open(), url, block, name))
+    desk.thinker.forget()
+
+
 async def change_paths(desk: Desk, url: str, start: float, end: float) -> list[str]:
     """Paths of the blocks that differ between two versions; UsageError when none do."""
     view = await compare(desk, url, start, end)
@@ -137,6 +144,7 @@ class Operating:
             "/jobs": self.start,
             "/jobs/{number:int}": self.job,
             "/rate": self.rate,
+            "/label": self.label,
             "/simulate": self.simulate,
             "/adopt": self.adopt,
         }
@@ -195,6 +203,13 @@ class Operating:
         said = say("rated" if block else "rated_change", count=len(paths))
         shown = {name: _one(form, name) for name in ("view", "only") if _one(form, name)}
         return self._face.told("/compare", said, **{"url": url, "from": start, "to": end, **shown})
+
+    async def label(self, request: Request) -> Response:
+        """Call a block something."""
+        form = await self._form(request)
+        url, name = address(_one(form, "url")), _one(form, "label")
+        await keep_label(self._desk, url, _one(form, "block"), name)
+        return self._face.told("/page", say("labelled" if name.strip() else "unlabelled"), url=url)
 
     async def simulate(self, request: Request) -> Response:
         """Start a simulation."""

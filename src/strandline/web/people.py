@@ -152,7 +152,7 @@ class People:
         return found[0].url if found else url
 
     async def search(self, request: Request) -> Response:
-        """By address, words and topic."""
+        """By address, words, topic and label."""
         asked = request.query_params
         text = asked.get("q", "").strip()[:500]
         by = asked.get("by", "words")
@@ -161,6 +161,7 @@ class People:
             looked_for = SearchAsked(
                 words=text if by == "words" else "",
                 topic=text if by == "topic" else "",
+                label=text if by == "label" else "",
                 url=text if by == "url" or "." in text.split("/")[0] or "://" in text else "",
                 site=asked.get("site", "").strip(),
                 since=time_of(asked.get("since", "")),

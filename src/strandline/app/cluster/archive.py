@@ -30,7 +30,7 @@ from strandline.store.postgres.learned import SharedLearnedWriter
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
-from strandline.store.postgres.studying import rate_shared
+from strandline.store.postgres.studying import label_shared, rate_shared
 from strandline.store.reading import share
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
@@ -75,10 +75,10 @@ class ClusterArchive(Archive):
 
     @contextlib.contextmanager
     def writing(self, command: str) -> Iterator["ClusterCatalog"]:  # type: ignore[override]
-        """What is written beside the workers: ratings, and what is learned."""
+        """What is written beside the workers: ratings and labels, and what is learned."""
         if command == "watch":
             raise self._crawled("watch")
-        if command not in ("learn", "rate", "study"):
+        if command not in ("label", "learn", "rate", "study"):
             self._only_folders(command)
         catalog = ClusterCatalog(self.cluster, command)
         with contextlib.closing(catalog):
@@ -130,8 +130,13 @@ class ClusterArchive(Archive):
 class _Ratings:
     """What a command writes of study."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, worker: int) -> None:
         self._session = session
+        self._worker = worker
+
+    def label(self, url: str, path: str, label: str) -> None:
+        """Keep what a person calls a block."""
+        label_shared(self._session, self._worker, (url, path), label)
 
     def rate(self, url: str, paths: Sequence[str], rating: Rating) -> None:
         """Keep what a person said about blocks of a page; workers score what they capture next by it."""
@@ -148,7 +153,7 @@ class ClusterCatalog(PostgresCatalog):
         except BaseException:
             super().close()
             raise
-        self.studies = _Ratings(self.session)
+        self.studies = _Ratings(self.session, self.worker)
         self._learner: list[Desk] = []
         self._keeper: DeskKeeper | None = None
 

@@ -14,12 +14,13 @@ from strandline.core.changes.observation import PageStudy, Sighted
 from strandline.core.changes.versions import PageHistory
 from strandline.core.changes.volatility import Rating
 from strandline.store.history_rows import NUMBERS, HistoryWriter
+from strandline.store.postgres.addresses import page_number
 from strandline.store.postgres.desks import Desk, check_desks, claim_study, leave_desks, renew_desks
 from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.postgres.writing import Spelled
 from strandline.store.studies import StudyReading
-from strandline.store.studying import StudyWriter, rated
+from strandline.store.studying import StudyWriter, keep_label, rated
 
 _SITES = 16
 """Sites whose captures are studied in one round."""
@@ -93,6 +94,17 @@ def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating
     rows = rated(url, paths, rating)
     statement = "REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)"
     session.run(lambda connection: Spelled(connection).executemany(statement, rows))
+
+
+def label_shared(session: Session, worker: int, block: tuple[str, str], label: str) -> None:
+    """Keep what a person calls a block of a page (address, path)."""
+
+    def write(connection: Connection) -> None:
+        spelled = Spelled(connection)
+        page = page_number(connection, block[0]) or 0
+        keep_label(spelled, _Histories(spelled, worker), page, block, label)  # type: ignore[arg-type]
+
+    session.run(write)
 
 
 class _Histories(HistoryWriter):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from strandline.access.memento import closest
-from strandline.app.browsing import ChangeRow
+from strandline.app.browsing import BlockLife, ChangeRow
 from strandline.core.learn.classes import interval_in_words
 from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
@@ -102,6 +102,15 @@ class BlockView:
     start: float = 0.0
     """Where its life begins on the timeline of the page, between 0 and 1."""
     end: float = 1.0
+    path: str = ""
+    labels: tuple[str, ...] = ()
+    """What it is called: by a person, by its role, by its names."""
+
+
+def block_view(life: BlockLife, text: str, start: float = 0.0, end: float = 1.0) -> BlockView:
+    """A block as it is shown, with as much of its text as there is room for."""
+    shown = (life.first, life.last, life.gone, start, end, life.path, life.labels)
+    return BlockView(life.url, life.block, life.topic, text, *shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,14 +270,9 @@ def page_blocks(desk: Desk, page: int, span: tuple[float, float], start: int = 0
     """When the blocks of a page appeared and vanished: those that are there first, then the newest."""
     begin, length = span[0], max(span[1] - span[0], 1.0)
     return [
-        BlockView(
-            life.url,
-            life.block,
-            life.topic,
+        block_view(
+            life,
             life.text[:_EXCERPT] + ("…" if len(life.text) > _EXCERPT else ""),
-            life.first,
-            life.last,
-            life.gone,
             min(1.0, max(0.0, (life.first - begin) / length)),
             1.0 if life.gone is None else min(1.0, max(0.0, (life.last - begin) / length)),
         )

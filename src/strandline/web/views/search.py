@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from strandline.app.browsing import Wanted
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
-from strandline.web.views.page import BlockView
+from strandline.web.views.page import BlockView, block_view
 from strandline.web.views.site import PageRow, page_row
 from strandline.web.views.values import address
 
@@ -24,6 +24,7 @@ class SearchAsked:
     until: float | None = None
     start: int = 0
     limit: int = 20
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,11 @@ def search(desk: Desk, asked: SearchAsked) -> Found:
         float("-inf") if asked.since is None else asked.since,
         float("inf") if asked.until is None else asked.until,
         asked.site,
+        asked.label,
     )
     start = 0 if asked.url else asked.start
     lives = desk.reading.search_blocks(wanted, asked.limit + 1, start)
-    blocks = [
-        BlockView(life.url, life.block, life.topic, _excerpt(life.text, asked.words), life.first, life.last, life.gone)
-        for life in lives[: asked.limit]
-    ]
+    blocks = [block_view(life, _excerpt(life.text, asked.words)) for life in lives[: asked.limit]]
     more_blocks = start + asked.limit if len(lives) > asked.limit else None
     return Found(_exact(desk, asked.url), [page_row(one) for one in pages], more_pages, blocks, more_blocks)
 
