@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 LANGUAGES: Final = ("en", "fr", "de", "es", "it", "nl")
 OTHERWISE: Final = "en"  # of a text that shows no language
-ENOUGH: Final = 2_000  # letters that are enough to know a language by
+ENOUGH: Final = 500  # letters that are enough to know a language by
+_MOST_STEMMED: Final = 20_000
 _ASIDE: Final = str.maketrans(
     "‘’‚‛′´`“”„‟«»″‐‑‒–—−\u00a0\u2007\u202f\u2009\u200a\u2002\u2003\u3000\t\n\r",
     "'''''''\"\"\"\"\"\"\"------" + " " * 11,
@@ -64,27 +65,38 @@ class Phrases:
     """Phrases by their words; one that ends in * stands for all that begin so."""
 
     def __init__(self, named: Iterable[tuple[Concept, Sequence[str]]]) -> None:
-        self._whole: dict[Phrase, Concept] = {}
-        self._begun: dict[Phrase, Concept] = {}
+        self._from: dict[str, list[tuple[list[str], Concept]]] = {}  # by their first word, the longest first
+        self._stems: dict[str, Concept] = {}
+        known: set[Phrase] = set()
         for concept, texts in named:
             for text in texts:
                 phrase = _phrase(text.rstrip("*"))
-                (self._begun if text.endswith("*") else self._whole).setdefault(phrase, concept)
-        self._longest = max(map(len, (*self._whole, *self._begun)), default=0)
-        self._shortest_stem = min((len(phrase[-1]) for phrase in self._begun), default=0)
+                if text.endswith("*"):
+                    self._stems.setdefault(phrase[-1], concept)
+                elif phrase not in known:
+                    known.add(phrase)
+                    self._from.setdefault(phrase[0], []).append((list(phrase), concept))
+        for phrases in self._from.values():
+            phrases.sort(key=lambda one: -len(one[0]))
+        self._shortest = min(map(len, self._stems), default=0)
+        self._stemmed: dict[str, Concept | None] = {}  # words met before
 
     def at(self, words: Sequence[str], place: int) -> tuple[Concept, int] | None:
         """The longest phrase that begins at a place, and of how many words it is."""
-        for length in range(min(self._longest, len(words) - place), 0, -1):
-            phrase = tuple(words[place : place + length])
-            if concept := self._whole.get(phrase) or self._stem(phrase):
-                return concept, length
-        return None
+        word = words[place]
+        for phrase, concept in self._from.get(word, ()):
+            if words[place : place + len(phrase)] == phrase:
+                return concept, len(phrase)
+        if word not in self._stemmed:
+            if len(self._stemmed) >= _MOST_STEMMED:
+                self._stemmed.clear()
+            self._stemmed[word] = self._stem(word)
+        found = self._stemmed[word]
+        return (found, 1) if found else None
 
-    def _stem(self, phrase: Phrase) -> Concept | None:
-        *others, last = phrase
-        for end in range(len(last), self._shortest_stem - 1, -1) if self._begun else ():
-            if concept := self._begun.get((*others, last[:end])):
+    def _stem(self, word: str) -> Concept | None:
+        for end in range(len(word), self._shortest - 1, -1):
+            if concept := self._stems.get(word[:end]):
                 return concept
         return None
 
@@ -110,6 +122,8 @@ class LanguageRules:
     currencies: dict[str, str]
     whole: dict[str, tuple[float, str]]
     legal_forms: frozenset[str]
+    figures: frozenset[str]
+    """Words that may begin a figure: numbers, months, weekdays, currencies, articles."""
     telling: frozenset[str]
     """Single words that tell the language."""
     marks: dict[str, tuple[Phrase, ...]]
@@ -137,6 +151,9 @@ def language_rules(language: str) -> LanguageRules:
     units = {
         _phrase(word): unit for source in (shared, said) for unit, names in source["units"].items() for word in names
     }
+    months, weekdays, numbers = _numbered(said["months"]), _numbered(said["weekdays"]), _numbers(said["numbers"])
+    articles = frozenset(map(folded, said["articles"]))
+    currencies = {folded(name): code for code, names in shared["currencies"].items() for name in names}
     return LanguageRules(
         code,
         function_words,
@@ -144,14 +161,15 @@ def language_rules(language: str) -> LanguageRules:
         Phrases(_concepts(said)),
         said["concord"],
         tuple(map(folded, said["negative_prefixes"])),
-        frozenset(map(folded, said["articles"])),
-        _numbers(said["numbers"]),
-        _numbered(said["months"]),
-        _numbered(said["weekdays"]),
+        articles,
+        numbers,
+        months,
+        weekdays,
         units,
-        {folded(name): code for code, names in shared["currencies"].items() for name in names},
+        currencies,
         {unit: (float(many), smaller) for unit, (many, smaller) in shared["whole"].items()},
         forms,
+        frozenset((*months, *weekdays, *currencies, *articles, *(phrase[0] for phrase in numbers))),
         function_words | _single_words(said),
         {
             mark: tuple((*_phrase(text.rstrip("*"))[:-1], _phrase(text.rstrip("*"))[-1] + "*" * text.endswith("*"))

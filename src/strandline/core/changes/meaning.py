@@ -34,7 +34,9 @@ _SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
     r"|sr|sra|sig|prof|tel|approx))\.$",
     re.IGNORECASE,
 )
-_SHOWN: Final = re.compile(r"(?<=\d)[.,:](?=\d)|-(?=\d)|\w")
+_SIGNS: Final = re.compile(
+    r"[^\w.,:-]+|(?<!\d)[.,:]+|[.,:](?!\d)|-(?!\d)|(?<=[^\W\d])-"
+)  # that are no part of a number
 
 
 def edit_weight(before: str, after: str, language: str = "") -> Edit:
@@ -79,7 +81,7 @@ def _differing(before: str, after: str) -> tuple[str, str]:
 
 
 def _shown(text: str) -> str:
-    return "".join(_SHOWN.findall(text)).casefold()
+    return _SIGNS.sub("", text).casefold()
 
 
 def sentences(text: str) -> list[str]:

@@ -118,6 +118,8 @@ class _Reader:
 
     def _at(self, place: int) -> tuple[Fact, int] | None:
         token = self._tokens[place]
+        if token.kind == "end" or (token.kind == "word" and token.word not in self._rules.figures):
+            return None
         if token.kind == "date":
             return self._told(_written_date(token), place, place + 1)
         if token.kind == "time":

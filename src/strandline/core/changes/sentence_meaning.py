@@ -80,6 +80,7 @@ class Sentence:
     """Small words that matter, in order, each with what is written."""
     content: tuple[Token, ...]
     """All other words but fillers."""
+    words: frozenset[str]
     headline: bool
     """Whether Most of Its Words Have a Capital."""
 
@@ -111,7 +112,7 @@ class Sentence:
         """The weightiest difference to a later state of this sentence."""
         found = [*_figures(self.facts, other.facts), *_small_words(self, other), *_words(self, other)]
         if not found:
-            return Edit("order", SLIGHT["order"])
+            return Edit("order" if self.words == other.words else "wording", SLIGHT["order"])
         return max(found, key=lambda edit: edit.weight)
 
 
@@ -135,7 +136,9 @@ def read_sentence(text: str, language: str) -> Sentence:
         if token.kind == "word" and len(token.word) > 1 and token.word not in rules.fillers:
             content.append(token)
         place += 1
-    return Sentence(text, rules, reading.facts, tuple(concepts), tuple(content), _is_headline(reading.words))
+    return Sentence(
+        text, rules, reading.facts, tuple(concepts), tuple(content), frozenset(words), _is_headline(reading.words)
+    )
 
 
 def _is_headline(words: Sequence[Token]) -> bool:

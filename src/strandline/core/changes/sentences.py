@@ -24,7 +24,7 @@ from strandline.core.changes.meaning import edit_weight, sentences
 from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.wording import counted
 
-MOST_TEXTS: Final = 60  # operations that are looked at, in the blocks that count most first
+MOST_TEXTS: Final = 12  # operations that are looked at, in the blocks that count most first
 LINKED: Final = 0.5  # a block of which so much is links is a list of them
 HEADLINE: Final = 18  # words
 LABEL: Final = 6
@@ -96,6 +96,7 @@ class _Teller:
             key=lambda one: -one[0],
         )
         self._left = MOST_TEXTS
+        self._language = language_of(" ".join(change.block.text for _, change in self._changes[:MOST_TEXTS]))
         self._whole: list[tuple[float, BlockChange, Operation]] = []  # texts and blocks that came or went
 
     def candidates(self) -> Iterator[_Candidate]:
@@ -104,8 +105,9 @@ class _Teller:
         for counts, change in self._changes:
             if self._left <= 0:
                 break
-            self._left -= len(change.content)
-            yield from self._block(counts, change)
+            operations = change.content[: self._left]
+            self._left -= len(operations)
+            yield from self._block(counts, change, operations)
         for kind in ("insert", "delete"):
             yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
 
@@ -155,14 +157,15 @@ class _Teller:
 
     # One block
 
-    def _block(self, counts: float, change: BlockChange) -> Iterator[_Candidate]:
+    def _block(
+        self, counts: float, change: BlockChange, operations: Sequence[Operation]
+    ) -> Iterator[_Candidate]:  # fmt: skip
         listed = _is_list(change.block) or _is_thread(change.block)
-        language = language_of(change.block.text)
         whole: list[Operation] = []
-        for operation in change.content:
+        for operation in operations:
             if operation.element in ("text", "block"):
                 if operation.kind == "update":
-                    yield from self._update(counts, change, operation, language)
+                    yield from self._update(counts, change, operation)
                 elif not listed:
                     whole.append(operation)
             elif operation.element == "image":
@@ -173,28 +176,28 @@ class _Teller:
         come = [one for one in whole if one.kind == "insert"]
         gone = [one for one in whole if one.kind == "delete"]
         if len(come) == len(gone) == 1 and come[0].element == "text":  # the same place in other words
-            yield self._rewritten(counts, change, (gone[0].before, come[0].after), language)
+            yield self._rewritten(counts, change, (gone[0].before, come[0].after))
             return
         self._whole += [(counts, change, operation) for operation in whole]
 
     def _rewritten(
-        self, counts: float, change: BlockChange, texts: tuple[str, str], language: str
+        self, counts: float, change: BlockChange, texts: tuple[str, str]
     ) -> _Candidate:  # fmt: skip
         before, after = texts
-        edit = edit_weight(before, after, language)
+        edit = edit_weight(before, after, self._language)
         if edit.kind in ("added", "removed"):
             what = quoted(before) if _is_short(after) and _is_short(before) else "a paragraph"
             said = f"{quoted(after)} replaced {what}"
         else:
-            said = edit_text(edit, language, _label(change.block, after))
+            said = edit_text(edit, self._language, _label(change.block, after))
         weight = max(edit.weight, _ENTRY)
         return _Candidate(counts * weight, weight, edit.kind, said, before, after)
 
     def _update(
-        self, counts: float, change: BlockChange, operation: Operation, language: str
+        self, counts: float, change: BlockChange, operation: Operation
     ) -> Iterator[_Candidate]:  # fmt: skip
         before, after = operation.before, operation.after
-        edit = edit_weight(before, after, language)
+        edit = edit_weight(before, after, self._language)
         if self._is_title(before, after):
             said = f"Title changed from {quoted(before)} to {quoted(after)}"
             yield _Candidate(counts * _HEADLINE * 1.5, _HEADLINE, "headline", said, before, after)
@@ -202,7 +205,7 @@ class _Teller:
             said = f"A headline changed from {quoted(before)} to {quoted(after)}"
             yield _Candidate(counts * _HEADLINE, _HEADLINE, "headline", said, before, after)
         else:
-            said = edit_text(edit, language, _label(change.block, after))
+            said = edit_text(edit, self._language, _label(change.block, after))
             yield _Candidate(counts * edit.weight, edit.weight, edit.kind, said, edit.old, edit.new)
 
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
