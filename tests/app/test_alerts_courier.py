@@ -201,7 +201,7 @@ def test_control_with_one_queue_for_all_a_silent_webhook_delays_everything(tmp_p
     time.sleep(0.5)
     assert hook.got == []
     silent.close()
-    thread.join(60)
+    thread.join(600)
     assert len(hook.got) == 5
 
 

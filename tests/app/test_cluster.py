@@ -132,7 +132,7 @@ def test_an_errand_outlives_a_full_disk_and_a_defect_and_says_so_once(monkeypatc
         yield step
 
     with Beside(Errand("janitor", 0.01, opened, "files are not finished"), said.append):
-        assert over.wait(60.0)
+        assert over.wait(600.0)
     first = "files are not finished: [Errno 28] No space left on device: '/spool'; it is tried again"
     defect = "files are not finished: unexpected ValueError: odd (a defect); it is tried again"
     assert said == [first, "files are not finished: full; it is tried again", defect]

@@ -73,7 +73,7 @@ class Kept:
         """Keep the lookout until something is so; whether it came to be."""
         self.session.run(lambda connection: connection.execute("DELETE FROM notes WHERE kind = 'audit'"))
         with closing(Session(self.database)) as session, closing(kind(self.cluster, session, 1, 1.0)) as lookout:
-            return wait_for(lambda: lookout.step() is not None and until(), 120.0)
+            return wait_for(lambda: lookout.step() is not None and until(), 600.0)
 
 
 @pytest.fixture

@@ -377,7 +377,7 @@ def test_a_worker_that_dies_at_a_desk_leaves_it_to_others(database, catalog, ses
     session.run(add_desks)
     with contextlib.closing(DeskKeeper(database, 2.0)) as keeper:
         keeper.keep(claim_plans(session, 1, START + HOUR, keeper.lease, 5))
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 600.0
     while not (found := claim_plans(session, 2, START + HOUR, 60.0, 5)) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert [desk.site for desk in found] == ["a.example"]

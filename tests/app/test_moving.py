@@ -17,7 +17,7 @@ from dataclasses import replace
 import pytest
 
 import strandline
-from faults.loops import die_at
+from faults.loops import die_at, every_step
 from strandline.app import moving
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, OutOfSpace
@@ -163,11 +163,12 @@ def test_versions_of_a_file_that_was_given_up_are_not_recorded(tmp_path, monkeyp
     assert archive.verify().ok
 
 
+@every_step(5)
 @pytest.mark.parametrize("source", [two_warcs, page_versions])
-def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_memory, source):
+def test_killed_at_any_step_files_and_catalog_agree_and_nothing_else_is_left(in_memory, source, every):
     """The N-th call that changes something is the last one of the process, for every N until it comes to its end."""
     file = source(in_memory)
-    for number in itertools.count(1):
+    for number in itertools.count(1, every):
         archive = made(in_memory / f"n{number}")
         pid = os.fork()
         if pid == 0:

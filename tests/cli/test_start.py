@@ -36,5 +36,5 @@ def test_an_interrupt_while_modules_load(tmp_path, module, code):
     with running:
         assert running.stdout.readline() == "loading\n"
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=120)
+        out, err = running.communicate(timeout=600)
     assert (running.returncode, out, err) == (code, "", "strandline: interrupted\n")

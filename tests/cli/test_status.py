@@ -158,6 +158,6 @@ def test_following_it_on_a_terminal_ends_quietly(folder):
     with contextlib.suppress(OSError):  # the other end has gone
         while os.read(master, 1 << 16):
             pass
-    assert process.wait(60) == 0, process.stderr.read()
+    assert process.wait(600) == 0, process.stderr.read()
     process.stderr.close()
     os.close(master)

@@ -5,6 +5,7 @@
     die_at(number)                          in a forked child: the end comes at the so many-th step
     promises_hold(folder, promises)         the usual check: catalog row there, record whole, digest right
     forms(variable, short, long)            how often: in `make test`, in `make test-all`, or as somebody says
+    every_step(short)                       which steps: every so many-th in `make test`, all in `make test-all`
 
 A command is a list of words for a new process, or a function that is run in a forked child with the folder's
 modules already imported (some 30 times faster to start). Either prints one JSON line per promise.
@@ -49,6 +50,12 @@ def forms(variable: str, short: int, long: int) -> pytest.MarkDecorator:
     if given := os.environ.get(variable):
         sizes = [pytest.param(int(given), id="given")]
     return pytest.mark.parametrize("cycles", sizes)
+
+
+def every_step(short: int) -> pytest.MarkDecorator:
+    """A test takes `every`, the distance between the steps it tries: some in the short form, all in the long one."""
+    sizes = [pytest.param(short, id="short"), pytest.param(1, id="long", marks=pytest.mark.long)]
+    return pytest.mark.parametrize("every", sizes)
 
 
 def die_at(number: int, *more: tuple[type, str]) -> None:

@@ -46,7 +46,7 @@ def fetch_all(urls, **job):
         input=json.dumps({"urls": urls, **job}),
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=1200,
         check=False,
         env={**os.environ, "PYTHONPATH": source},
     )

@@ -45,7 +45,7 @@ class Crawl:
 
 
 def crawled(
-    site: HostileSite, folder: Path, flags: Sequence[str], enough: Callable[[Crawl], bool], limit: str = "300s"
+    site: HostileSite, folder: Path, flags: Sequence[str], enough: Callable[[Crawl], bool], limit: str = "1800s"
 ) -> Crawl:
     """Crawl from the front page until it is `enough` (asked with every line), or for as long as `limit`."""
     crawl = Crawl(missing=set(site.good))

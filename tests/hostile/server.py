@@ -57,7 +57,7 @@ class HostileSite:
         for make in LARGE:
             make()
         self._thread.start()
-        assert self._ready.wait(30)
+        assert self._ready.wait(300)
         return self
 
     def __exit__(self, *_: object) -> None:

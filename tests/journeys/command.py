@@ -29,7 +29,7 @@ class Done:
         return [line for line in self.lines if line["event"] == "captured"]
 
 
-def strandline(*words, timeout=300, env=None, fresh=False):
+def strandline(*words, timeout=1200, env=None, fresh=False):
     """Run to the end."""
     running = start(*words, env=env, fresh=fresh)
     try:

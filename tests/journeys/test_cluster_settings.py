@@ -63,16 +63,16 @@ def test_scope_and_pauses_change_while_a_worker_fetches(place, tmp_path):
         readers = [threading.Thread(target=one) for one in (listen, read)]
         for one in readers:
             one.start()
-        assert captured.wait(120)
+        assert captured.wait(600)
         good = kept(database)
         keep(database, good + "\n[later]\nkey = 1\n")
-        assert refused.wait(120)
+        assert refused.wait(600)
         with pytest.raises(SettingError, match=r"plan\.budget"):
             keep(database, good)
             change(database, "plan.budget=much")
         second = surt_key(site.seeds[1])
         change(database, f'scope.exclude=["{second}"]', "politeness.delay=0")
-        assert process.wait(300) == 0, said
+        assert process.wait(600) == 0, said
         for one in readers:
             one.join()
         for pipe in (process.stdout, process.stderr):

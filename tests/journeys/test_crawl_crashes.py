@@ -27,7 +27,7 @@ def site():
     code = "from strandline.demo.server import DemoServer as D\nwith D(2.0) as d: print(d.url, flush=True); input()"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True, env=ENVIRONMENT)
     yield process.stdout.readline().strip()
-    process.communicate("\n", timeout=120)
+    process.communicate("\n", timeout=600)
 
 
 def crawl(folder, url):
@@ -35,7 +35,7 @@ def crawl(folder, url):
     app(["crawl", str(folder), "--seeds", url, *LOOPBACK], standalone_mode=False)
 
 
-@forms("STRANDLINE_CRAWL_KILLS", 8, 50)
+@forms("STRANDLINE_CRAWL_KILLS", 5, 50)
 def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site, cycles):
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
@@ -71,7 +71,7 @@ def test_first_interrupt_finishes_second_stops_at_once_and_the_same_command_goes
             for _ in range(interrupts):
                 running.send_signal(signal.SIGINT)
                 time.sleep(0.01)
-            out, err = running.communicate(timeout=180)
+            out, err = running.communicate(timeout=600)
             reported += [json.loads(line) for line in out.splitlines()]
             # The second may come when the crawl has already ended as the first wanted it.
             assert running.returncode in (code, 11), err
@@ -111,7 +111,7 @@ def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
         running = start("crawl", folder, "--seeds", demo.url, *LOOPBACK)
         running.stdout.readline()
         running.stdout.close()
-        assert running.wait(60) == 11, "it did not end by itself, and the same command goes on"
+        assert running.wait(600) == 11, "it did not end by itself, and the same command goes on"
         assert "Traceback" not in running.stderr.read()
         running.stderr.close()
         assert json.loads(strandline("verify", folder, "--json").out)["ok"]

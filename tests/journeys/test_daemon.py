@@ -36,14 +36,14 @@ class Watching:
         return [line.get("text", "") for line in lines if line["event"] in ("watch", "alarm-opened", "alarm-closed")]
 
     def hears(self, words):
-        return wait_for(lambda: any(words in text for text in self.said), 120)
+        return wait_for(lambda: any(words in text for text in self.said), 600)
 
     def hang_up(self):
         self.process.send_signal(signal.SIGHUP)
 
     def end(self, number):
         self.process.send_signal(number)
-        return self.process.wait(120)
+        return self.process.wait(600)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def alarm_is_open(folder):
 
 def told_once_and_in_order(folder, hook):
     with reading(OutboxReading, folder) as catalog:
-        assert wait_for(lambda: all(queue.waiting == 0 for queue in catalog.queues()), 120)
+        assert wait_for(lambda: all(queue.waiting == 0 for queue in catalog.queues()), 600)
         delivered = {row[0]: row[1] for row in catalog._rows("SELECT alert, state FROM deliveries")}
     assert hook.sequence == sorted(delivered) and set(delivered.values()) == {1}
     assert len(set(hook.keys)) == len(hook.keys) == len(delivered)
@@ -91,7 +91,7 @@ def told_once_and_in_order(folder, hook):
 def test_a_day_in_the_life_of_a_daemon(site, tmp_path):
     folder, demo, hook = site
     watch = Watching(folder, tmp_path / "log", fresh=True)
-    assert wait_for(lambda: hook.got, 180)
+    assert wait_for(lambda: hook.got, 600)
     status = strandline("status", folder, "--json", "--quick").lines[0]
     assert status["state"] == "running" and status["watch"]["pid"] == watch.process.pid
 
@@ -109,7 +109,7 @@ def test_a_day_in_the_life_of_a_daemon(site, tmp_path):
 
     change_settings(folder, {"keep.disk_reserve": '"900 TiB"'})
     watch.hang_up()
-    assert wait_for(lambda: alarm_is_open(folder), 120)
+    assert wait_for(lambda: alarm_is_open(folder), 600)
     assert wait_for(lambda: stands(folder).document["paused"])
     assert strandline("status", folder, "--json", "--quick").lines[0]["state"] == "paused"
     assert wait_for(lambda: _silent(demo)), "requests go on while there is no room"
@@ -117,8 +117,8 @@ def test_a_day_in_the_life_of_a_daemon(site, tmp_path):
     change_settings(folder, {"keep.disk_reserve": '"0 B"'})
     before = len(demo.log)
     watch.hang_up()
-    assert wait_for(lambda: not alarm_is_open(folder), 120)
-    assert wait_for(lambda: len(demo.log) > before, 120)
+    assert wait_for(lambda: not alarm_is_open(folder), 600)
+    assert wait_for(lambda: len(demo.log) > before, 600)
 
     assert watch.end(signal.SIGTERM) == 11
     assert strandline("status", folder, "--json", "--quick").lines[0]["why"] == "interrupted"
@@ -136,9 +136,9 @@ def _silent(demo):
 def test_a_watch_that_is_killed_tells_everything_once_and_in_order(site, tmp_path):
     folder, _, hook = site
     watch = Watching(folder, tmp_path / "log")
-    assert wait_for(lambda: len(hook.got) > 1, 180)
+    assert wait_for(lambda: len(hook.got) > 1, 600)
     assert watch.end(signal.SIGKILL) == -signal.SIGKILL
     assert strandline("status", folder, "--json", "--quick").lines[0]["state"] == "killed"
-    done = Watching(folder, tmp_path / "log", "--for", "10h").process.wait(180)
+    done = Watching(folder, tmp_path / "log", "--for", "10h").process.wait(600)
     assert done == 0
     assert told_once_and_in_order(folder, hook) >= 2

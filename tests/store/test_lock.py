@@ -85,7 +85,7 @@ os._exit(0)
 """
     made = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
     child = int(made.stdout)
-    free, end = False, time.monotonic() + 60
+    free, end = False, time.monotonic() + 600
     try:
         while not free and time.monotonic() < end:
             try:

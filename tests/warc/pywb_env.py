@@ -74,11 +74,11 @@ def pywb_on(archive: Path) -> Iterator[str]:
 
 
 def _wait(port: int, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(600):
+    for _ in range(6000):
         if server.poll() is not None:
             raise RuntimeError(f"pywb ended: {log.read_text()[-2000:]}")
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60).close()
             return
         except urllib.error.HTTPError:
             return

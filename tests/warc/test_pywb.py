@@ -20,7 +20,7 @@ def raw(address, stamp, url):
     """Status and body of the unmodified memento."""
     opener = urllib.request.build_opener(NoRedirects)
     try:
-        with opener.open(f"{address}/{stamp}id_/{url}", timeout=30) as answer:
+        with opener.open(f"{address}/{stamp}id_/{url}", timeout=300) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:

@@ -103,7 +103,7 @@ class Served:
     def get(self, path, headers=None, method="GET", origin="replay", body=None, host=None):
         """Status, headers (lower-cased, last wins) and body of an answer."""
         connection = http.client.HTTPConnection(
-            "127.0.0.1", self.replay_port if origin == "replay" else self.port, timeout=120
+            "127.0.0.1", self.replay_port if origin == "replay" else self.port, timeout=300
         )
         try:
             connection.putrequest(method, path, skip_host=host is not None, skip_accept_encoding=True)
@@ -129,7 +129,7 @@ def served(what: Holdings | Archive, **options):
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(service.run(lambda _: ready.set())), daemon=True)
     thread.start()
-    assert ready.wait(20), "the server did not start"
+    assert ready.wait(300), "the server did not start"
     addresses = service.addresses
     ports = [int(address.rstrip("/").rpartition(":")[2]) for address in (addresses.interface, addresses.replay)]
     try:

@@ -19,6 +19,21 @@ FLAGS = [
 ]
 
 
+PATIENCE = 600_000.0
+"""Milliseconds a page may take: machines are busy."""
+
+
+def _patient(make):
+    """Makes a page or context that waits."""
+
+    def made(*words, **named):
+        found = make(*words, **named)
+        found.set_default_timeout(PATIENCE)
+        return found
+
+    return made
+
+
 @contextmanager
 def chromium():
     """A browser; skips the test when there is none."""
@@ -27,7 +42,8 @@ def chromium():
         pytest.skip("no Chromium on this machine")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS, timeout=PATIENCE)
+        browser.new_context, browser.new_page = _patient(browser.new_context), _patient(browser.new_page)
         try:
             yield browser
         finally:

@@ -1,7 +1,5 @@
 """The API against its own description: whatever is asked, answers are those the description promises, and never 5xx."""
 
-import os
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -13,6 +11,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from faults.loops import forms
 from strandline.web.jobs import Jobs
 from web.archives import Builder, served
 
@@ -23,7 +22,6 @@ CHECKS = [
     response_schema_conformance,
     response_headers_conformance,
 ]
-EXAMPLES = int(os.environ.get("STRANDLINE_SCHEMA_EXAMPLES", "12"))
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +41,14 @@ def schema(tmp_path_factory):
     patch.undo()
 
 
-def test_answers_are_as_described(schema):
+@forms("STRANDLINE_SCHEMA_EXAMPLES", 2, 12)
+def test_answers_are_as_described(schema, cycles):
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) >= 35
     for operation in operations:
 
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=cycles,
             deadline=None,
             database=None,
             derandomize=True,

@@ -4,10 +4,10 @@ import http.client
 import json
 import socket
 import subprocess
-import time
 
 import pytest
 
+from servers.processes import listening, wait_until
 from warc.pywb_env import pywb_python
 from web.archives import Builder, served
 
@@ -41,21 +41,16 @@ def both(tmp_path_factory):
         port = probe.getsockname()[1]
     process = subprocess.Popen([tools / "wayback", "-p", str(port), "-b", "127.0.0.1"], **quiet)
     try:
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+        wait_until(lambda: listening(port), "pywb", process)
         with served(holdings) as server:
             yield server, port
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(300)
 
 
 def _theirs(port, path):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     connection.request("GET", path)
     answer = connection.getresponse()
     body = answer.read()

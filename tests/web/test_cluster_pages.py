@@ -126,7 +126,7 @@ def test_feeds_metrics_and_live_events(server):
     metrics = server.get("/metrics", origin="interface")[2].decode()
     assert "strandline_captures 48" in metrics and "strandline_pages 8" in metrics and "cannot be read" not in metrics
     assert "disk_free" not in metrics
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
     with closing(connection):
         connection.request("GET", "/events")
         answer = connection.getresponse()

@@ -31,7 +31,7 @@ def address(tmp_path_factory):
         yield server.stdout.readline().strip()
     finally:
         server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
+        assert server.wait(300) == 0
         server.stdout.close()
 
 

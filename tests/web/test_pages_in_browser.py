@@ -64,7 +64,7 @@ class Watched:
 
     def settle(self):
         """Wait for the parts that are worked out apart."""
-        self.page.wait_for_selector(".later", state="detached", timeout=240_000)
+        self.page.wait_for_selector(".later", state="detached", timeout=900_000)
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_a_simulation_is_run_drawn_and_adopted(watched, living):
         box.set_checked(box.get_attribute("value") in ("frequency", "relevance"))
     page.get_by_label(re.compile("^Budgets")).fill("10, 40")
     page.get_by_role("button", name="Run").click()
-    page.wait_for_selector(".run canvas", timeout=120_000)
+    page.wait_for_selector(".run canvas", timeout=600_000)
     assert page.locator(".run .scroll tbody tr").count() == 4
     assert page.locator(".u-legend .u-series").count() >= 3
     page.get_by_label("From now on choose pages by").select_option("frequency")

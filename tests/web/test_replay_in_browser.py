@@ -116,7 +116,7 @@ def test_a_page_with_style_images_script_and_fetch_replays(site, browser, framed
     start = f"{site.interface}/web/{STAMP}/{SITE}/" if framed else f"{site.replay}/web/{STAMP}mp_/{SITE}/"
     page.goto(start)
     frame = next(frame for frame in page.frames if frame.url.startswith(f"{site.replay}/web/{STAMP}mp_/"))
-    frame.wait_for_function("Object.keys(window.results || {}).length >= 18 && window.moduleSays", timeout=10000)
+    frame.wait_for_function("Object.keys(window.results || {}).length >= 18 && window.moduleSays", timeout=300_000)
     assert frame.evaluate("window.results") == {
         "fetch": 7,
         "request": True,
