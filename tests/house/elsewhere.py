@@ -80,9 +80,7 @@ ELSEWHERE = {
     "core/changes/test_slow_readings.py": ["core/changes/matching.py"],
     "core/changes/test_vidiff.py": ["core/changes/delta.py", "core/changes/impch.py", "core/changes/volatility.py"],
     "core/history/test_calendar.py": ["core/history/zones.py"],
-    "core/history/test_site_versions.py": ["core/history/tree_kernels.py"],
     "core/learn/test_censored.py": [
-        "core/compiled.py",
         "core/learn/censored_kernels.py",
         "core/learn/estimate_kernels.py",
         "core/learn/level_prior.py",
@@ -113,7 +111,6 @@ ELSEWHERE = {
         "core/plan/catalogue.py",
         "core/plan/strategy.py",
     ],
-    "core/plan/test_timing_wheel.py": ["core/plan/wheel_kernels.py"],
     "core/test_content.py": ["core/charsets.py", "core/chunks.py"],
     "crawl/test_learn.py": [
         "crawl/learn_rates.py",
@@ -199,6 +196,7 @@ ELSEWHERE = {
         "demo/server.py",
     ],
     "journeys/test_watch_trial.py": ["demo/truth.py"],
+    "kernels/test_kernel.py": ["core/compiled.py", "core/history/tree_kernels.py", "core/plan/wheel_kernels.py"],
     "papers/test_paper_001_importance.py": ["core/changes/index_threshold.py"],
     "papers/test_paper_004.py": ["core/plan/urgency.py"],
     "plots/test_patterns.py": ["plots/classes.py"],

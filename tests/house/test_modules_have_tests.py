@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES, TESTS = ROOT / "src", ROOT / "tests"
 PACKAGE = SOURCES / "strandline"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
-LENGTH = 312
+LENGTH = 320
 """Modules in the table; to be lowered with it."""
 TABLE = {module: file for file, modules in ELSEWHERE.items() for module in modules}
 
