@@ -288,6 +288,8 @@ def test_stopping_waits_for_nobody(tmp_path):
     service = Service(holdings(archive), ServeOptions(port=0, replay_port=0), archive)
 
     async def life():
-        await asyncio.wait_for(service.run(lambda _: service.stop()), 120.0)
+        told = []
+        await asyncio.wait_for(service.run(lambda said: (told.append(said), service.stop())), 120.0)
+        return told
 
-    asyncio.run(life())
+    assert len(asyncio.run(life())) == 1
