@@ -54,6 +54,17 @@ def pytest_xdist_make_scheduler(config, log):
     return LongestFirst(config, log)
 
 
+def fewer_examples(item, ring):
+    """A test of random examples is in both rings: with a third of them in the first, all of them in the second."""
+    if not getattr(item.obj if isinstance(item, pytest.Function) else None, "is_hypothesis_test", False):
+        return False
+    if ring == "first":
+        chosen = item.obj._hypothesis_internal_use_settings
+        fewer = hypothesis.settings(chosen, max_examples=max(chosen.max_examples // 3, 1))
+        vars(getattr(item.obj, "__func__", item.obj))["_hypothesis_internal_use_settings"] = fewer
+    return True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Those of the ring, in the order of the table where there are several processes."""
@@ -64,7 +75,8 @@ def pytest_collection_modifyitems(config, items):
         rings = {True: [], False: []}
         for item in items:
             marks = {mark.name for mark in item.iter_markers()} & KINDS.keys()
-            rings[ring_of(item.nodeid, marks) == wanted].append(item)
+            again = ring_of(item.nodeid, marks) == "first" and fewer_examples(item, wanted)
+            rings[again or ring_of(item.nodeid, marks) == wanted].append(item)
         config.hook.pytest_deselected(items=rings[False])
         items[:] = rings[True]
     if not hasattr(config, "workerinput"):

@@ -3,6 +3,7 @@
 The first ring is what a change can break: units, contracts, one journey of each command, a short form of each loop of
 faults. A test is in it unless it is of one of the KINDS below, by a line in SECOND or by a mark of its own
 (`@pytest.mark.long` on the long form of a loop). FIRST names tests of such files that are in the first ring after all.
+Tests of random examples (hypothesis) are in both, with a third of their examples in the first.
 """
 
 RINGS = ("first", "second")
@@ -64,6 +65,9 @@ SECOND = {
         "tests/app/test_learning_engine.py",
         "tests/app/test_learning_memory.py",
         "tests/engines/test_mining.py::test_what_does_not_fit_into_memory_goes_to_disk_until_that_is_full",
+        "tests/cli/test_demonstration.py::test_a_slow_machine_sees_what_a_fast_one_sees",
+        "tests/core/plan/test_telling.py::test_directories_that_change_as_one_are_looked_at_page_by_page[scan]",
+        "tests/journeys/test_alarmed_crawls.py",
         "tests/journeys/test_changes.py",
         "tests/journeys/test_daemon.py",
         "tests/journeys/test_hostile_site.py",
@@ -71,6 +75,7 @@ SECOND = {
         "tests/journeys/test_skipping.py::test_from_learning_to_leaving_out_to_giving_up",
         "tests/journeys/test_watch_soak.py",
         "tests/journeys/test_watch_trial.py",
+        "tests/web/test_api_schema.py",
     ),
 }
 """Files, or tests of files, by what they are."""

@@ -6,7 +6,7 @@ ELSEWHERE = {
     "access/test_rewrite_html.py": ["access/rewrite.py", "access/rewrite_links.py"],
     "access/test_together.py": ["access/in_memory.py", "access/parts.py"],
     "app/test_alarms.py": ["store/alarming.py"],
-    "app/test_alerts.py": ["app/alerts_mail.py", "app/alerts_telling.py"],
+    "app/test_alerts.py": ["app/alerts_feeds.py", "app/alerts_mail.py", "app/alerts_telling.py"],
     "app/test_alerts_courier.py": ["app/alerts_lookout.py", "app/alerts_targets.py", "fetch/mail.py"],
     "app/test_cluster.py": [
         "app/cluster/agenda.py",
@@ -19,7 +19,6 @@ ELSEWHERE = {
     ],
     "app/test_cluster_alerts.py": ["app/alerts_listing.py", "store/postgres/duties.py"],
     "app/test_cluster_archive.py": [
-        "app/alerts_feeds.py",
         "app/cluster/moving.py",
         "app/cluster/place.py",
         "app/cluster/shared.py",
@@ -71,9 +70,10 @@ ELSEWHERE = {
     "core/blocks/test_division.py": ["core/blocks/levels.py"],
     "core/blocks/test_topic_and_roles.py": ["core/blocks/roles.py", "core/blocks/topic.py", "core/blocks/tree.py"],
     "core/blocks/test_word_numbers.py": ["core/blocks/word_kernels.py", "core/blocks/words.py"],
-    "core/changes/test_importance.py": ["core/changes/novelty.py"],
-    "core/changes/test_meaning.py": [
-        "core/changes/language_rules.py",
+    "core/changes/test_meaning.py": ["core/changes/language_rules.py"],
+    "core/changes/test_sentences.py": [
+        "core/changes/edit_texts.py",
+        "core/changes/novelty.py",
         "core/changes/quantities.py",
         "core/changes/sentence_meaning.py",
     ],
