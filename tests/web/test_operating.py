@@ -5,7 +5,10 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
@@ -59,6 +62,28 @@ def _wait(server, number, states, headers=None):
             return job
         time.sleep(0.1)
     raise AssertionError(job)
+
+
+@contextmanager
+def _site(pages):
+    """A site on loopback: its host and port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            mime, body = pages.get(self.path, ("text/plain", b""))
+            self.send_response(200 if self.path in pages else 404)
+            self.send_header("Content-Type", mime)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.fixture
@@ -346,3 +371,18 @@ def test_the_box_for_sites_takes_the_scheme_a_host_speaks_and_knows_no_such_host
         assert status == 400 and b"There is no such host: mistyped.test" in page
     seeds = read_settings(archive.folder / "strandline.toml").scope.seeds
     assert seeds == ("http://plain.test/", "https://secure.test/")
+
+
+def test_hosts_that_only_give_parts_stand_under_the_sites_they_serve(archive):
+    with _site({"/paper.svg": ("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'/>")}) as pictures:
+        page = f'<img src="http://{pictures}/paper.svg"><p>Hello</p>'
+        with _site({"/": ("text/html", page.encode())}) as home, served(archive) as server:
+            archive.crawl(read_settings(archive.folder / "strandline.toml"), CrawlRequest((f"http://{home}/",)))
+            cards = _json(server, "GET", "/cards")[1]
+            [card] = cards["sites"]
+            assert card["site"] == home and [one["site"] for one in card["parts"]] == [pictures]
+            assert card["parts"][0]["serves"] == [home] and cards["parts"] == []
+            shown = server.get("/", {"Accept": "text/html"}, origin="interface")[2].decode()
+            assert shown.count('<li class="card">') == 1 and "Parts of its pages come from" in shown
+            found = _json(server, "GET", f"/cards?like={pictures}")[1]
+            assert [one["site"] for one in found["sites"]] == [pictures], "whoever looks for it finds it"

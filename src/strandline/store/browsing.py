@@ -17,6 +17,7 @@ from strandline.store import rows
 from strandline.store.histories import BlockLife
 from strandline.store.learned import LearnedReading
 from strandline.store.reading import SiteRow, span
+from strandline.store.recording import SERVES
 from strandline.store.studies import Change, Wanted
 
 SCANNED = 20_000
@@ -134,6 +135,21 @@ class BrowsingReading(LearnedReading):
             low, high = span(f"http://{authority}/", "host")
             found.append((str(authority), low, high))
         return found
+
+    def gives_parts(self, site: str) -> bool:
+        """Whether of a site only parts of other sites' pages were captured, and no page."""
+        query = "SELECT 1 FROM pages WHERE surt >= ? AND surt < ? AND kind = ? LIMIT 1"
+        spans = self.spans(site)
+
+        def any_of(kind: str) -> bool:
+            return any(self._row(query, low, high, kind) is not None for _, low, high in spans)
+
+        return not any_of("page") and any_of("requisite")
+
+    def served_sites(self, site: str) -> list[str]:
+        """Some sites to whose pages this one gives parts, as far as crawls of this catalog saw it."""
+        query = "SELECT key FROM notes WHERE kind = ? AND key > ? AND key < ? ORDER BY key LIMIT 20"
+        return [str(name).partition(" ")[2] for (name,) in self._rows(query, SERVES, f"{site} ", f"{site}!")]
 
     # Directories
 

@@ -24,6 +24,8 @@ OUTLINKS = 6_000
 
 ENDORSING = frozenset({"link", "redirect", "refresh", "frame", "feed", "canonical"})
 """Ways of naming a page that are links of the link graph."""
+SERVES = "serves"
+"""Kind of the notes that say which site gives parts to the pages of which."""
 _REQUISITES = ("text/css", "javascript", "image/", "font/", "audio/", "video/")
 
 
@@ -74,6 +76,8 @@ class Recorder:
         self._connection = connection
         self._addresses = addresses
         self._frontier = frontier
+        self._served: set[tuple[str, str]] = set()
+        """Sites that give parts, and sites whose pages they are for, as far as they were kept already."""
 
     def visited(self, visits: Iterable[Visited]) -> None:
         """Record visits: their captures, what became of the page, when it is wanted next."""
@@ -164,6 +168,7 @@ class Recorder:
         moved: Counter[tuple[int, int]] = Counter()
         links: list[tuple[int, int, str]] = []
         claims: list[tuple[int, str, float, float]] = []
+        served: set[tuple[str, int]] = set()
         for one in found:
             page = self._addresses.page(one.url)
             if page is None:
@@ -176,11 +181,24 @@ class Recorder:
                 links.append((one.source, page, one.via))
             if one.lastmod is not None:
                 claims.append((page, one.via, one.lastmod, seen))
+            if one.source and one.kind is Kind.REQUISITE:
+                served.add((urls.site(one.url), one.source))
+        self._serve(served)
         self._frontier.moved((host, None, state, count) for (host, state), count in moved.items())
         self._count_pages(moved)
         self._link(links)
         self._connection.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", claims)
         return new
+
+    def _serve(self, served: Iterable[tuple[str, int]]) -> None:
+        """Keep for which sites' pages another site gives parts."""
+        for giver, source in served:
+            row = self._connection.execute("SELECT site FROM pages JOIN hosts USING (host) WHERE page = ?", (source,))
+            pair = giver, str(row.fetchone()[0])
+            if giver != pair[1] and pair not in self._served:
+                self._served.add(pair)
+                note = (SERVES, " ".join(pair), b"")
+                self._connection.execute("INSERT OR IGNORE INTO notes VALUES (?, ?, ?)", note)
 
     def links(self, links: Iterable[Link]) -> None:
         """Keep links to pages that are known; one whose page is not is left out."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.app.browsing import Day, SiteRow
-from strandline.app.given_seeds import known_seeds
+from strandline.app.given_seeds import given_seeds
 from strandline.core.urls import site as site_of
 from strandline.web.desk import Desk
 from strandline.web.jobs import WRITERS, Job
@@ -58,6 +58,18 @@ class SiteCard:
     next: Moment | None
     """Its next visit, when that is one of the next of the archive."""
     alarms: int
+    parts: list["PartsHost"]
+    """Sites that only give parts to its pages, of those that are listed with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartsHost:
+    """A site of which only parts of other sites' pages were captured: fonts, scripts, pictures."""
+
+    site: str
+    captures: int
+    serves: list[str]
+    """Sites whose pages name its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,8 @@ class SitesPage:
     """Some sites, those with most captures first."""
 
     sites: list[SiteCard]
+    parts: list[PartsHost]
+    """Sites that only give parts to the pages of others, which are not listed here."""
     more: int | None
     """Give this as `start` to go on; None at the end."""
 
@@ -168,7 +182,7 @@ def overview(desk: Desk) -> Overview:
         budget=settings.plan.budget,
         strategy=settings.plan.strategy,
         contact=settings.archive.contact,
-        seeds=list(known_seeds(settings, desk.reading)[:100]),
+        seeds=list(dict.fromkeys((*settings.scope.seeds, *given_seeds(desk.reading))))[:100],
         quality=quality_view(measured["sites"]["archive"]) if measured else None,
         visits=measured["visits"] if measured else None,
         measured=measured["at"] if measured else None,
@@ -199,7 +213,23 @@ def site_cards(desk: Desk, start: int = 0, limit: int = CARDS, like: str = "") -
     rows = desk.reading.listed_sites(limit + 1, start, like)
     more = start + limit if len(rows) > limit else None
     alarms = open_alarms(desk)
-    return SitesPage([site_card(desk, row, alarms) for row in rows[:limit]], more)
+    # Whoever looks for a host by its name finds it, whatever it is.
+    parts = [] if like else _giving_parts(desk, rows[:limit])
+    apart = {one.site for one in parts}
+    cards = [site_card(desk, row, alarms) for row in rows[:limit] if row.name not in apart]
+    for card in cards:
+        card.parts.extend(one for one in parts if card.site in one.serves)
+    told = {one.site for card in cards for one in card.parts}
+    return SitesPage(cards, [one for one in parts if one.site not in told], more)
+
+
+def _giving_parts(desk: Desk, rows: list[SiteRow]) -> list[PartsHost]:
+    """Those of some sites that only give parts to the pages of others."""
+    return [
+        PartsHost(row.name, row.captures, desk.reading.served_sites(row.name))
+        for row in rows
+        if desk.reading.gives_parts(row.name)
+    ]
 
 
 def site_card(desk: Desk, row: SiteRow, alarms: list[AlarmView]) -> SiteCard:
@@ -223,6 +253,7 @@ def site_card(desk: Desk, row: SiteRow, alarms: list[AlarmView]) -> SiteCard:
         quality=quality_view(found) if found else None,
         next=min((one.due for one in next_visits(planned or _NOTHING) if site_of(one.url) == row.name), default=None),
         alarms=sum(alarm.subject == row.name for alarm in alarms),
+        parts=[],
     )
 
 
