@@ -146,7 +146,7 @@ def test_forms_need_the_key_of_a_page_of_ours(archive):
             ("/rate", {"url": "http://x.test/", "rating": "lovely"}),
             ("/label", {"url": "http://x.test/", "block": "html", "label": "x"}),
             ("/simulate", {"strategy": "none", "budgets": "5", "objective": "pool"}),
-            ("/simulate", {"strategy": "frequency", "budgets": "500", "objective": "pool"}),
+            ("/simulate", {"strategy": "frequency", "budgets": "0", "objective": "pool"}),
             ("/adopt", {"strategy": "none"}),
             ("/sites", {"url": "ftp://x"}),
         ):

@@ -204,9 +204,10 @@ def test_the_site_is_walked_down_its_directories(watched):
 def test_a_simulation_is_run_drawn_and_adopted(watched, living):
     watched.open("/simulate")
     page = watched.page
+    page.get_by_text("other strategies").click()
     for box in page.get_by_role("checkbox").all():
         box.set_checked(box.get_attribute("value") in ("frequency", "relevance"))
-    page.get_by_label(re.compile("^Budgets")).fill("10, 40")
+    page.get_by_label(re.compile("^Budgets")).fill("100, 400")
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector(".run canvas", timeout=600_000)
     assert page.locator(".run .scroll tbody tr").count() == 4

@@ -23,7 +23,7 @@ def test_every_text_is_used_and_every_used_text_is_there():
     said = set(re.findall(r"""say\(\s*['"]([a-z_0-9]+)['"]\s*[,)]""", SOURCES))
     assert said <= set(texts())
     named = set(re.findall(r"""['"]([a-z_0-9]+)['"]""", SOURCES))
-    strategies = {f"strategy_{name}" for name in STRATEGIES}
+    strategies = {f"{kind}_{name}" for name in STRATEGIES for kind in ("short", "strategy")}
     assert strategies <= set(texts())
     assert [name for name in texts() if name not in named | strategies and not name.startswith(BEGINNINGS)] == []
 

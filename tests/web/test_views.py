@@ -10,11 +10,13 @@ import pytest
 from strandline.core.plan.catalogue import STRATEGIES
 from strandline.web.desk import open_desk
 from strandline.web.drawings import band, treemap
+from strandline.web.jobs import Job
 from strandline.web.pages import render
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.page import page_view
 from strandline.web.views.search import SearchAsked, search
+from strandline.web.views.simulate import asked_for, simulation, usual_budgets
 from strandline.web.views.site import pages_of, site_view, tree
 from strandline.web.views.values import level, time_of
 from web.living import ARABIC, NASTY, PATHS, SITE, START
@@ -198,6 +200,34 @@ def test_every_strategy_and_measure_is_explained(living_server):
     _, _, body = living_server.get("/simulate", origin="interface")
     assert len(re.findall(r'<span class="hint">[a-z].{10,}?</span>', body.decode())) == len(STRATEGIES)
     assert re.search(r'value="round-robin" checked', body.decode())
+    titles = re.findall(r'<input type="checkbox" name="strategy"[^>]*> <span>([^<]+)<', body.decode())
+    assert len(set(titles)) == len(STRATEGIES) and not set(titles) & set(STRATEGIES), "rivals have words, not names"
+    assert "requests a day" in body.decode() and "percent" not in body.decode()
+
+
+def test_rivals_learn_alike_and_budgets_are_requests_a_day():
+    asked = asked_for(["priced-plan", "frequency", "nutch", "round-robin"], "250, 500,1000", "pool")
+    assert (asked.budgets, asked.percent) == ((250.0, 500.0, 1000.0), False)
+    budgets = "250/day,500/day,1000/day"
+    job = Job(1, "simulate", ("--strategies", ",".join(asked.strategies), "--budgets", budgets, "--cold"), 0.0)
+    job.result = [
+        {"strategy": name, "budget": share, "pool": 0.1 * share}
+        for name in asked.strategies
+        for share in (2.5, 10.0, 5.0)
+    ]
+    job.state = "done"
+    shown = simulation(job)
+    assert (shown.budgets, shown.percent, shown.best) == ([250.0, 500.0, 1000.0], False, "round-robin")
+    assert [cell.budget for cell in shown.cells[:3]] == [250.0, 1000.0, 500.0]
+    assert [one.learns for one in shown.rivals] == [
+        *[say("learns_alike")] * 2,
+        say("learns_its_way"),
+        say("learns_nothing"),
+    ]
+    assert (usual_budgets("500/day"), usual_budgets("10/hour")) == ("250, 500, 1000", "120, 240, 480")
+    assert usual_budgets("200 MB/day") == "250, 500, 1000", "bytes are no requests"
+    text = render("parts/simulation.html", {"run": shown, "role": "read", "plan": None, "objectives": ()})
+    assert "at 250, 500, 1000 requests a day" in text and say("same_learner") in text and "Every page in turn" in text
 
 
 def test_hours_that_are_not_those_of_the_clock_are_told():

@@ -19,7 +19,7 @@ from strandline.core.urls import authority, canonical, site
 from strandline.crawl.learn_rules import GivenThresholds, MinedSite, RuleWish, learn_rules, mine_history
 from strandline.errors import UsageError
 from strandline.experiments.report import Report
-from strandline.settings.units import seconds
+from strandline.settings.units import rate, seconds
 from strandline.simulate.grid import NAMES, Request, Row
 from strandline.simulate.grid import simulate as run_grid
 from strandline.simulate.site_history import read_site_history
@@ -152,7 +152,7 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
         names = every if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
         request = Request(
             strategies=names,
-            budgets=tuple(_percentage(text) for text in wish.budgets.split(",")),
+            budgets=tuple(_percentage(text, world) for text in wish.budgets.split(",")),
             objectives=tuple(_objective(text) for text in wish.objectives.split(",")),
             coherence=wish.coherence,
             known=not wish.cold,
@@ -169,11 +169,19 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
     return run_grid(world, request, wish.results, progress=progress)
 
 
-def _percentage(text: str) -> float:
+def _percentage(text: str, world: World) -> float:
+    """A budget in percent of the pages a period: written so, or as requests like 500/day."""
+    if "/" in text:
+        wanted = rate(text.strip())
+        if wanted.in_bytes:
+            raise ValueError(f"--budgets: a simulation counts requests, not bytes; not {text!r}")
+        return min(100.0, 100.0 * wanted.amount / wanted.span * 3600.0 * world.period_hours / max(len(world), 1))
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"--budgets are percentages separated by commas, such as 5,10,20; not {text!r}") from None
+        raise ValueError(
+            f"--budgets are percentages or requests separated by commas, such as 5,10,20 or 100/day; not {text!r}"
+        ) from None
 
 
 def _objective(text: str) -> Objective:

@@ -107,7 +107,9 @@ def simulate(
         Path | None, typer.Option(help="Change trace: url, time, importance, [weight] (TSV or Parquet).")
     ] = None,
     strategies: Annotated[str, typer.Option(help="all, or names separated by commas.")] = "all",
-    budgets: Annotated[str, typer.Option(help="Captures per hour or day, in percent of the pages.")] = "5,10,20,40",
+    budgets: Annotated[
+        str, typer.Option(help="Captures per hour or day, in percent of the pages; or requests: 100/day.")
+    ] = "5,10,20,40",
     objectives: Annotated[
         str, typer.Option(help="pool, page, count, content, separated by commas.")
     ] = "pool,page,count",

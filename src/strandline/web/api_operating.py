@@ -89,6 +89,9 @@ class SimulationIn(_In):
     budgets: list[Annotated[float, Field(gt=0, le=100)]] = Field(
         [5.0, 10.0, 20.0], min_length=1, max_length=8, description="Percent of the pages per period"
     )
+    requests: list[Annotated[float, Field(gt=0, le=10_000_000)]] = Field(
+        [], max_length=8, description="Requests a day, instead of percents"
+    )
     objective: Literal["pool", "page", "count"] = "pool"
 
 
@@ -139,7 +142,8 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/simulations", status_code=201)
     async def new_simulation(wanted: SimulationIn) -> Simulation:
         """Try strategies and budgets on the archive's own history."""
-        budgets = ",".join(f"{share:g}" for share in wanted.budgets)
-        return await start_simulation(desk, asked_for(wanted.strategies, budgets, wanted.objective))
+        budgets = ",".join(f"{amount:.12g}" for amount in wanted.requests or wanted.budgets)
+        asked = asked_for(wanted.strategies, budgets, wanted.objective, percent=not wanted.requests)
+        return await start_simulation(desk, asked)
 
     api.include_router(router)

@@ -15,7 +15,7 @@ from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
-from strandline.web.texts import say, texts
+from strandline.web.texts import say
 from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.compare import Part, compare, end_of, neighbours
 from strandline.web.views.health import health
@@ -23,11 +23,9 @@ from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
 from strandline.web.views.search import Found, SearchAsked, search
-from strandline.web.views.simulate import COUNTED, simulations, strategy_names
+from strandline.web.views.simulate import COUNTED, MAIN, rival, simulations, strategy_names, usual_budgets
 from strandline.web.views.site import MOST_LISTED, pages_of, site_view
 from strandline.web.views.values import address, time_of
-
-_DEFAULT_STRATEGIES = ("priced-plan", "importance-pattern", "frequency", "round-robin")
 
 
 class People:
@@ -215,8 +213,10 @@ class People:
         """Strategies tried on the archive's own history."""
         values = {
             "runs": simulations(self._desk),
-            "strategies": {name: texts().get(f"strategy_{name}", "") for name in strategy_names()},
-            "chosen": _DEFAULT_STRATEGIES,
+            "main": [rival(name) for name in MAIN],
+            "more": [rival(name) for name in strategy_names() if name not in MAIN],
+            "own": rival(self._desk.settings.plan.strategy).title,
+            "budgets": usual_budgets(self._desk.settings.plan.budget),
             "counted": COUNTED,
             "objectives": OBJECTIVES,
             "plan": self._desk.settings.plan,

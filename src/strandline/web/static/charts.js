@@ -14,14 +14,16 @@ async function draw(place) {
   const value = (name, budget, key) => run.cells.find((cell) => cell.strategy === name && cell.budget === budget)?.[key] ?? null;
   const lines = names.map((name) => budgets.map((budget) => value(name, budget, measure)));
   const bound = budgets.map((budget) => value(names[0], budget, "bound_clairvoyant"));
+  const titles = Object.fromEntries(run.rivals.map((one) => [one.name, one.title]));
+  const told = (amount) => (place.dataset.unit ? `${amount} ${place.dataset.unit}` : `${Math.round(amount)}`);
   const style = getComputedStyle(document.body);
   const ink = style.getPropertyValue("--ink");
   const line = style.getPropertyValue("--line");
   const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } };
   const series = [
-    { label: place.dataset.budget, value: (_, shown) => (shown === null ? "" : `${shown} %`) },
-    ...names.map((label, number) => ({
-      label, stroke: COLOURS[number % COLOURS.length], width: 2, points: { size: 7 }, dash: number >= COLOURS.length ? [6, 4] : undefined,
+    { label: place.dataset.budget, value: (_, shown) => (shown === null ? "" : told(shown)) },
+    ...names.map((name, number) => ({
+      label: titles[name] ?? name, stroke: COLOURS[number % COLOURS.length], width: 2, points: { size: 7 }, dash: number >= COLOURS.length ? [6, 4] : undefined,
       value: (_, shown) => (shown === null ? "–" : shown.toFixed(3)),
     })),
   ];
@@ -33,7 +35,7 @@ async function draw(place) {
   const chart = new uPlot({
     width: place.clientWidth, height: 300,
     scales: { x: { time: false }, y: { range: [0, 1] } },
-    axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => `${tick} %`) }, axis],
+    axes: [{ ...axis, values: (_, ticks) => ticks.map(told) }, axis],
     series,
   }, data, place);
   new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: 300 })).observe(place);
