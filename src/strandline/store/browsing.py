@@ -15,9 +15,8 @@ from strandline.core.learn.learned import PageRate
 from strandline.core.urls import surt_key
 from strandline.store import rows
 from strandline.store.histories import BlockLife
-from strandline.store.learned import LearnedReading
-from strandline.store.reading import SiteRow, span
-from strandline.store.recording import SERVES
+from strandline.store.reading import SiteRow
+from strandline.store.site_spans import SpansReading
 from strandline.store.studies import Change, Wanted
 
 SCANNED = 20_000
@@ -95,7 +94,7 @@ class ChangesWanted:
     """Only changes with a smaller number at `until`: where the list goes on."""
 
 
-class BrowsingReading(LearnedReading):
+class BrowsingReading(SpansReading):
     """Queries of the interface. Usable while a writer works."""
 
     _DAY_OF: ClassVar = "cast({} / 86400.0 AS INTEGER)"
@@ -126,30 +125,6 @@ class BrowsingReading(LearnedReading):
                 sum(importance) FROM host_days WHERE {which} day BETWEEN ? AND ? GROUP BY day ORDER BY day"""
         last = 2**40 if until == float("inf") else int(until / _DAY)
         return [Day(*row) for row in self._rows(query, *([site] if site else []), int(since / _DAY), last)]  # type: ignore[arg-type]
-
-    def spans(self, site: str) -> list[tuple[str, str, str]]:
-        """Host, and the stretch of the SURT index its pages lie in, of every host of a site."""
-        query = "SELECT authority FROM hosts WHERE ? IN (site, authority) ORDER BY captures DESC, authority LIMIT 50"
-        found = []
-        for (authority,) in self._rows(query, site):
-            low, high = span(f"http://{authority}/", "host")
-            found.append((str(authority), low, high))
-        return found
-
-    def gives_parts(self, site: str) -> bool:
-        """Whether of a site only parts of other sites' pages were captured, and no page."""
-        query = "SELECT 1 FROM pages WHERE surt >= ? AND surt < ? AND kind = ? LIMIT 1"
-        spans = self.spans(site)
-
-        def any_of(kind: str) -> bool:
-            return any(self._row(query, low, high, kind) is not None for _, low, high in spans)
-
-        return not any_of("page") and any_of("requisite")
-
-    def served_sites(self, site: str) -> list[str]:
-        """Some sites to whose pages this one gives parts, as far as crawls of this catalog saw it."""
-        query = "SELECT key FROM notes WHERE kind = ? AND key > ? AND key < ? ORDER BY key LIMIT 20"
-        return [str(name).partition(" ")[2] for (name,) in self._rows(query, SERVES, f"{site} ", f"{site}!")]
 
     # Directories
 
