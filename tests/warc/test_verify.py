@@ -132,7 +132,8 @@ def test_missing_file_and_wrong_catalog(folder):
     assert {(p.url, p.problem) for p in found.problems} == {(c.url, "the file is missing") for c in kept}
     (folder / "elsewhere").rename(path)
     shifted = [c.__class__(**{**_fields(c), "url": c.url + "x"}) if i == 3 else c for i, c in enumerate(kept)]
-    assert [p.problem for p in audit(folder, shifted).problems] == ["the catalog has another record here"]
+    (told,) = [p.problem for p in audit(folder, shifted).problems]
+    assert "the catalog has another record here" in told
 
 
 def _fields(capture):

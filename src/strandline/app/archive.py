@@ -167,10 +167,16 @@ class Archive:
         return self.reading.page(web_address(url))
 
     def verify(self, course: "Course | None" = None) -> "Audit":
-        """Read every byte of the WARC files and compare."""
-        from strandline.warc.verify import verify
+        """Read every byte of the WARC files and compare them with what was written, the catalog and the index."""
+        from strandline.warc.index_audit import index_problems
+        from strandline.warc.verify import MENDED, Audit, Problem, verify
 
-        return verify(self.folder / "archive", self.reading.all_captures, course)
+        damage = [f"the catalog is damaged ({one}); {MENDED}" for one in self.reading.damage()]
+        if damage:  # what it says of the files is worth nothing
+            return Audit(0, 0, 0, tuple(Problem(DATABASE, 0, "", one) for one in damage))
+        found = verify(self.folder / "archive", self.reading.all_captures, course)
+        index = index_problems(self.folder / "indexes", self.folder / "archive", self.reading.all_captures)
+        return replace(found, problems=(*found.problems, *index))
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

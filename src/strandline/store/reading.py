@@ -201,6 +201,11 @@ class Reading:
         """Every capture, ordered by SURT key and time."""
         return (indexed.capture for indexed in self.index(Span()))
 
+    def damage(self) -> list[str]:
+        """What is wrong with the catalog's own file; nothing when it is sound."""
+        found = [str(line) for (line,) in self._rows("PRAGMA integrity_check(5)")]
+        return [] if found == ["ok"] else found
+
     def same_entity(self, entity: str) -> Original | None:
         """An earlier capture that holds a body with this digest."""
         if not entity:

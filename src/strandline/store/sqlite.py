@@ -47,6 +47,9 @@ def newest_format() -> int:
     return steps()[-1][0]
 
 
+_OVERWRITTEN = ("Could not decode to UTF-8", "no such table", "no such index", "no such column", "malformed")
+
+
 class told:  # noqa: N801 - reads as a phrase: with told(path)
     """Say in the words of `errors` what SQLite found wrong with a database."""
 
@@ -67,7 +70,9 @@ def _in_our_words(path: Path, problem: sqlite3.Error) -> StrandlineError | sqlit
     name = getattr(problem, "sqlite_errorname", "") or ""
     if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_SHMSIZE":
         return OutOfSpace(f"no room left for {path}: nothing was lost; run the same command again when there is room")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR")):
+    # A schema that was overwritten, or bytes that are no text, have no code of their own.
+    overwritten = name in ("SQLITE_ERROR", "") and str(problem).startswith(_OVERWRITTEN)
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR")) or overwritten:
         return ArchiveDamaged(f"{path} is damaged ({problem}); `strandline reindex` rebuilds it from the WARC files")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return ArchiveBusy(f"{path} is held by another process")

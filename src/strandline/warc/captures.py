@@ -106,8 +106,7 @@ def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
     try:
         stream = RecordStream(member.pieces(), strict)
         url = stream.url
-        said = stream.fields.get("content-type", "") == WARC_FIELDS
-        if stream.type in ("response", "revisit") or (stream.type in ("resource", "metadata") and not said):
+        if is_indexed(stream):
             url, of_web = address(stream.url)
             kept = _kept(stream, url, member, name)
             yield kept if of_web and stream.type != "metadata" else Derived(kept)
@@ -123,6 +122,36 @@ def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
         yield Finding(Place(name, member.offset, member.length), url, problem)
 
 
+def is_indexed(stream: RecordStream) -> bool:
+    """Whether a record has a line in indexes: an answer, or something made from answers."""
+    said = stream.fields.get("content-type", "") == WARC_FIELDS
+    return stream.type in ("response", "revisit") or (stream.type in ("resource", "metadata") and not said)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the heads of a record say of a capture."""
+
+    time: float
+    status: int
+    mime: str
+    sent_type: str | None = None
+    """Content type as sent."""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def facts_of(stream: RecordStream) -> Facts:
+    """Time, status and type of a record; Malformed when it has no date."""
+    fields = stream.fields
+    status, headers = http_fields(stream.http_head) if stream.is_http else (0, [])
+    if not status and fields.get("warc-profile", "").endswith("/server-not-modified"):
+        status = 304
+    sent = next((value for key, value in headers if key == "content-type"), None)
+    sent_type = sent if stream.type in ("response", "revisit") else fields.get("content-type")
+    mime = (sent_type or "").split(";")[0].strip().lower()
+    return Facts(seconds_of(fields.get("warc-date", "")), status, mime, sent_type, tuple(headers))
+
+
 def address(url: str) -> tuple[str, bool]:
     """The address of a record in the form all others have, and whether it is one of the web. Other tools keep blanks,
     letters beyond ASCII, usual ports and fragments.
@@ -135,26 +164,23 @@ def address(url: str) -> tuple[str, bool]:
 
 def _kept(stream: RecordStream, url: str, member: Member, name: str) -> Kept:
     fields = stream.fields
-    seconds = seconds_of(fields.get("warc-date", ""))
-    status, headers = http_fields(stream.http_head) if stream.is_http else (0, [])
+    facts = facts_of(stream)
+    status, sent_type = facts.status, facts.sent_type
     first: dict[str, str] = {}
-    for key, value in headers:
+    for key, value in facts.headers:
         first.setdefault(key, value)
     revisit = stream.type == "revisit"
-    if not status and fields.get("warc-profile", "").endswith("/server-not-modified"):
-        status = 304
     chunked = "chunked" in first.get("transfer-encoding", "").lower() and not revisit
     payload, entity = _digests(stream, fields.get("warc-payload-digest", ""), chunked)
     member.drain()
     if not member.done:
         raise Malformed(member.problem)
-    sent_type = first.get("content-type") if stream.type in ("response", "revisit") else fields.get("content-type")
     return Kept(
         capture=Capture(
             url=url,
-            time=seconds,
+            time=facts.time,
             status=status,
-            mime=(sent_type or "").split(";")[0].strip().lower(),
+            mime=facts.mime,
             digest=payload,
             place=Place(name, member.offset, member.length),
             revisit=revisit,

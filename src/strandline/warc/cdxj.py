@@ -101,6 +101,14 @@ def lines_of_file(path: Path, strict: bool = True) -> Iterator[bytes]:
             yield cdxj_line(kept.capture, kept.content_type, kept.bare, kept.written)
 
 
+def merged_files(indexes: Path) -> set[str]:
+    """WARC files whose lines are in the index."""
+    try:
+        return set((indexes / "index.files").read_text(errors="replace").split("\n")) - {""}
+    except FileNotFoundError:
+        return set()
+
+
 class CdxjIndex:
     """The index of an archive folder, kept up to date file by file."""
 
@@ -170,12 +178,7 @@ class CdxjIndex:
         return self.refresh()
 
     def _merged(self) -> set[str]:
-        if not self.path.exists():
-            return set()
-        try:
-            return set(self._names.read_text().split("\n")) - {""}
-        except FileNotFoundError:
-            return set()
+        return merged_files(self._folder) if self.path.exists() else set()
 
     def _part(self, file: str) -> Path:
         return self._parts / f"{file}.cdxj"

@@ -1,9 +1,9 @@
 """The fixity audit: reads every byte of every WARC file and compares it with what was written.
 
 The stored bytes of every record are compared with their checksum (`fixity`), the record is unpacked whole, its
-digests are computed anew, and each capture of the catalog has to be found at its place with its address and
-digest. After damage the audit goes on with the next record. Replayed pages are never compared: replay changes
-them, records do not change.
+digests are computed anew, and each capture of the catalog has to be found at its place with its address,
+digest, time, type and status; each answer in the files has to be in the catalog. After damage the audit goes on with
+the next record. Replayed pages are never compared: replay changes them, records do not change.
 
 Memory: 16 bytes per capture. Addresses of damaged records are looked up in a second pass over the catalog, which
 is made only when something was found.
@@ -20,7 +20,7 @@ import xxhash
 
 from strandline.core.capture import Capture
 from strandline.errors import ArchiveDamaged
-from strandline.warc.captures import address
+from strandline.warc.captures import Facts, address, facts_of, is_indexed
 from strandline.warc.compacted import (
     DELTA,
     PACK,
@@ -38,6 +38,8 @@ from strandline.warc.records import Malformed
 from strandline.warc.streams import RecordStream
 
 _AT_ONCE: Final = 8 << 20
+MENDED: Final = "`strandline reindex` mends it"
+"""Of what can be made anew from the WARC files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Expected:
     def add(self, capture: Capture) -> None:
         """One more."""
         self.offsets.append(capture.place.offset)
-        self.marks.append(_mark(address(capture.url)[0], capture.digest, capture.place.length))
+        facts = Facts(capture.time, capture.status, capture.mime)
+        self.marks.append(_mark(address(capture.url)[0], capture.digest, capture.place.length, facts))
 
     def sort(self) -> None:
         """In the order they lie in the file."""
@@ -125,8 +128,9 @@ class Expected:
         return self.offsets[-1] if self.offsets else -1
 
 
-def _mark(url: str, digest: str, length: int) -> int:
-    return xxhash.xxh3_64_intdigest(f"{url}\n{digest}\n{length}".encode())
+def _mark(url: str, digest: str, length: int, facts: Facts) -> int:
+    time = round(facts.time * 1000)  # WARC dates have milliseconds
+    return xxhash.xxh3_64_intdigest(f"{url}\n{digest}\n{length}\n{time}\n{facts.status}\n{facts.mime}".encode())
 
 
 def verify(folder: Path, captures: Callable[[], Iterable[Capture]], course: Course | None = None) -> Audit:
@@ -256,10 +260,23 @@ def _member(member: Member, marks: list[int], noted: Sum | None) -> tuple[str, l
         noted and not isinstance(member, Known) and (noted.length, noted.checksum) != (member.length, member.checksum())
     ):
         problems.append("stored bytes are not as written")
-    problems += ["the catalog has another record here"] * any(
-        mark != _mark(url, record.payload, member.length) for mark in marks
+    return url, problems + _catalogued(record, member, marks)
+
+
+def _catalogued(record: RecordStream, member: Member, marks: list[int]) -> list[str]:
+    """Whether the catalog knows a record, and as what it is."""
+    url, of_web = address(record.url)
+    try:
+        facts = facts_of(record)
+    except Malformed as error:
+        return [str(error)] if marks else []
+    if not marks:
+        missing = of_web and record.type != "metadata" and is_indexed(record)
+        return [f"the catalog does not know this record; {MENDED}"] if missing else []
+    mark = _mark(url, record.payload, member.length, facts)
+    return [f"the catalog has another record here, or another time, type or status; {MENDED}"] * any(
+        one != mark for one in marks
     )
-    return url, problems
 
 
 def named(problems: list[Problem], captures: Callable[[], Iterable[Capture]]) -> list[Problem]:
