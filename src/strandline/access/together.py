@@ -21,6 +21,7 @@ from strandline.access.index import CaptureIndex, Holdings
 from strandline.access.memento import Memento, key_of
 from strandline.access.parts import Parts, parts_of
 from strandline.core.capture import Capture
+from strandline.core.changes.reverts import content_of
 from strandline.core.quality.coherence import Captures, best_among
 from strandline.core.quality.coherence import Evidence as CapturedParts
 
@@ -94,16 +95,12 @@ def _evidence(captures: Sequence[Capture], time: float) -> Evidence:
         return "missing"
     earlier = [capture for capture in captures if capture.time <= time]
     later = [capture for capture in captures if capture.time >= time]
-    if earlier and later and _content(earlier[-1]) == _content(later[0]):
+    if earlier and later and content_of(earlier[-1]) == content_of(later[0]):
         return "certain"
     nearest = min(abs(capture.time - time) for capture in captures)
     # A change is known to lie between two that differ: only right beside one of them is its content likely.
     likely = not (earlier and later) or nearest <= NEAR_ONE * (later[0].time - earlier[-1].time)
     return "close" if nearest <= CLOSE and likely else "open"
-
-
-def _content(capture: Capture) -> str:
-    return capture.original.digest if capture.original is not None and capture.original.digest else capture.digest
 
 
 def most_coherent(holdings: Holdings, memento: Memento, reach: float = REACH) -> Capture:
@@ -126,8 +123,8 @@ def _seen(parts: Sequence[Sequence[Capture]]) -> CapturedParts:
     row = np.repeat(np.arange(len(parts)), [len(captures) for captures in parts])
     time = np.array([capture.time for captures in parts for capture in captures], dtype=np.float64)
     names: dict[str, int] = {}
-    version = [names.setdefault(_content(capture), len(names)) for captures in parts for capture in captures]
-    changes = np.array([sum(_content(a) != _content(b) for a, b in pairwise(captures)) for captures in parts])
+    version = [names.setdefault(content_of(capture), len(names)) for captures in parts for capture in captures]
+    changes = np.array([sum(content_of(a) != content_of(b) for a, b in pairwise(captures)) for captures in parts])
     span = np.array([captures[-1].time - captures[0].time if captures else 0.0 for captures in parts])
     rate = (FEW + changes) / (FEW / USUAL + span)
     return CapturedParts(

@@ -6,7 +6,7 @@ from strandline.store.browsing import Branch, BrowsingReading, ChangeRow, Change
 from strandline.store.catalog import DATABASE
 from strandline.store.histories import BlockLife
 from strandline.store.reading import SiteRow
-from strandline.store.studies import Change, Wanted
+from strandline.store.studies import Change, Returns, Wanted
 
 __all__ = [
     "Alarm",
@@ -19,6 +19,7 @@ __all__ = [
     "ChangesWanted",
     "Day",
     "ListedPage",
+    "Returns",
     "SiteRow",
     "Wanted",
     "open_alarm_reading",

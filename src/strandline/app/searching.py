@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from strandline.app.archive import Archive
 from strandline.store.histories import BlockLife
-from strandline.store.studies import Change, StudyCounts, Wanted
+from strandline.store.studies import Change, Returns, StudyCounts, Wanted
 
-__all__ = ["BlockLife", "Change", "StudyCounts", "Wanted", "found_blocks", "page_history"]
+__all__ = ["BlockLife", "Change", "Returns", "StudyCounts", "Wanted", "found_blocks", "page_history"]
 
 
 def found_blocks(archive: Archive, wanted: Wanted) -> Iterator[BlockLife]:

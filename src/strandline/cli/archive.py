@@ -256,21 +256,26 @@ def versions(
     from strandline.cli.change_texts import metadata_line
     from strandline.cli.crawling import captured_event
     from strandline.cli.output import as_json, iso, printable, size
+    from strandline.core.changes.reverts import content_of, returns
     from strandline.core.wording import counted
 
     archive = open_archive(folder)
     row = archive.page(url)
     captures = archive.captures(url)
     told = {version.time: dict(version.metadata) for version in archive.studies.versions_of(row.url)} if row else {}
+    shown = [(n, one.time, content_of(one)) for n, one in enumerate(captures) if 200 <= one.status < 300 or one.revisit]
+    back = returns(shown)
     if json_:
-        for capture in captures:
+        for number, capture in enumerate(captures):
             more = {"mime": capture.mime, "truncated": capture.truncated, "metadata": told.get(capture.time)}
-            as_json(captured_event(capture) | {"event": "version"} | more)
+            again = {"returns_to": iso(back[number]) if number in back else None}
+            as_json(captured_event(capture) | {"event": "version"} | more | again)
         return
     known = counted(len(captures), "capture") if captures else "no captures in this archive"
     print(printable(f"{url}: {known}" + (f", {row.evidence} since {iso(row.since)}" if row else "")))
-    for capture in captures:
-        what = "unchanged" if capture.revisit else capture.mime
+    for number, capture in enumerate(captures):
+        returned = f"as at {iso(back[number])} again" if number in back else ""
+        what = returned or ("unchanged" if capture.revisit else capture.mime)
         line = f"  {iso(capture.time)}  {capture.status}  {what:24}  {size(capture.place.length):>9}"
         print(printable(f"{line}  {capture.redirect}".rstrip()))
         if said := metadata_line(told.get(capture.time, {})):

@@ -92,7 +92,7 @@ def _operation(operation: Operation) -> Iterator[str]:
         yield f"      + {short(operation.after)}"
 
 
-def change_data(change: Change) -> dict[str, Any]:
+def change_data(change: Change, returns_to: float | None = None) -> dict[str, Any]:
     """As `changes --json` prints it."""
     return {
         "url": change.url,
@@ -107,14 +107,17 @@ def change_data(change: Change) -> dict[str, Any]:
         "title": change.told.title,
         "old_text": change.told.before,
         "new_text": change.told.after,
+        "returns_to": None if returns_to is None else iso(returns_to),
         "blocks": list(change.reasons),
     }
 
 
-def change_lines(change: Change) -> Iterator[str]:
+def change_lines(change: Change, returns_to: float | None = None) -> Iterator[str]:
     """A change in two or three lines."""
     held = "  held: not believed yet" if change.held else ""
     yield f"{change.importance:.3f}  {iso(change.after)} .. {iso(change.by)}  {change.url}{held}"
+    if returns_to is not None:
+        yield f"         back to what it showed at {iso(returns_to)}"
     if change.told.sentence:
         yield f"         {short(change.told.sentence, _SENTENCE)}"
     for block in [block for block in change.blocks if block.get("contribution", 1.0) > 0.0][:2]:

@@ -113,6 +113,7 @@ def changes(
     """List every observed change: when, how much it matters, and why."""
     from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
+    from strandline.app.searching import Returns
     from strandline.cli.change_texts import change_data, change_lines, span_start
     from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
@@ -128,12 +129,13 @@ def changes(
     if relearn:
         archive.relearn(relearn, level)
     hidden = shown = 0
+    back = Returns(archive.studies)
     for change in archive.studies.changes(site or "", start, min_importance):
         if json_:
-            as_json(change_data(change))
+            as_json(change_data(change, back.of(change)))
         elif change.visible:
             shown += 1
-            for line in change_lines(change):
+            for line in change_lines(change, back.of(change)):
                 print(printable(line))
         else:
             hidden += 1

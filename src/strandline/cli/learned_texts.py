@@ -11,6 +11,7 @@ from strandline.core.learn.evidence import TrustBook
 from strandline.core.wording import counted
 
 _BARS = " ▁▂▃▄▅▆▇█"
+_UNSEEN = "·"
 _SHOWN = 40
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -73,10 +74,15 @@ def pattern_in_words(one: ShownPattern) -> Iterator[str]:
     yield printable(f"{one.url}  {_peak(one)}")
     numbers = f"{counted(one.pattern.captures, 'capture')}, about {counted(round(one.changes), 'change')}"
     yield f"  {numbers}; index threshold {one.pattern.threshold:.4f}"
-    top = max((value for values in one.pattern.kinds.values() for value in values), default=0.0)
+    known = [value for values in one.pattern.kinds.values() for value in values if value is not None]
+    top = max(known, default=0.0)
     for kind, values in one.pattern.kinds.items():
-        bars = "".join(_BARS[0 if top == 0 else round(8 * value / top)] for value in values)
+        bars = "".join(
+            _UNSEEN if value is None else _BARS[0 if top == 0 else round(8 * value / top)] for value in values
+        )
         yield f"  {kind:8} |{bars}|"
+    if any(value is None for values in one.pattern.kinds.values() for value in values):
+        yield f"  {_UNSEEN} never watched at that time"
 
 
 def groups_in_words(

@@ -141,7 +141,7 @@ def _figure_5(series: dict[str, PageSeries], groups: Sequence[PatternGroup]) -> 
         url = max(group.members, key=lambda member: float(series[member].importance.sum()))
         for kind, values in page_pattern(series[url]).kinds.items():
             if kind in ("workday", "sunday"):
-                curves.append(Series(f"{url} {kind}", _HOURS, values))
+                curves.append(Series(f"{url} {kind}", _HOURS, tuple(value for value in values if value is not None)))
     return Figure("Figure 5: discovered patterns", tuple(curves), "hour", "mean importance of change")
 
 

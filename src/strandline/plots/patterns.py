@@ -29,7 +29,7 @@ def draw_series_and_pattern(
         if day.kind == kind:
             shown = np.where(day.observed > 0, day.importance / np.maximum(day.observed, 1e-9), np.nan)
             axes.plot(_hours(shown.size), shown, color="0.75", linewidth=0.8)
-    values = np.array(pattern.kinds.get(kind, ()))
+    values = np.array(pattern.kinds.get(kind, ()), dtype=np.float64)  # None, never watched, leaves a gap
     if values.size:
         axes.step(_hours(values.size), values, where="mid", color="C3", linewidth=2.2, label=f"pattern, {kind}")
     axes.axhline(pattern.threshold, color="C0", linestyle="--", label="index threshold")

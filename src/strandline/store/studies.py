@@ -5,7 +5,7 @@ answers are iterators over the database. Times are UTC epoch seconds.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.blocks.words import words
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.observation import PageState, Sighted
+from strandline.core.changes.reverts import returns
 from strandline.core.changes.sentences import Told, told_of
 from strandline.core.changes.versions import VersionRecord, unpacked
 from strandline.core.changes.volatility import Rating
@@ -109,6 +110,20 @@ class StudyCounts:
         return 1.0 - self.indexed / self.versions if self.versions else 0.0
 
 
+class Returns:
+    """Which changes are returns to an earlier state; the captures of a page are looked at once."""
+
+    def __init__(self, reading: "StudyReading") -> None:
+        self._reading = reading
+        self._known: dict[int, Mapping[int, float]] = {}
+
+    def of(self, change: Change) -> float | None:
+        """When the page showed before what it shows again since this change; None for something new."""
+        if change.page not in self._known:
+            self._known[change.page] = self._reading.returned(change.page)
+        return self._known[change.page].get(change.by_seq)
+
+
 class StudyReading(HistoryReading):
     """Queries over what study found. Usable while a writer works."""
 
@@ -184,6 +199,12 @@ class StudyReading(HistoryReading):
     def change_by(self, seq: int) -> Change | None:
         """The change a capture showed."""
         return next(self._changes("by_seq = ?", seq), None)
+
+    def returned(self, page: int) -> Mapping[int, float]:
+        """Of the captures of a page that show an earlier state again, by number, the time of that state."""
+        query = """SELECT seq, time, coalesce(original_digest, digest) FROM captures
+            WHERE page = ? AND (status BETWEEN 200 AND 299 OR status = 304) ORDER BY time, seq"""
+        return returns(self._rows(query, page))  # type: ignore[arg-type]
 
     def _changes(self, where: str, *values: object) -> Iterator[Change]:
         for row in self._rows(f"SELECT {_CHANGE} FROM {_CHANGES} WHERE {where}", *values):

@@ -176,3 +176,15 @@ def test_nonsense_is_refused():
     with pytest.raises(ValueError, match="from 0 up"):
         indexed_versions([-0.1], 0.5)
     assert indexed_versions([], 0.5).size == 0
+
+
+@pytest.mark.parametrize("cycle", [Cycle.WEEK, Cycle.MONTH])
+def test_days_of_a_week_or_month_that_were_never_watched_are_not_made_up(cycle):
+    periods = Periods("UTC", None, cycle, 7 if cycle is Cycle.WEEK else 31)
+    count = periods.count
+    observed, importance = np.zeros((1, count)), np.zeros((1, count))
+    observed[0, :3], importance[0, :3] = 2.0, (0.2, 0.4, 0.0)
+    series = PageSeries(periods, importance, np.ceil(importance), observed, captures=3)
+    (values,) = page_pattern(series).kinds.values()
+    assert values[:3] == pytest.approx((0.1, 0.2, 0.0)) and values[3:] == (None,) * (count - 3)
+    assert None in next(iter(page_pattern(series).as_data()["kinds"].values()))

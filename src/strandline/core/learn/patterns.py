@@ -34,11 +34,13 @@ def period_means(series: PageSeries, *, of: str = "importance") -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class PagePattern:
-    """A page's pattern as it is shown: numbers per period for every kind that was observed."""
+    """A page's pattern as it is shown: numbers per period for every kind that was observed; None for a period of a week
+    or month in which the page was never watched.
+    """
 
     zone: str
     cycle: Cycle
-    kinds: dict[str, tuple[float, ...]]
+    kinds: dict[str, tuple[float | None, ...]]
     threshold: float
     captures: int
     group: int | None = None
@@ -56,13 +58,16 @@ class PagePattern:
 
 
 def page_pattern(series: PageSeries, group: int | None = None) -> PagePattern:
-    """The pattern of a page; a period never observed is shown as the mean of its kind."""
+    """The pattern of a page. An hour of the day never observed is shown as the mean of its kind, which other days of
+    the kind stand for; a day of the week or month never observed has nothing that could stand for it.
+    """
     means = period_means(series)
-    kinds = {}
+    kinds: dict[str, tuple[float | None, ...]] = {}
     for kind, row, seen in zip(series.periods.kinds, means, series.observed, strict=True):
         if seen.sum() > 0:
-            typical = float(np.average(np.nan_to_num(row), weights=seen))
-            kinds[kind] = tuple(float(value) for value in np.where(np.isnan(row), typical, row))
+            daily = series.periods.cycle is Cycle.DAY
+            typical = float(np.average(np.nan_to_num(row), weights=seen)) if daily else None
+            kinds[kind] = tuple(typical if np.isnan(value) else float(value) for value in row)
     threshold = index_threshold(means, series.observed)
     return PagePattern(series.periods.zone, series.periods.cycle, kinds, threshold, series.captures, group)
 

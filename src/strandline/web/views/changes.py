@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from strandline.app.browsing import Change, ChangesWanted
+from strandline.app.browsing import Change, ChangesWanted, Returns
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.texts import say
@@ -46,6 +46,8 @@ class ChangeView:
     new_text: str
     blocks: list[ChangedBlock]
     more_blocks: int
+    returns_to: Moment | None = None
+    """When the page showed before what it shows again since this change; None for something new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class ChangesAsked:
     limit: int = 50
 
 
-def change_view(change: Change) -> ChangeView:
+def change_view(change: Change, returns: Returns) -> ChangeView:
     """A change as it is shown."""
     blocks = [
         ChangedBlock(
@@ -101,6 +103,7 @@ def change_view(change: Change) -> ChangeView:
         new_text=told.after[:_TEXT],
         blocks=blocks,
         more_blocks=max(0, len(change.blocks) - _BLOCKS),
+        returns_to=returns.of(change),
     )
 
 
@@ -113,7 +116,8 @@ def changes_page(desk: Desk, asked: ChangesAsked) -> ChangesPage:
     wanted = ChangesWanted(asked.site, since, until, asked.least, below)
     found, more = desk.reading.latest_changes(wanted, asked.limit)
     cursor = None if more is None else f"{more[0]!r}-{more[1]}"
-    return ChangesPage([change_view(one) for one in found], cursor, len(found) == asked.limit or more is None)
+    returns = Returns(desk.reading)
+    return ChangesPage([change_view(one, returns) for one in found], cursor, len(found) == asked.limit or more is None)
 
 
 def _cursor(text: str) -> tuple[float, int]:

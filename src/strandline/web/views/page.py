@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from strandline.access.memento import closest
-from strandline.app.browsing import BlockLife, ChangeRow
+from strandline.app.browsing import BlockLife, ChangeRow, Returns
 from strandline.core.learn.classes import interval_in_words
 from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
@@ -155,6 +155,7 @@ def page_view(desk: Desk, url: str, year: int | None = None, at: float | None = 
     before, after = desk.reading.important_beside(pages, moment, IMPORTANT)
     page = row.page if row else pages[0]
     blocks = page_blocks(desk, page, (first, last), start)
+    returns = Returns(desk.reading)
     return PageView(
         url=address,
         host=authority(address),
@@ -169,7 +170,7 @@ def page_view(desk: Desk, url: str, year: int | None = None, at: float | None = 
         next_important=after,
         calendar=calendar_view(desk, url, year),
         timeline=_timeline(changes, first, last),
-        latest=[change_view(one) for one in desk.reading.newest_of(pages, _LATEST)],
+        latest=[change_view(one, returns) for one in desk.reading.newest_of(pages, _LATEST)],
         changes=len([one for one in changes if one.visible]),
         important=len([one for one in changes if one.visible and one.importance >= IMPORTANT]),
         learned=learned_of_page(desk, page),
