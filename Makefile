@@ -10,7 +10,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: ## watch a living demonstration site: what was learned, and caught beside round robin
-	@scripts/setup run
+	@scripts/setup plain
 	@$(BIN)/strandline demo
 
 # One process more than cores: some tests wait for real time to pass.
@@ -81,7 +81,11 @@ wheel: ## what pip installs, under dist/, with the machine code of all kernels
 	@$(BIN)/python -m strandline.kernels.shipped || { echo "The kernels changed: make kernels" >&2; exit 1; }
 	$(BIN)/uv build --quiet --wheel --out-dir dist
 
+first-use: ## what a first use costs on a new machine, in CPU: make demo, and the wheel (needs an index of packages)
+	scripts/first-use demo
+	scripts/first-use wheel
+
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel clean
+.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel first-use clean

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.kernels.fitting import fitted, fitting
+from strandline.kernels.shipped import guarded, standing
 
 TYPES = ("int32", "int64", "uint8", "uint64", "float32", "float64", "bool")
 
@@ -14,15 +15,25 @@ TYPES = ("int32", "int64", "uint8", "uint64", "float32", "float64", "bool")
 def test_an_array_fits_when_type_dimensions_and_layout_do(wanted, given_type, dimensions, given_dimensions, layout):
     value = np.zeros((3,) * given_dimensions, given_type, order="F")
     laid_out = layout == "A" or value.flags[f"{layout}_CONTIGUOUS"]
-    fits = fitting(["array", wanted, dimensions, layout, True])(value)
+    form = ["array", wanted, dimensions, layout, True]
+    fits = fitting(form)(value)
+    assert is_called(form, value) == fits
     assert fits == (wanted == given_type and dimensions == given_dimensions and laid_out)
+
+
+def is_called(form, value):
+    """What the compiled test of arguments says."""
+    if not standing().kernels:
+        return fitting(form)(value)
+    return guarded()(lambda _value: True, [form], lambda _value: False)(value)
 
 
 def test_what_is_written_to_must_be_writable():
     value = np.zeros(3)
     value.flags.writeable = False
-    assert not fitting(["array", "float64", 1, "C", True])(value)
-    assert fitting(["array", "float64", 1, "C", False])(value)
+    for fits in (lambda form: fitting(form)(value), lambda form: is_called(form, value)):
+        assert not fits(["array", "float64", 1, "C", True])
+        assert fits(["array", "float64", 1, "C", False])
 
 
 @pytest.mark.parametrize(
@@ -35,9 +46,9 @@ def test_what_is_written_to_must_be_writable():
     ],
 )
 def test_numbers_and_tuples(form, good, bad):
-    fits = fitting(form)
-    assert all(map(fits, good))
-    assert not any(map(fits, bad))
+    for fits in (fitting(form), lambda value: is_called(form, value)):
+        assert all(map(fits, good))
+        assert not any(map(fits, bad))
 
 
 def test_other_layouts_and_smaller_numbers_become_copies():

@@ -1,5 +1,6 @@
 """A user's computer compiles nothing: the package has machine code of its kernels as they are."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from packaging.requirements import Requirement
 
 from journeys.command import ENVIRONMENT, LOOPBACK
 from strandline.demo.server import DemoServer
-from strandline.kernels.shipped import HERE, MODULE, list_file, standing
+from strandline.kernels.shipped import HERE, MODULE, digest, list_file, standing
 
 ROOT = Path(__file__).parents[2]
 NO_NUMBA = """import sys
@@ -25,6 +26,14 @@ def test_the_machine_code_is_of_these_sources():
         pytest.skip("no machine code for this Python and architecture: numba compiles here")
     assert not standing().changed, "kernels changed: make kernels"
     assert standing().kernels > 30
+
+
+def test_the_machine_code_for_other_architectures_is_of_these_sources():
+    lists = sorted(HERE.glob(f"{MODULE}.*.json"))
+    assert [path.with_suffix(".so").name for path in lists] == sorted(path.name for path in HERE.glob(f"{MODULE}.*.so"))
+    for path in lists:
+        sources = json.loads(path.read_text())["sources"]
+        assert [name for name in sources if digest(name) != sources[name]] == [], f"make kernels: {path.name}"
 
 
 def test_numba_is_required_exactly_where_there_is_no_machine_code():

@@ -6,7 +6,7 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 from strandline.kernels.fitting import fitted
-from strandline.kernels.shipped import Variant, variants
+from strandline.kernels.shipped import Variant, guarded, variants
 
 
 class Kernel:
@@ -15,24 +15,15 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], counts_references: bool) -> None:
         self.function = function
         self.counts_references = counts_references
+        self._run: Callable[..., Any] = self._first_call
         self._shipped: Variant | None = None
-        self._more: list[Variant] = []
-        self._looked = False
-        self._count = function.__code__.co_argcount
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it with what was compiled for these arguments."""
-        if named or len(arguments) != self._count:
+        if named:
             arguments = self.whole(arguments, named)
-        shipped = self._shipped
-        if shipped is not None:
-            for test, value in zip(shipped.fits, arguments, strict=True):
-                if not test(value):
-                    break
-            else:
-                return shipped.run(*arguments)
-        return self._otherwise(arguments)
+        return self._run(*arguments)
 
     def whole(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments, in order, also those left out."""
@@ -40,25 +31,23 @@ class Kernel:
         bound.apply_defaults()
         return bound.args
 
-    def _otherwise(self, arguments: tuple[Any, ...]) -> Any:
-        if not self._looked:
-            self._looked = True
-            found = variants(self.function.__module__, self.function.__qualname__)
-            if found:
-                self._shipped, *self._more = found
-                return self(*arguments)
-        for one in self._more:
-            if all(test(value) for test, value in zip(one.fits, arguments, strict=True)):
-                return one.run(*arguments)
-        if self._shipped is not None:
-            return self._with_copies(self._shipped, arguments)
-        return self.compiled_here(*arguments)
+    def _first_call(self, *arguments: Any) -> Any:
+        found = variants(self.function.__module__, self.function.__qualname__)
+        if found:
+            self._shipped, self._run = found[0], self._with_copies
+            for one in reversed(found):
+                self._run = guarded()(one.run, one.forms, self._run)
+        else:
+            self._run = self.compiled_here
+        return self._run(*arguments)
 
-    def _with_copies(self, shipped: Variant, arguments: tuple[Any, ...]) -> Any:
+    def _with_copies(self, *arguments: Any) -> Any:
         """Arrays laid out otherwise, or of smaller numbers, are copied in, and what was written is copied out."""
+        assert self._shipped is not None
         copies: list[tuple[Any, Any]] = []
-        fit = [fitted(form, value, copies) for form, value in zip(shipped.forms, arguments, strict=True)]
-        result = shipped.run(*fit)
+        given = self.whole(arguments, {})
+        fit = [fitted(form, value, copies) for form, value in zip(self._shipped.forms, given, strict=True)]
+        result = self._shipped.run(*fit)
         for original, copy in copies:
             if original.flags.writeable:
                 original[...] = copy

@@ -5,23 +5,17 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from strandline.kernels.fitting import Fits, Form, fitting
+from strandline.kernels.fitting import Form
 
 HERE: Final = Path(__file__).parent
 PACKAGE: Final = HERE.parent
 MODULE: Final = "machine_code"
-
-
-class Variant(NamedTuple):
-    """A kernel compiled for one list of arguments."""
-
-    run: Callable[..., Any]
-    forms: Sequence[Form]
-    fits: Sequence[Fits]
+CALLS: Final = "kernel_calls"
 
 
 def list_file() -> Path:
@@ -42,7 +36,7 @@ def _listed() -> dict[str, Any]:
     """What the list says; nothing when there is none, or the code cannot be loaded here."""
     try:
         said = json.loads(list_file().read_text())
-        import_module(f"strandline.kernels.{MODULE}")
+        guarded()
     except (OSError, ValueError, ImportError):
         return {"sources": {}, "rests_on": {}, "kernels": {}}
     return dict(said)
@@ -57,16 +51,32 @@ def changed(module: str) -> list[str]:
     return [name for name in said["rests_on"][module] if digest(name) != said["sources"][name]]
 
 
+class Variant(NamedTuple):
+    """A kernel compiled for one list of arguments."""
+
+    run: Callable[..., Any]
+    forms: Sequence[Form]
+
+
 def variants(module: str, name: str) -> list[Variant]:
     """The machine code for a kernel, empty when there is none that fits the sources."""
     found = _listed()["kernels"].get(f"{module}.{name}", ())
     if not found or changed(module):
         return []
     code = import_module(f"strandline.kernels.{MODULE}")
-    return [
-        Variant(getattr(code, one["symbol"]), one["arguments"], [fitting(form) for form in one["arguments"]])
-        for one in found
-    ]
+    return [Variant(getattr(code, one["symbol"]), one["arguments"]) for one in found]
+
+
+@cache
+def guarded() -> Callable[..., Callable[..., Any]]:
+    """What makes a call of a function, the forms of its arguments, and what to call otherwise: C, in the same file."""
+    file = str(import_module(f"strandline.kernels.{MODULE}").__file__)
+    specification = spec_from_file_location(CALLS, file, loader=ExtensionFileLoader(CALLS, file))
+    assert specification is not None and specification.loader is not None
+    calls = module_from_spec(specification)
+    specification.loader.exec_module(calls)
+    made: Callable[..., Callable[..., Any]] = calls.Call
+    return made
 
 
 class Standing(NamedTuple):

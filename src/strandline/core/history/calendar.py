@@ -19,7 +19,6 @@ import functools
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import holidays
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -27,7 +26,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DAY = 86_400
-_COUNTRIES = frozenset(holidays.list_supported_countries())
 _FIRST_YEAR, _LAST_YEAR = 1970, 2199
 _ROUNDING = 1e-9  # of a period; what two running sums may differ by without meaning anything
 
@@ -240,7 +238,11 @@ class LocalCalendar:
 @functools.cache
 def public_holidays(country: str | None, year: int) -> frozenset[dt.date]:
     """Nation-wide public holidays; empty without a country or for a country nobody has listed."""
-    if country is None or country.upper() not in _COUNTRIES:
+    if country is None:
+        return frozenset()
+    import holidays  # noqa: PLC0415 - a tenth of a second that only archives with a country spend
+
+    if country.upper() not in holidays.list_supported_countries():
         return frozenset()
     return frozenset(holidays.country_holidays(country.upper(), years=year))
 
