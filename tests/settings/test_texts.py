@@ -131,6 +131,8 @@ RIGHT = {
     "alerts.smtp": ["", "smtps://mail.example:465", "smtp://localhost"],
     "alerts.sender": ["", "archive@example.org"],
     "alerts.link": ["", "https://archive.example/"],
+    "model.allow": [["example.org", "www.example.org", "*"]],
+    "model.address": ["", "http://127.0.0.1:8080/v1"],
 }
 
 

@@ -1,6 +1,7 @@
 """What was told to whom, and what alarms there are: for the command line, the interface and programs."""
 
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from strandline.app.status import queue_data
 from strandline.errors import SettingError
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
-from strandline.store.outbox import OutboxReading, Queue
+from strandline.store.outbox import Alert, OutboxReading, Queue
 
 _STATES = ("waiting", "delivered", "given up", "pushed out")
 
@@ -58,21 +59,30 @@ def alarms(archive: Archive, closed: bool = False) -> list[Alarm]:
         return reading.alarms() if closed else reading.open_alarms()
 
 
+def deliver(archive: Archive, alerts: Sequence[Alert]) -> int:
+    """Tell alerts that come from no study, also beside a process that writes the archive; returns how many are new."""
+    targets = check_alert_settings(archive.settings)
+    if not alerts:
+        return 0
+    with closing(place_of(archive).outbox()) as outbox:
+        wanted = lambda one: [target.name for target in targets if target.wants(one)]  # noqa: E731
+        new = outbox.add(alerts, wanted, archive.settings.alerts.queue)
+    courier = _courier(archive, targets)
+    courier.poke()
+    courier.close()
+    return new
+
+
 def note_audit(archive: Archive, problems: int, checked: int) -> None:
     """Open or close the alarm on fixity after an audit, and tell; also beside a process that writes the archive.
 
     An archive that cannot be written (a read-only disk) is audited all the same.
     """
-    targets = check_alert_settings(archive.settings)
-    name, room = archive_name(archive.folder, archive.settings), archive.settings.alerts.queue
+    check_alert_settings(archive.settings)
+    name = archive_name(archive.folder, archive.settings)
 
     def tell(alarm: Alarm) -> None:
-        alert = alarm_alert(alarm, alarm.closed or alarm.opened, name)
-        with closing(place_of(archive).outbox()) as outbox:
-            outbox.add([alert], lambda one: [target.name for target in targets if target.wants(one)], room)
-        courier = _courier(archive, targets)
-        courier.poke()
-        courier.close()
+        deliver(archive, [alarm_alert(alarm, alarm.closed or alarm.opened, name)])
 
     with suppress(SettingError, OSError), closing(place_of(archive).alarms()) as writer:
         audited(writer, problems, checked, tell)

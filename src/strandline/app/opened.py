@@ -24,6 +24,7 @@ from strandline.app.holdings import holdings
 from strandline.app.known_sites import require_site
 from strandline.app.labelling import label
 from strandline.app.measuring import measured
+from strandline.app.model import Asked, ModelAnswer, asked_of
 from strandline.app.moving import Wanted as ExportWanted
 from strandline.app.own_history import archive_world
 from strandline.app.planning import Planning
@@ -110,6 +111,15 @@ class OpenedArchive(Archive):
         """The versions of a page in the order they came, each with what it says of itself (`metadata`)."""
         row = self.page(url)
         return self.studies.versions_of(row.url) if row else iter(())
+
+    def ask(
+        self, question: str = "", site: str = "", since: float | None = None
+    ) -> Iterator[tuple[Change, ModelAnswer]]:
+        """Changes, each with what the language model of the settings answers, or how it sums them up; SettingError when
+        none is set up.
+        """
+        require_site(self, site)
+        return asked_of(self, Asked(question, site, since=since))
 
     def compare(self, url: str, start: float = -math.inf, end: float = math.inf) -> Comparison:
         """What changed between the versions of a page shown at two times; without them, the first and the last."""

@@ -1,4 +1,4 @@
-"""Commands about who is told what: alerts alarms feed."""
+"""Commands about who is told what: alerts alarms feed ask."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,9 @@ def register(app: typer.Typer) -> None:
     """Add these commands."""
     app.command("alerts", epilog="Example: strandline alerts ./my-archive --test")(alerts)
     app.command("alarms", epilog="Example: strandline alarms ./my-archive --all")(alarms)
+    app.command(
+        "ask", epilog="Example: strandline ask ./my-archive 'Did a price rise?' --site example.org --since 1d --alert"
+    )(ask)
     app.command("feed", epilog="Example: strandline feed ./my-archive --site example.org > changes.atom")(feed)
 
 
@@ -72,6 +75,43 @@ def alarms(
         print(printable(f"{about} since {iso(alarm.opened)}{ended}: {alarm.explanation}"))
     if not found:
         print("No alarms." if all_ else "No open alarms.")
+
+
+def ask(
+    folder: Folder,
+    question: Annotated[str, typer.Argument(help="Answered with yes or no; without one, changes are summarised.")] = "",
+    site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    page: Annotated[str, typer.Option(help="Only this page.")] = "",
+    since: Annotated[str, typer.Option(help="From this time on: a date, or a span such as 7d.")] = "7d",
+    min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
+    alert: Annotated[bool, typer.Option("--alert", help="Tell the targets of alerts where the answer is yes.")] = False,
+    json_: Json = False,
+) -> None:
+    """Ask a language model about changes: off unless [model] is set up; its answers are marked as its own."""
+    from strandline.app.known_sites import require_site
+    from strandline.app.model import Asked, asked_of, tell_of
+    from strandline.app.opening import open_archive
+    from strandline.cli.change_texts import span_start
+    from strandline.cli.output import as_json, printable, tell
+    from strandline.core.wording import counted
+    from strandline.errors import UsageError
+
+    if alert and not question:
+        raise UsageError("--alert needs a question: alerts are told where its answer is yes")
+    archive = open_archive(folder)
+    require_site(archive, site)
+    found = []
+    for change, answer in asked_of(archive, Asked(question, site, page, span_start(since), min_importance)):
+        found.append((change, answer))
+        if json_:
+            as_json(answer.as_data())
+        elif answer.problem:
+            print(printable(f"{change.url}: not answered: {answer.problem}"))
+        else:
+            print(printable(f"{change.url}: {change.told.sentence}"))
+            print(printable(f"    The model {answer.model} says: {answer.answer}"))
+    if alert:
+        tell(f"{counted(tell_of(archive, found), 'alert')} told.")
 
 
 def feed(

@@ -32,6 +32,10 @@ class PostOptions:
     total: float = 30.0
     ca_file: str = ""
     """Certificates to trust; empty for those of the system."""
+    keep: int = 0
+    """Bytes of an answer that are wanted: a larger one counts as none. 0 when nobody needs them."""
+    allowed_by: str = "alerts.allow_address"
+    """The setting that allows private addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Posted:
     status: int
     detail: str
     retry_after: str = ""
+    body: bytes = b""
 
     @property
     def taken(self) -> bool:
@@ -68,7 +73,7 @@ def post(
     passed = [address for address, refusal in refusals.items() if refusal is None]
     if not passed:
         reason = next((refusal for refusal in refusals.values() if refusal), "no address")
-        return Posted(0, f"not allowed: {reason} (alerts.allow_address)")
+        return Posted(0, f"not allowed: {reason} ({options.allowed_by})")
     return _Post(options, passed).send((parsed.href, host, port), body, headers)
 
 
@@ -81,6 +86,7 @@ class _Post:
         self._refused = ""
         self._retry_after = ""
         self._read = 0
+        self._kept: list[bytes] = []
         self._sockets: list[socket.socket] = []
 
     def send(self, place: tuple[str, str, int], body: bytes, headers: Mapping[str, str]) -> Posted:
@@ -114,7 +120,9 @@ class _Post:
                 curl.perform()
             except pycurl.error as problem:
                 # A receiver that gave its answer and then talks without end, or breaks off, has given its answer.
-                if not curl.getinfo(pycurl.RESPONSE_CODE):
+                if self._options.keep and self._read > self._options.keep:
+                    return Posted(0, f"the answer is larger than {self._options.keep} bytes")
+                if self._options.keep or not curl.getinfo(pycurl.RESPONSE_CODE):
                     return Posted(0, self._refused or str(problem.args[1]))
             status = int(curl.getinfo(pycurl.RESPONSE_CODE))
         finally:
@@ -122,13 +130,13 @@ class _Post:
             for made in self._sockets:
                 made.close()
         moved = "; redirects are not followed" if 300 <= status < 400 else ""
-        return Posted(status, f"answered {status}{moved}", self._retry_after)
+        return Posted(status, f"answered {status}{moved}", self._retry_after, b"".join(self._kept))
 
     def _on_socket(self, purpose: int, address: Any) -> Any:  # noqa: ANN401 - pycurl's own types
         family, kind, protocol, place = address
         refusal = self._options.policy.check(place[0], place[1])
         if refusal:
-            self._refused = f"not allowed: {refusal} (alerts.allow_address)"
+            self._refused = f"not allowed: {refusal} ({self._options.allowed_by})"
             return pycurl.SOCKET_BAD
         made = socket.socket(family, kind, protocol)
         self._sockets.append(made)  # libcurl works on a duplicate of its own
@@ -141,4 +149,6 @@ class _Post:
 
     def _on_body(self, data: bytes) -> int | None:
         self._read += len(data)
-        return -1 if self._read > _ANSWER else None
+        if self._options.keep:
+            self._kept.append(data)
+        return -1 if self._read > (self._options.keep or _ANSWER) else None

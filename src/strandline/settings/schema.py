@@ -376,6 +376,25 @@ class AlertSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A language model of your choice, asked only by `strandline ask`; its key is in STRANDLINE_MODEL_KEY."""
+
+    address: str = setting(
+        "", "Where a model speaks the OpenAI protocol: https://models.example/v1; empty: nothing is sent.", form="link"
+    )
+    name: str = setting("", "The model that is asked for.", form="line")
+    allow: tuple[str, ...] = setting(
+        (), 'Sites (registered domains or hosts) whose text may be sent to it; "*" for all.', form="site_or_all"
+    )
+    requests: int = setting(100, "Requests a day at most, failed ones too.", bounds=SOME)
+    tokens: int = setting(200_000, "Tokens a day at most, as the model counts them.", bounds=SOME)
+    timeout: float = setting(60.0, "An answer is waited for so long.", "duration")
+    allow_address: tuple[str, ...] = setting(
+        (), 'Private address blocks the model may be in: "127.0.0.0/8" for one on this machine.', form="block"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections of strandline.toml."""
 
@@ -390,3 +409,4 @@ class Settings:
     learn: LearnSettings = field(default_factory=LearnSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)

@@ -301,11 +301,18 @@ def link(text: str) -> None:
         address(text)
 
 
+def site_or_all(text: str) -> None:
+    """A registered domain, a host, or "*" for every site."""
+    if text != "*" and ("/" in text or not text.strip() or text != text.strip()):
+        raise ValueError(f'{text!r} is no site; write it like example.org, or "*" for all')
+
+
 FORMS: Final[dict[str, Callable[[str], object]]] = {
     form.__name__: form
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
         campaign, zone, country, site_clock, host, webhook, mailbox, sender, mail_server, link,
+        site_or_all,
     )
 }  # fmt: skip
 """By the names that the schema uses."""
