@@ -35,6 +35,13 @@ def test_counts_and_storage(tmp_path, monkeypatch):
     assert json.loads(report.to_json())["tables"]
 
 
+def test_without_playwright_the_report_is_not_lost(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "find_spec", lambda _: None)
+    report = experiment.run(versions_file(tmp_path), quick=True)
+    assert "playwright is not installed" in report.notes[0]
+    assert report.tables and report.targets
+
+
 def test_the_command_prints_the_report(tmp_path, monkeypatch):
     monkeypatch.setattr(experiment, "chromium_path", lambda: None)
     report = json.loads(here("experiment", "blocks", "--data", versions_file(tmp_path), "--quick", "--json").stdout)

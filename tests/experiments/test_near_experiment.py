@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strandline.experiments import near
-from strandline.experiments.near_study import GRID, Means, SiteStudy, bypass_keeping, mean_curve
+from strandline.experiments.near_study import GRID, Means, Rivals, SiteStudy, bypass_keeping, mean_curve
 from strandline.simulate.site_generator import GeneratorSettings, generate_history
 from strandline.simulate.site_history import read_site_history, write_site_history
 
@@ -51,6 +51,24 @@ def test_every_table_and_figure_of_the_paper(folder):
     curves = {one.label: one for one in report.figures[-1].series}
     assert {"recommended", "page rate"} < set(curves)
     assert len(curves) == 4
+
+
+def test_the_root_of_all_data_is_taken_too(folder, tmp_path):
+    (tmp_path / "trees").symlink_to(folder)
+    said = []
+    assert near._histories(tmp_path, said.append)[0][0] == near._histories(folder, said.append)[0][0]
+
+
+def test_rules_that_skip_nothing_prove_nothing():
+    curve = np.linspace(1.0, 0.9, len(GRID))[None, :]
+    nothing = Rivals(near=np.array([[0.0, 1.0, 1.0, 1.0]]), dormant=np.array([[0.4, 0.8, 0.95, 0.9]]),
+                     recommended=curve, page_rate=curve)  # fmt: skip
+    found = {target.name: target for target in near._targets({"site": nothing}, {})}
+    assert not found["missed changes at the BR of NEAR .01/.1/.95, ratio"].ok
+    assert "cannot be told" in found["missed changes at the BR of NEAR .01/.1/.95, ratio"].got
+    assert not found["sites worse than NEAR .01/.1/.95 at its BR"].ok
+    assert found["missed changes at the BR of dormant(19), ratio"].ok
+    assert found["sites worse than dormant(19) at its BR"].ok
 
 
 def test_generated_sites_have_no_targets():

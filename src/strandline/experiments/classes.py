@@ -75,11 +75,10 @@ def run(data: Path | None, progress: Progress = lambda _: None, quick: bool = Fa
     targets += second
     notes: tuple[str, ...] = (
         f"{histories.pages} pages of {len(histories.sites)} sites, {histories.days} days.",
-        "Order of learners as in the paper; level not: these pages change far more slowly than its 1/3/31/96 days, and "
-        "trees here are entropy trees with cost-complexity pruning, not C4.5. By page, both halves share bulk edits "
+        "Trees here are entropy trees with cost-complexity pruning, not C4.5. By page, both halves share bulk edits "
         "and sites, so errors are flattered; by site they are not.",
-        "The historic classifier beats the Bayesian estimator only when that one starts 90 % sure; started from class "
-        "frequencies or tree chances, Bayes is better. Classes are shown to people; the schedule uses rates.",
+        "The Bayesian estimator is tried 90 % sure of its first class, as in the paper, and from class frequencies and "
+        "the chances of the tree. Classes are shown to people; the schedule uses rates.",
     )
     if data is None:
         targets, notes = _golden(), (*notes, "No data given: histories made with known rates.")
@@ -105,7 +104,7 @@ def _groups_table(histories: Histories) -> Table:
             groups = change_groups(rates, k, scale=scale)
             days = ", ".join("never" if rate == 0 else f"{1 / rate:.1f}" for rate in groups.rates)
             rows.append((scale, k, days, ", ".join(str(size) for size in groups.sizes)))
-    note = "On the rate itself the fastest group has a handful of pages: the square root is what is used below."
+    note = "Groups on the square root of the rate are what is used below."
     return Table("Figure 2: groups by k-means", ("on", "k", "days between changes", "pages"), tuple(rows), note)
 
 

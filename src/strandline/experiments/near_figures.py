@@ -165,8 +165,8 @@ def subsumed(studies: Sequence[SiteStudy], step: int, variant: Variant) -> Figur
         note=("Paper: they skip less and miss less. " if tail else "Paper: they skip more and miss more. ")
         + f"Ours: on {_below_one(kinds['BR'])} of {len(names)} sites they skip less, on "
         f"{_below_one(kinds['CR-strict'])} they catch less."
-        + ("" if tail else " Near-equal figures are expected: what is quiet under a chain is quiet under its first "
-        "directory too, when alpha is small."),
+        + ("" if tail else " Where alpha is small, what is quiet under a chain is mostly quiet under its first "
+        "directory, too."),
     )  # fmt: skip
 
 
@@ -256,8 +256,8 @@ def scale(quick: bool) -> tuple[Figure, Figure, Figure]:
             varied,
             "threshold (the others 0.1)",
             cpu,
-            note="Paper (axis): .92 to 1.12 s; DoC and FoC change the cost, CoC does not. Ours: higher DoC and FoC "
-            "thresholds leave fewer directories to start from, so they make the phase cheaper.",
+            note="Paper (axis): .92 to 1.12 s; DoC and FoC change the cost, CoC does not. Ours, from the lowest to the "
+            "highest threshold: " + ", ".join(f"{one.label} {one.y[0]:.2f} to {one.y[-1]:.2f}" for one in varied) + ".",
         ),
     )
 

@@ -1,16 +1,16 @@
 """Real pages for the experiment `patterns`: when each was captured and how important each change was.
 
-Two kinds of files are read from a folder (or its `pages`): `NAME.jsonl.xz`, page versions `{"url", "time", "html"}`,
-and news front pages kept as ordered item numbers, `news_items_NAME.jsonl.xz` with `news_captures_NAME.tsv.gz`, the
-times of all captures. Importance of a change between HTML versions is the paper's, by blocks; between two lists of
-items it is the weight of the items that came and went, 1 / sqrt(1 + position), over the weight of both lists.
+Two kinds of rows are read from files `.jsonl[.gz|.xz|.zst]` of a folder (or its `pages`), whatever their names: page
+versions `{"url", "time", "html"}`, and lists of items `{"url", "time", "items"}`, kept whenever they changed. The times
+of all captures of lists may lie beside them, one a line, in a file with `captures` where theirs has `items`.
+
+Importance of a change between HTML versions is the paper's, by blocks; between two lists of items it is the weight
+of the items that came and went, 1 / sqrt(1 + position), over the weight of both lists.
 """
 
 import datetime as dt
-import gzip
 import json
-import lzma
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +26,7 @@ from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
 from strandline.core.history.zones import guess_zone
 from strandline.dom.html import blocks
+from strandline.simulate.page_versions import unpacked
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str], None]
@@ -62,38 +63,57 @@ class Trace:
 
 
 def read_traces(data: Path, most_versions: int, progress: Progress) -> tuple[list[Trace], list[Trace]]:
-    """Pages of news sites, and other pages with HTML, in a folder; at most so many versions of an HTML page."""
-    folder = data / "pages" if (data / "pages").is_dir() else data
-    news: list[Trace] = []
+    """Pages kept as lists of items, and pages with HTML; at most so many versions of an HTML page."""
+    lists: list[Trace] = []
     pages: list[Trace] = []
-    for file in sorted(folder.glob("*.jsonl.xz")):
-        if file.name.startswith("news_items"):
-            captures = folder / file.name.replace("news_items", "news_captures").replace(".jsonl.xz", ".tsv.gz")
+    folder = data / "pages" if (data / "pages").is_dir() else data
+    files = [data] if data.is_file() else sorted(folder.glob("*.jsonl*"))
+    for file in files:
+        kind = _kind(file)
+        if kind == "items":
             progress(f"reading {file.name}")
-            news += _news(file, captures)
-        elif file.name.startswith(("flink", "election")):
+            lists += _lists(file)
+        elif kind == "html":
             progress(f"comparing the versions of {file.name}")
             pages += _versions(file, most_versions)
-    if not news and not pages:
-        raise ValueError(f"{folder}: no page versions (flink, election, news_items*.jsonl.xz)")
-    return news, pages
+    if not lists and not pages:
+        raise ValueError(f"{data}: no page versions or lists of items (NAME.jsonl, .gz, .xz, .zst) here or in pages/")
+    return lists, pages
 
 
-def _news(file: Path, captures: Path) -> list[Trace]:
-    with gzip.open(captures, "rt", encoding="utf-8") as lines:
-        times = np.array(sorted(_epoch(line.strip()) for line in lines if line.strip()))
+def _kind(file: Path) -> str:
+    """What the rows of a file hold: html, items, or neither."""
+    first = next(_rows(file), {})
+    return next((name for name in ("html", "items") if name in first), "")
+
+
+def _lists(file: Path) -> list[Trace]:
     states: dict[str, list[tuple[float, list[int]]]] = {}
     for row in _rows(file):
         states.setdefault(row["url"], []).append((_epoch(row["time"]), row["items"]))
+    times = _capture_times(file)
     found = []
     for url, kept in states.items():
         guess = guess_zone(urlsplit(url).netloc)
-        mine = times[times >= kept[0][0]]
+        mine = np.array([at for at, _ in kept]) if times is None else times[times >= kept[0][0]]
         amounts = np.zeros(mine.size)
         for (_, before), (at, after) in pairwise(kept):
             amounts[min(int(np.searchsorted(mine, at)), mine.size - 1)] += item_importance(before, after)
-        found.append(Trace(url, guess.zone, guess.country, mine, amounts))
+        found.append(Trace(url, guess.zone, guess.country, mine, amounts, exact=times is None))
     return found
+
+
+def _capture_times(file: Path) -> Floats | None:
+    """The times of all captures of the lists in a file, where they are told."""
+    stem = file.name.partition(".jsonl")[0]
+    if "items" not in stem:
+        return None
+    beside = sorted(file.parent.glob(f"{stem.replace('items', 'captures')}.tsv*"))
+    if not beside:
+        return None
+    with beside[0].open("rb") as raw, unpacked(raw) as lines:
+        times = [line.decode().strip() for line in lines]
+    return np.array(sorted(_epoch(time) for time in times if time[:1].isdigit()))
 
 
 def _versions(file: Path, most: int) -> list[Trace]:
@@ -149,17 +169,22 @@ def made_traces(rng: np.random.Generator, days: int = 56) -> list[Trace]:
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    with lzma.open(file, "rt", encoding="utf-8") as lines:
-        yield from _parsed(lines)
+    with file.open("rb") as raw, unpacked(raw) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as problem:
+                raise ValueError(f"{file.name}, line {number}: {problem}") from problem
+            if not isinstance(row, dict) or "url" not in row or "time" not in row:
+                raise ValueError(f"{file.name}, line {number}: url and time are wanted")
+            yield row
 
 
-def _parsed(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(lines, 1):
-        try:
-            yield json.loads(line)
-        except json.JSONDecodeError as problem:
-            raise ValueError(f"line {number}: {problem}") from problem
-
-
-def _epoch(text: str) -> float:
-    return dt.datetime.fromisoformat(text).timestamp()
+def _epoch(time: str | float) -> float:
+    """ISO 8601, UTC when no zone is given, or seconds since 1970."""
+    if isinstance(time, int | float):
+        return float(time)
+    moment = dt.datetime.fromisoformat(time)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()

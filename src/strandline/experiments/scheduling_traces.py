@@ -13,8 +13,9 @@ import numpy as np
 
 from strandline.core.plan.objective import Objective
 from strandline.experiments.report import Target, at_least
+from strandline.simulate.given_worlds import given_worlds
 from strandline.simulate.grid import CLOCKLESS, Request, Row, simulate
-from strandline.simulate.trace_sources import mix_world, news_world, slow_world
+from strandline.simulate.trace_sources import has_news, mix_world, news_world, slow_world
 from strandline.simulate.world import World
 
 ONLINE, KNOWN_IP, COLD, KNOWN = "importance-pattern-online", "importance-pattern", "priced-plan", "priced-plan-known"
@@ -48,7 +49,15 @@ class Study:
 
 
 def studies(data: Path, quick: bool = False) -> Iterable[Study]:
-    """The traces, one by one; the short form has only what shows that they run."""
+    """The traces, one by one; the short form has only what shows that they run. Other data: its change traces."""
+    if not has_news(data):
+        for world in given_worlds(data):
+            visits = tuple(
+                max(1, round(len(world) * percent / 100.0)) for percent in ((5.0,) if quick else (5.0, 20.0))
+            )
+            strategies = (ROBIN, ONLINE, COLD) if quick else (ROBIN, *PAPERS, COLD, KNOWN)
+            yield Study(world, strategies, tuple(dict.fromkeys(visits)), ("pool", "page"))
+        return
     news, slow = news_world(data), slow_world(data)
     percents = tuple(round(len(slow) * percent / 100.0) for percent in (1.0, 5.0))
     if quick:
@@ -87,6 +96,11 @@ def targets(done: Iterable[Study], value: Value) -> Iterable[Target]:
                 yield _over(study, value, (budget, "page", ROBIN), 0.0)
                 if FRESH in study.strategies:
                     yield _over(study, value, (budget, "page", FRESH), -0.005)
+        elif not name.startswith("slow"):
+            for budget in study.budgets:
+                for objective in ("pool", "page"):
+                    yield _over(study, value, (budget, objective, ROBIN), 0.0)
+                    yield _over(study, value, (budget, objective, ONLINE), 0.0)
 
 
 def _clock(drawn: Sequence[Study], value: Value) -> Iterable[Target]:

@@ -41,7 +41,7 @@ def page_versions(path: Path) -> Iterator[PageVersion]:
     """The versions in a file, in its order. Raises UsageError, with the line number, for what is none."""
     latest: dict[str, float] = {}
     try:
-        with path.open("rb") as raw, _unpacked(raw) as lines:
+        with path.open("rb") as raw, unpacked(raw) as lines:
             for number, line in enumerate(_lines(lines), 1):
                 if len(line) > LONGEST_LINE:
                     raise UsageError(f"{path}, line {number}: longer than {LONGEST_LINE >> 20} MiB")
@@ -66,7 +66,8 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _unpacked(raw: BinaryIO) -> BinaryIO:
+def unpacked(raw: BinaryIO) -> BinaryIO:
+    """A file as it was before it was packed, told by its first bytes."""
     head = raw.read(6)
     raw.seek(0)
     if head.startswith(b"\x1f\x8b"):

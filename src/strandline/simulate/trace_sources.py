@@ -8,18 +8,21 @@
 Four weeks are for learning and not scored.
 """
 
-import gzip
+import io
 import json
-import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from strandline.simulate.histories import Histories, read_histories
+from strandline.simulate.page_versions import unpacked
 from strandline.simulate.traces import fitted_patterns, groups_of, starts
 from strandline.simulate.world import Floats, Ints, Items, World
 
@@ -42,11 +45,43 @@ def _local_hours(text: str) -> float:
     return (local - datetime(1, 1, 1)).total_seconds() / 3600.0  # noqa: DTZ001 - wall-clock on purpose
 
 
+def has_news(folder: Path) -> bool:
+    """Whether a folder of data has lists of items."""
+    return bool(list(_pages(folder).glob("*items*.jsonl*")))
+
+
+def _pages(folder: Path) -> Path:
+    return folder / "pages" if (folder / "pages").is_dir() else folder
+
+
+def _news_file(folder: Path, what: str, ending: str) -> Path:
+    """A file of the news, whatever stands before and behind `items`, `captures` or `table` in its name."""
+    found = sorted(_pages(folder).glob(f"*{what}*{ending}*"))
+    if not found:
+        raise ValueError(f"{folder}: no file *{what}*{ending}[.gz|.xz|.zst] here or in pages/")
+    return found[0]
+
+
+def histories_file(folder: Path) -> Path:
+    """The change histories with features of a folder of data."""
+    place = folder / "histories" if (folder / "histories").is_dir() else folder
+    found = sorted(place.glob("*histories*.tsv*")) or sorted(place.glob("*.tsv*"))
+    if not found:
+        raise ValueError(f"{folder}: no change histories (NAME.tsv[.gz|.xz|.zst]) here or in histories/")
+    return found[0]
+
+
+@contextmanager
+def _text(file: Path) -> Iterator[IO[str]]:
+    with file.open("rb") as raw, unpacked(raw) as plain:
+        yield io.TextIOWrapper(plain, encoding="utf-8")
+
+
 def _item_names(folder: Path) -> dict[tuple[str, int], int]:
     """One number per item (article and title) over all pages."""
     names: dict[tuple[str, str], int] = {}
     found: dict[tuple[str, int], int] = {}
-    with gzip.open(folder / "pages" / "news_table_dev.tsv.gz", "rt", encoding="utf-8") as file:
+    with _text(_news_file(folder, "table", ".tsv")) as file:
         for line in file:
             url, number, url_hash, title_hash, *_ = line.rstrip("\n").split("\t")
             if number.isdigit():
@@ -69,13 +104,13 @@ def _difference(old: tuple[Ints, Floats], new: tuple[Ints, Floats]) -> float:
 
 def _read_news(folder: Path, seed: int) -> tuple[dict[str, _NewsPage], float]:
     names = _item_names(folder)
-    with gzip.open(folder / "pages" / "news_captures_dev.tsv.gz", "rt", encoding="utf-8") as file:
+    with _text(_news_file(folder, "captures", ".tsv")) as file:
         captures = np.array(sorted(_local_hours(line.strip()) for line in file if line[:1].isdigit()))
     monday = np.floor(captures[0] / 168.0) * 168.0  # 0001-01-01 was a Monday
     captures -= monday
     rng = np.random.default_rng(seed)
     pages: dict[str, _NewsPage] = {}
-    with lzma.open(folder / "pages" / "news_items_dev.jsonl.xz", "rt", encoding="utf-8") as file:
+    with _text(_news_file(folder, "items", ".jsonl")) as file:
         for line in file:
             state = json.loads(line)
             url = state["url"]
@@ -177,7 +212,7 @@ def slow_world(folder: Path, seed: int = 0) -> World:
     Pages come in a drawn order. In the order of their addresses round robin would go directory after directory, and
     whole directories change on one day.
     """
-    table = read_histories(folder / "histories" / "histories_dev.tsv.gz")
+    table = read_histories(histories_file(folder))
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(len(table.paths))
     urls = tuple(np.array(_slow_urls(table), dtype=object)[drawn].tolist())
