@@ -232,7 +232,7 @@ def test_rivals_learn_alike_and_budgets_are_requests_a_day():
 
 def test_hours_that_are_not_those_of_the_clock_are_told():
     shown = {"visits": None, "at": 0.0, "quality": dict.fromkeys(("completeness", "low", "high"), 0.004)}
-    shown["quality"] |= dict.fromkeys(("coherence", "freshness", "coverage"), 1.0)
+    shown["quality"] |= dict.fromkeys(("coherence", "freshness", "coverage"), 1.0) | {"without_content": 0}
     told = render("parts/quality.html", {**shown, "hour": 0.833})
     assert say("hour_lasts", seconds="0.83") in told and "lasts" not in render(
         "parts/quality.html", {**shown, "hour": 3600.0}

@@ -132,10 +132,10 @@ def _made_anew(folder: Path) -> Archive:
 def offer(archive: Archive, serve: bool | None, port: int) -> None:
     """Show the archive, or say how to look at it."""
     if serve or (serve is None and sys.stdout.isatty()):
-        tell("Look at it in a browser: the address below; under Learned, when each directory changes.")
+        tell("Look at it in a browser, at the address below: what changed, what comes next, how good it is.")
         run_server(archive, None, port, port + 1 if port else 0, None)
         return
-    tell(f"Look at it: strandline serve {archive.folder}, then open http://127.0.0.1:8080/patterns")
+    tell(f"Look at it: strandline serve {archive.folder}, then open http://127.0.0.1:8080/")
     tell(f"  or: strandline changes {archive.folder}, strandline status {archive.folder}")
 
 

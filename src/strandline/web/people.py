@@ -60,6 +60,7 @@ class People:
         like = request.query_params.get("like", "")[:100]
         cards = site_cards(self._desk, start, like=like)
         values = {"view": overview(self._desk), "cards": cards, "start": start, "like": like}
+        values["own"] = rival(self._desk.settings.plan.strategy).title
         values["add_url"] = request.query_params.get("add", "")[:2000]
         return self._face.page(request, "overview.html", values)
 
