@@ -50,8 +50,8 @@ SECONDS = {
     "tests/core/test_content.py": 10,
     "tests/crawl/test_next.py": 10,
     "tests/experiments/test_classes.py": 10,
-    "tests/experiments/test_near_experiment.py": 10,
-    "tests/experiments/test_quality_experiment.py": 10,
+    "tests/experiments/test_near.py": 10,
+    "tests/experiments/test_quality.py": 10,
 }
 """About how long a unit takes on its own: a mark, a file, or a test that is a unit of its own."""
 

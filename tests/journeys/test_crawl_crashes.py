@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from faults.loops import crash_loop, forms, promises_hold, small_disk
-from journeys.command import ENVIRONMENT, LOOPBACK, start, strandline
+from journeys.command import ENVIRONMENT, LOOPBACK, UNSTUDIED, start, strandline
 from strandline.app.archive import open_archive
 from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
 from strandline.cli.main import app
@@ -63,7 +63,7 @@ def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site, cycles):
 def test_first_interrupt_finishes_second_stops_at_once_and_the_same_command_goes_on(tmp_path):
     with DemoServer(hour_seconds=60.0) as demo:
         folder = tmp_path / "archive"
-        slow = ("--delay", "0.05", "--allow-address", "127.0.0.1/32", "--json")
+        slow = ("--delay", "0.05", *UNSTUDIED[2:])
         reported = []
         for interrupts, code in ((1, 11), (2, 13)):
             running = start("crawl", folder, "--seeds", demo.url, *slow)
@@ -91,10 +91,10 @@ def test_first_interrupt_finishes_second_stops_at_once_and_the_same_command_goes
 def test_a_second_writer_is_told_who_the_first_is(tmp_path):
     with DemoServer(hour_seconds=60.0) as demo:
         folder = tmp_path / "archive"
-        first = start("crawl", folder, "--seeds", demo.url, "--delay", "1", *LOOPBACK[2:])
+        first = start("crawl", folder, "--seeds", demo.url, "--delay", "1", *UNSTUDIED[2:])
         try:
             first.stdout.readline()
-            second = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+            second = strandline("crawl", folder, "--seeds", demo.url, *UNSTUDIED)
             assert second.code == 5
             assert str(first.pid) in second.err
             assert len(second.err.splitlines()) == 1
@@ -102,13 +102,13 @@ def test_a_second_writer_is_told_who_the_first_is(tmp_path):
         finally:
             first.kill()
             first.communicate()
-        assert strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK).code == 0, "a dead owner holds nothing"
+        assert strandline("crawl", folder, "--seeds", demo.url, *UNSTUDIED).code == 0, "a dead owner holds nothing"
 
 
 def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
     with DemoServer(hour_seconds=60.0) as demo:
         folder = tmp_path / "archive"
-        running = start("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+        running = start("crawl", folder, "--seeds", demo.url, *UNSTUDIED)
         running.stdout.readline()
         running.stdout.close()
         assert running.wait(600) == 11, "it did not end by itself, and the same command goes on"
@@ -121,7 +121,7 @@ def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
 def test_a_full_disk_ends_with_3_and_the_crawl_resumes_when_there_is_room(tmp_path):
     with small_disk(tmp_path / "disk", "1m") as disk, DemoServer(hour_seconds=600.0) as demo:
         folder = disk / "archive"
-        full = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+        full = strandline("crawl", folder, "--seeds", demo.url, *UNSTUDIED)
         assert full.code == 3, full.err
         assert "Traceback" not in full.err
         assert str(disk) in full.err
@@ -130,7 +130,7 @@ def test_a_full_disk_ends_with_3_and_the_crawl_resumes_when_there_is_room(tmp_pa
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
         assert promises_hold(folder, promised) == []
         assert json.loads(strandline("verify", folder, "--json").out)["ok"]
-        again = strandline("crawl", folder, "--seeds", demo.url, *LOOPBACK)
+        again = strandline("crawl", folder, "--seeds", demo.url, *UNSTUDIED)
         assert again.code == 0, again.err
         assert len({e["url"] for e in promised} | {e["url"] for e in again.captured}) > 150
         assert json.loads(strandline("verify", folder, "--json").out)["ok"]

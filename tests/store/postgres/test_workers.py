@@ -7,7 +7,7 @@ import pytest
 
 from contracts.stores import found
 from servers import postgres
-from store.test_postgres import SHORT, database, workers
+from store.postgres.test_catalog import SHORT, database, workers
 from strandline.ports import Batch
 from strandline.store.postgres import heartbeat, session
 from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
