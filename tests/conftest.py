@@ -58,10 +58,13 @@ def fewer_examples(item, ring):
     """A test of random examples is in both rings: with a third of them in the first, all of them in the second."""
     if not getattr(item.obj if isinstance(item, pytest.Function) else None, "is_hypothesis_test", False):
         return False
-    if ring == "first":
-        chosen = item.obj._hypothesis_internal_use_settings
-        fewer = hypothesis.settings(chosen, max_examples=max(chosen.max_examples // 3, 1))
-        vars(getattr(item.obj, "__func__", item.obj))["_hypothesis_internal_use_settings"] = fewer
+    test = getattr(item.obj, "__func__", item.obj)
+    if ring == "first" and not hasattr(test, "fewer"):  # with parameters it comes several times
+        chosen = test._hypothesis_internal_use_settings
+        test._hypothesis_internal_use_settings = hypothesis.settings(
+            chosen, max_examples=max(chosen.max_examples // 3, 1)
+        )
+        test.fewer = True
     return True
 
 
