@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 
 from order import SECONDS, LongestFirst, unit_of
-from rings import KINDS, RINGS, kind_of, ring_of, wholly_second
+from rings import KINDS, RINGS, kind_of, ring_of, thin_out, wholly_second
 from servers import leftovers
 from times import Measuring, Telling
 
@@ -58,13 +58,8 @@ def fewer_examples(item, ring):
     """A test of random examples is in both rings: with a third of them in the first, all of them in the second."""
     if not getattr(item.obj if isinstance(item, pytest.Function) else None, "is_hypothesis_test", False):
         return False
-    test = getattr(item.obj, "__func__", item.obj)
-    if ring == "first" and not hasattr(test, "fewer"):  # with parameters it comes several times
-        chosen = test._hypothesis_internal_use_settings
-        test._hypothesis_internal_use_settings = hypothesis.settings(
-            chosen, max_examples=max(chosen.max_examples // 3, 1)
-        )
-        test.fewer = True
+    if ring == "first":
+        thin_out(getattr(item.obj, "__func__", item.obj))
     return True
 
 

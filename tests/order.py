@@ -16,6 +16,7 @@ SECONDS = {
     "tests/journeys/test_crawl_crashes.py::test_kill_9_at_any_moment_of_a_crawl[long]": 50,
     "tests/journeys/test_daemon.py": 50,
     "tests/web/test_attack_pages.py": 45,
+    "tests/cli/test_demonstration.py::test_a_slow_machine_sees_what_a_fast_one_sees": 45,
     "tests/house/test_house.py::test_tool_finds_nothing[mypy]": 40,
     "tests/journeys/test_hostile_site.py": 35,
     "tests/faults/test_watch_crashes.py::test_kill_9_at_any_moment_of_a_watch[long]": 35,

@@ -6,6 +6,8 @@ faults. A test is in it unless it is of one of the KINDS below, by a line in SEC
 Tests of random examples (hypothesis) are in both, with a third of their examples in the first.
 """
 
+import hypothesis
+
 RINGS = ("first", "second")
 
 KINDS = {
@@ -107,3 +109,11 @@ def ring_of(nodeid: str, marks: set[str]) -> str:
 def wholly_second(file: str) -> bool:
     """Whether no test of a file is in the first ring."""
     return file in _KIND and file not in _FILES_IN_BOTH
+
+
+def thin_out(test) -> None:
+    """Leave a test of random examples a third of them; once, though it comes once for each of its parameters."""
+    if not hasattr(test, "thinned_out"):
+        chosen = test._hypothesis_internal_use_settings
+        fewer = hypothesis.settings(chosen, max_examples=max(chosen.max_examples // 3, 1))
+        test._hypothesis_internal_use_settings, test.thinned_out = fewer, True

@@ -9,10 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import integers
 from typer.main import get_command
 
 from order import SECONDS
-from rings import FIRST, KINDS, SECOND, kind_of, ring_of, wholly_second
+from rings import FIRST, KINDS, SECOND, kind_of, ring_of, thin_out, wholly_second
 from strandline.cli.main import app
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +62,20 @@ def test_a_test_is_in_the_first_ring_unless_something_is_said():
 
 def test_tests_named_for_the_first_ring_are_in_it():
     assert all(ring_of(name, {"cluster"}) == "first" and not wholly_second(named(name)[0]) for name in FIRST)
+
+
+def test_a_third_of_the_random_examples_is_tried():
+    tried = []
+
+    @settings(max_examples=90, database=None)
+    @given(integers())
+    def sample(number):
+        tried.append(number)
+
+    for _ in range(2):
+        thin_out(sample)
+    sample()
+    assert len(tried) == 30
 
 
 @functools.cache
