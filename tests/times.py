@@ -1,7 +1,8 @@
 """What the tests cost: with `--times`, the 20 longest with their processor time, and the processor time of all.
 
 Processor time is that of the test's process and of everything it started, servers it shares with others included. On
-a busy machine it says what a test costs; seconds on the clock say how long it was waited for.
+a busy machine it says what a test costs; seconds on the clock say how long it was waited for. (What ends as somebody
+else's child, as the processes of a browser do, is not known any more.)
 """
 
 import os
@@ -42,7 +43,7 @@ class Measuring:
     def pytest_runtest_makereport(self, call):
         report = yield
         if call.when == "teardown":
-            report.user_properties.append(("cpu", spent() - self._before))
+            report.user_properties.append(("cpu", max(spent() - self._before, 0.0)))
         return report
 
 
