@@ -41,7 +41,7 @@ ELSEWHERE = {
     "cli/test_changes.py": ["cli/change_texts.py", "cli/main.py", "cli/studying.py"],
     "cli/test_rules.py": ["cli/alerts.py"],
     "cli/test_status.py": ["app/status.py", "app/status_metrics.py", "cli/status_table.py", "store/status.py"],
-    "cli/test_wrong_arguments.py": ["app/doctor.py", "cli/demo.py", "cli/doctor.py"],
+    "cli/test_wrong_arguments.py": ["app/doctor.py", "cli/doctor.py"],
     "contracts/test_catalog.py": [
         "core/capture.py",
         "ports.py",
