@@ -1,6 +1,7 @@
 """Which reader a document needs: by media type, and by its first bytes where the type says little or nothing."""
 
 import re
+from collections.abc import Iterable
 
 from strandline.core.content import text_of
 from strandline.dom.links import OUTLINKS, Pages
@@ -12,6 +13,15 @@ _HTML = frozenset({"text/html", *XHTML})
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 _VAGUE = frozenset(
     {"", "text/xml", "application/xml", "text/plain", "application/octet-stream", "application/json", "unknown/unknown"}
+)
+_SCRIPTS = frozenset(
+    {
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "text/ecmascript",
+    }
 )
 _GZIP = frozenset({"application/gzip", "application/x-gzip"})
 _ROOT = re.compile(
@@ -29,12 +39,14 @@ class Documents:
         self._pages = Pages(social_images)
 
     def discover(self, url: str, mime: str, body: bytes, charset: str) -> Discovery:
-        """Addresses named by an HTML page, style sheet, sitemap or feed; never raises for bad documents."""
+        """Addresses named by an HTML page, style sheet, script, sitemap or feed; never raises for bad documents."""
         match kind_of(mime, body):
             case "html":
                 return self._pages.discover(url, as_html(body, mime), charset)
             case "css":
                 return discover_css(url, body, charset)
+            case "script":
+                return discover_script(url, body, charset)
             case "sitemap":
                 from strandline.dom.sitemaps import discover_sitemap  # noqa: PLC0415 - an XML parser, for few pages
 
@@ -48,9 +60,11 @@ class Documents:
 
 
 def kind_of(mime: str, body: bytes) -> str:
-    """html, css, sitemap, feed, or empty for what names nothing."""
+    """html, css, script, sitemap, feed, or empty for what names nothing."""
     if mime == "text/css":
         return "css"
+    if mime in _SCRIPTS:
+        return "script"
     if mime in _FEEDS:
         return "feed"
     head = body[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -90,10 +104,21 @@ def discover_css(url: str, body: bytes, charset: str) -> Discovery:
     """Addresses of a style sheet, all of them requisites."""
     from strandline.dom import styles  # noqa: PLC0415
 
+    return _requisites(url, charset, styles.addresses(text_of(body, charset)))
+
+
+def discover_script(url: str, body: bytes, charset: str) -> Discovery:
+    """Addresses of the modules a script imports, all of them requisites."""
+    from strandline.dom import scripts  # noqa: PLC0415
+
+    return _requisites(url, charset, scripts.addresses(text_of(body, charset)))
+
+
+def _requisites(url: str, charset: str, written: Iterable[str]) -> Discovery:
     resolve = Resolver(url, charset)
     named: dict[str, Named] = {}
-    for written in styles.addresses(text_of(body, charset)):
-        address = resolve(written)
+    for one in written:
+        address = resolve(one)
         if address is not None and address not in named:
             if len(named) >= OUTLINKS:
                 return Discovery(tuple(named.values()), lost=f"more than {OUTLINKS} addresses")

@@ -195,6 +195,10 @@ class Pages:
         # The tags of a page are plain bytes in every charset but UTF-16.
         tame, selector = _weighed(text.encode("utf-8", "replace") if charset.startswith("utf-16") else body)
         lost = _read_tree(page, text, selector) if tame else _read_tags(page, text)
+        if b"module" in body and b"import" in body:
+            from strandline.dom import scripts  # noqa: PLC0415 - most pages have no modules of their own
+
+            page.requisites.update(dict.fromkeys(scripts.inline_addresses(text)))
         base = _base(page, url)
         resolve = Resolver(base, charset)
         named: list[Named] = []
