@@ -12,12 +12,13 @@ from strandline.core.changes.language_rules import LANGUAGES, language_of
 from strandline.core.changes.meaning import MOST_LETTERS, edit_weight
 
 PAIRS = tomllib.loads((Path(__file__).parent / "small_edits.toml").read_text("utf-8"))
+LATER = tomllib.loads((Path(__file__).parent / "later_edits.toml").read_text("utf-8"))
 
 
-def weights(language, given=""):
+def weights(language, given="", pairs=PAIRS):
     """Weights of the edits that change what is said, and of those that do not."""
-    changed = [edit_weight(pair["base"], pair["changed"], given).weight for pair in PAIRS[language]]
-    same = [edit_weight(pair["base"], pair["same"], given).weight for pair in PAIRS[language]]
+    changed = [edit_weight(pair["base"], pair["changed"], given).weight for pair in pairs[language]]
+    same = [edit_weight(pair["base"], pair["same"], given).weight for pair in pairs[language]]
     return np.array(changed), np.array(same)
 
 
@@ -43,6 +44,16 @@ def test_edits_that_change_what_is_said_weigh_more(told):
         all_same.append(same)
     overall = auc(np.concatenate(all_changed), np.concatenate(all_same))
     print(f"all: AUC {overall:.3f}")
+    assert overall >= 0.95
+
+
+def test_sentences_written_after_the_rules_are_weighed_as_well():
+    assert not {pair["base"] for pairs in LATER.values() for pair in pairs} & {
+        pair["base"] for pairs in PAIRS.values() for pair in pairs
+    }
+    found = [weights(language, pairs=LATER) for language in LANGUAGES]
+    overall = auc(*(np.concatenate(side) for side in zip(*found, strict=True)))
+    print(f"later: AUC {overall:.3f}")
     assert overall >= 0.95
 
 
