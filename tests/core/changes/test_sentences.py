@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.blocks.pages import block, page
+from strandline.core.blocks.tree import Item, PageBlock
 from strandline.core.changes.importance import importance
 from strandline.core.changes.sentences import told, told_of, with_sentence
 from strandline.core.changes.vidiff import compare
@@ -113,3 +114,15 @@ def test_any_change_has_one_sentence_on_one_line(before, after):
         assert sentence
         assert "\n" not in sentence
         assert len(sentence) < 600
+
+
+def test_links_of_a_menu_are_no_articles():
+    def linked(*names, role):
+        items = [Item(kind, name, f"/{name}") for name in names for kind in ("link", "text")]
+        weight = sum(len(name) for name in names)
+        return PageBlock(f"html/body/{role}", 0, role, "", tuple(items), weight, weight, names[0])
+
+    old, new = "Rules of the reading room", "Opening hours in summer"
+    for role, noun in (("nav", "link"), ("main", "article")):
+        delta = compare(page(linked(old, role=role)), page(linked(old, new, role=role)))
+        assert told(delta, importance(delta, NoiseState())).sentence == f"1 new {noun}: “{new}”"

@@ -49,6 +49,8 @@ def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:
     if edit.kind == "counter":
         return f"Only a counter changed ({edit.before} to {edit.after})"
     if edit.kind == "stamp":
+        if edit.after.isdigit() and len(edit.after) == 4:
+            return f"Only the year changed ({edit.after})"
         dated = any(len(number) == 4 for number in re.findall(r"\d+", edit.after))
         return f"Only {'the date of the last update' if dated else 'a time stamp'} changed ({edit.after})"
     if edit.kind in ("added", "removed"):
@@ -121,5 +123,7 @@ def _replaced(edit: Edit) -> str:
 
 def _measured(phrase: str, edit: Edit) -> str:
     """A figure with its unit, if that stands behind it."""
-    both = f"{phrase} {edit.unit}"
-    return both if phrase and edit.unit and (both in edit.new or both in edit.old) else phrase
+    if not phrase or not edit.unit:
+        return phrase
+    forms = (f"{phrase} {edit.unit}", f"{phrase}{edit.unit}")
+    return next((form for form in forms if form in edit.new or form in edit.old), phrase)

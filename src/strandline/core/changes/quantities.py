@@ -13,8 +13,9 @@ from typing import Final, Literal, NamedTuple
 from strandline.core.changes.language_rules import LanguageRules, folded
 
 TokenKind = Literal["word", "number", "date", "time", "sign", "end"]
+IdleKind = Literal["counter", "stamp", "numbering"]
 FactKind = Literal["money", "date", "time", "number", "counter", "stamp", "numbering"]
-IDLE: Final = ("counter", "stamp", "numbering")  # what changes without anything being said
+IDLE: Final[tuple[IdleKind, ...]] = ("counter", "stamp", "numbering")  # what changes without anything being said
 BEFORE: Final = 6  # words before a figure that tell what it is for
 AFTER: Final = 3
 _DATE: Final = (
@@ -28,7 +29,7 @@ _NUMBER: Final = r"(?:(?<![\w)])-)?(?:\d{1,3}(?:[ '.,]\d{3})+(?:[.,]\d{1,2})?(?!
 _TOKEN: Final = re.compile(
     rf"(?P<date>(?<![\d.,]){_DATE})|(?P<time>(?<![\d.,:]){_TIME})|(?P<number>{_NUMBER})"
     r"|(?P<short>[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\b\.?)|(?P<word>[^\W\d_]+[²2]?(?:-[^\W\d_]+)*)"
-    r"|(?P<sign>[€$£¥₹%§°])|(?P<end>[.!?;:](?=\s|$))",
+    r"|(?P<sign>[€$£¥₹%§°©])|(?P<end>[.!?;:](?=\s|$))",
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d+")
@@ -251,6 +252,8 @@ class _Reader:
         if self._words[place - 1 : place] == ["§"] or (before and self._rules.marked("sections", before)):
             return "numbering"
         written = self._tokens[place].text
+        if "©" in self._words[max(0, place - BEFORE) : place] and written.isdigit() and int(written) in _YEARS:
+            return "stamp"
         following = self._tokens[end] if end < len(self._tokens) else None
         if self._tokens[place].first and place == 0 and following is not None:
             dotted = following.kind == "end" and following.text == "." and end + 1 < len(self._tokens)

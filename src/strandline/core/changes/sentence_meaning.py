@@ -161,10 +161,11 @@ def _figures(old: Sequence[Fact], new: Sequence[Fact]) -> Iterator[Edit]:
                 yield _figure(fact, partner)
     yield from (_figure(fact, None) for fact in gone)
     yield from (_figure(None, fact) for fact in come)
-    idle = {fact.kind: fact.phrase for fact in old if fact.kind in IDLE}
-    for fact in new:
-        if fact.kind in IDLE and fact.kind in idle and idle[fact.kind] != fact.phrase:
-            yield Edit(fact.kind, SLIGHT[fact.kind], idle[fact.kind], fact.phrase)
+    for kind in IDLE:
+        before, after = ([fact.phrase for fact in facts if fact.kind == kind] for facts in (old, new))
+        for one, other in zip(before, after, strict=False):
+            if one != other:
+                yield Edit(kind, SLIGHT[kind], one, other)
 
 
 def _differing_facts(old: Sequence[Fact], new: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:

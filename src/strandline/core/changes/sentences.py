@@ -28,6 +28,7 @@ MOST_TEXTS: Final = 12  # operations that are looked at, in the blocks that coun
 LINKED: Final = 0.5  # a block of which so much is links is a list of them
 HEADLINE: Final = 18  # words
 LABEL: Final = 6
+BYLINE: Final = 4
 ALSO: Final = 0.5  # an edit of this weight is worth a mention beside another one
 _SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.15, 0.06
 _POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
@@ -115,7 +116,7 @@ class _Teller:
 
     def _listed(self) -> Iterator[_Candidate]:
         """Entries that came to lists, or left them."""
-        for noun, belongs in (("article", _is_list), ("post", _is_thread)):
+        for noun, belongs in (("article", _is_news), ("link", _is_menu), ("post", _is_thread)):
             come: list[tuple[PageBlock, str]] = []
             gone: list[str] = []
             most = 0.0
@@ -206,7 +207,9 @@ class _Teller:
             yield _Candidate(counts * _HEADLINE, _HEADLINE, "headline", said, before, after)
         else:
             said = edit_text(edit, self._language, _label(change.block, after))
-            yield _Candidate(counts * edit.weight, edit.weight, edit.kind, said, edit.old, edit.new)
+            byline = edit.kind == "date" and len(after.split()) <= BYLINE
+            rank = counts * edit.weight * (0.5 if byline else 1.0)  # what stands below a date says more than the date
+            yield _Candidate(rank, edit.weight, edit.kind, said, edit.old, edit.new)
 
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
         """Sections, paragraphs and entries that were added or removed."""
@@ -252,6 +255,15 @@ def _is_short(text: str) -> bool:
 
 def _is_list(block: PageBlock) -> bool:
     return block.linked >= LINKED
+
+
+def _is_menu(block: PageBlock) -> bool:
+    """Whether a list of links is beside the content."""
+    return _is_list(block) and (block.role not in ("", "main", "article") or bool(block.hint))
+
+
+def _is_news(block: PageBlock) -> bool:
+    return _is_list(block) and not _is_menu(block)
 
 
 def _is_thread(block: PageBlock) -> bool:
