@@ -13,16 +13,13 @@ class _Deadly:
     def __init__(self, reader):
         self._reader = reader
 
-    def read(self, capture):
-        return self._reader.read(capture)
+    def __getattr__(self, name):
+        return getattr(self._reader, name)
 
     def visible_hash(self, document):
         if b"deadly" in document.data:
             os.kill(os.getpid(), signal.SIGKILL)
         return self._reader.visible_hash(document)
-
-    def blocks(self, document, url, how):
-        return self._reader.blocks(document, url, how)
 
 
 def study(desk, work, begins):
