@@ -117,6 +117,8 @@ class Task:
     read: float = math.inf
     """When a visit of this archive's own last found the page and took in what it names; 0.0 for never: what is known of
     it comes from records, or its last visit failed."""
+    via: str = ""
+    """How it was first found."""
 
 
 @dataclass(frozen=True, slots=True)

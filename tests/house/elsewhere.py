@@ -75,6 +75,7 @@ ELSEWHERE = {
     ],
     "core/learn/test_group_clock.py": ["core/learn/clock_kernels.py"],
     "core/learn/test_learned.py": ["core/learn/near_kernels.py"],
+    "core/learn/test_near.py": ["core/learn/near_jumps.py"],
     "core/plan/test_due_pages.py": ["core/growing.py"],
     "core/plan/test_market.py": ["core/plan/knowledge.py"],
     "core/plan/test_priced_plan.py": [

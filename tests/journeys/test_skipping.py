@@ -22,12 +22,14 @@ class Site:
     def __init__(self):
         self.versions = dict.fromkeys(PATHS, 0)
         self.asked = []
+        self.listed = True
+        """Whether a sitemap names all pages."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 known = self.path in outer.versions
-                sitemap = self.path == "/sitemap.xml"
+                sitemap = self.path == "/sitemap.xml" and outer.listed
                 body = (outer.html(self.path) if known else outer.sitemap() if sitemap else "none").encode()
                 if known:
                     outer.asked.append(self.path)
@@ -126,6 +128,32 @@ def test_from_learning_to_leaving_out_to_giving_up(known):
     assert (record["tests"], record["failed"], record["active"]) == (3, 2, False)
     assert "had changed; 2 of the last 3 re-tests failed" in record["why"]
     assert "given up" in run("rules", folder)
+
+
+@pytest.mark.parametrize("method", ["dormant"])
+def test_what_only_its_own_index_names_is_tested_too_the_longest_unseen_first(tmp_path, method):
+    """Brought in from elsewhere, no page of /old is due by itself, and the one that names them is left out."""
+    folder = tmp_path / "archive"
+    with Site() as site:
+        site.listed = False
+        rows = []
+        for week in range(WEEKS, 0, -1):
+            site.change(*NEWS, "/news/", "/")
+            moment = (datetime.now(UTC) - timedelta(weeks=week)).isoformat()
+            rows += [json.dumps({"url": site.url + path, "time": moment, "html": site.html(path)}) for path in PATHS]
+        (tmp_path / "versions.jsonl").write_text("\n".join(rows))
+        run("init", folder, "--seeds", f"{site.url}/")
+        run("import", folder, tmp_path / "versions.jsonl")
+        run("learn", folder, "rules", "--quiet")
+        tested = []
+        for _ in range(5):
+            asked, report = crawl((site, folder), method)
+            tested.append([path for path in asked if path.startswith("/old/")])
+            assert report["ended"] == "complete"
+        assert all(tested), "each crawl tests the directory"
+        every = [path for paths in tested for path in paths]
+        assert len(set(every)) == len(every), "none a second time while others were not seen"
+        assert f"{site.place}/old" in run("rules", folder) and "re-tested 5 times" in run("rules", folder)
 
 
 def test_a_word_that_is_no_method_is_refused(known):

@@ -371,6 +371,11 @@ class Crawl:
             self._parts.clock.sleep(_MOMENT)
             return
         self.tally.waiting, _ = self._agenda.waiting()
+        if not self.tally.waiting:
+            self._parts.skips.finish(self._intake.batch)
+            if self._intake.batch:
+                self._commit()
+                return
         seconds, self.tally.ended = self._agenda.rest()
         if seconds and not self.tally.ended:
             self._parts.clock.sleep(min(_TICK, seconds))

@@ -307,7 +307,8 @@ class QuietSites:
 
     def refuses(self, task: Task) -> str:
         """Why a page is not asked for in this pass; empty when it is."""
-        if task.kind is not Kind.PAGE or task.hops == 0:
+        seed = task.hops == 0 and task.via != "archive"  # what was brought in has no way from a seed yet
+        if task.kind is not Kind.PAGE or seed:
             return ""
         one = self._site(task)
         return one.refuses(task) if one is not None else ""
@@ -329,6 +330,14 @@ class QuietSites:
             if len(again):
                 reason = "asked for after all: something in its directory had changed"
                 batch.skipped += [Skipped(page, reason, self._pass_start) for page in one.pages_at(again)]
+
+    def finish(self, batch: Batch) -> None:
+        """Ask for pages that were to test a quiet directory and did not come up by themselves."""
+        reason = "asked for to test its quiet directory"
+        for one in self._sites.values():
+            if one is not None and one.quiet is not None:
+                tests = one.pages_at(one.quiet.to_be_tested())
+                batch.skipped += [Skipped(page, reason, self._pass_start) for page in tests]
 
     def _site(self, task: Task) -> SitePass | None:
         name = self._names.get(task.authority)
@@ -373,6 +382,9 @@ class QuietWatch(QuietSites):
         """Record tests with the captures that made them."""
         batch.retests += [*self._tested, *self._touched()]
         self._tested = []
+
+    def finish(self, batch: Batch) -> None:
+        """A watch goes on, and its plan names the tests."""
 
     def _lore(self, name: str) -> SiteLore | None:
         """What the catalog holds, and tests of the last period that it does not hold yet."""

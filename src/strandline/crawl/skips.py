@@ -31,6 +31,9 @@ class Skips(Protocol):
     def book(self, batch: Batch, idle: bool) -> None:
         """Add what is to be recorded together with a batch. `idle`: nothing is left to ask for, so decide now."""
 
+    def finish(self, batch: Batch) -> None:
+        """Nothing is due any more: add pages that this pass has to ask for all the same. Each is named once."""
+
 
 class SkipNothing:
     """Every page is asked for."""
@@ -47,3 +50,6 @@ class SkipNothing:
 
     def book(self, batch: Batch, idle: bool) -> None:
         """Nothing is added."""
+
+    def finish(self, batch: Batch) -> None:
+        """Nothing is missing."""

@@ -208,7 +208,8 @@ class Frontier:
 
     def _task(self, page: int) -> Task:
         row = self._connection.execute(
-            f"""SELECT pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, origin, {rows.READ}
+            f"""SELECT pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, origin,
+                   {rows.READ}, via
                FROM pages JOIN hosts USING (host) WHERE page = ?""",
             (page,),
         ).fetchone()
@@ -233,6 +234,7 @@ class Frontier:
             original=original,
             entity=entity,
             read=row[9],
+            via=row[10],
         )
 
     def release(self, pages: Sequence[int]) -> None:

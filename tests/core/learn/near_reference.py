@@ -66,38 +66,51 @@ class Reference:
 
     def confidence(self, chain, y):
         left = self.together(chain)
-        return (left - self.together([*chain, y])) / left
+        return (left - self.together([*chain, y])) / left if left else 0.0
 
-    def children(self, directory):
-        return [d for d in self.directories if len(d) == len(directory) + 1 and d[: len(directory)] == directory]
+    def rules_from(self, n, thresholds, gamma):
+        """Every chain from n and every directory below its last member, as far as no definition speaks against it."""
 
-    def walk(self, n, chain, thresholds, gamma):
-        rules = []
-        for y in self.children(n):
-            if self.foc([*chain, y]) >= thresholds.beta:
-                rules += self.walk(y, [*chain, y], thresholds, gamma)
-            elif (
-                self.coc(chain, y, thresholds.degenerate) <= -gamma + 1e-12
+        def is_rule(chain, y):
+            return (
+                self.foc(chain) >= thresholds.beta
+                and self.foc([*chain, y]) < thresholds.beta
+                and self.coc(chain, y, thresholds.degenerate) <= -gamma + 1e-12
                 and self.confidence(chain, y) >= thresholds.theta
-            ):
-                rules.append((tuple(chain), y))
-            else:
-                rules += self.walk(y, chain, thresholds, gamma)
-        return rules
+            )
+
+        def on_the_way(first, y):
+            return [y[:depth] for depth in range(len(first), len(y)) if y[:depth] in self.bits]
+
+        def tail_subsumed(chain, y):
+            return any(is_rule(chain, d) for d in on_the_way(chain[-1], y) if d != chain[-1])
+
+        def head_subsumed(chain, y):
+            return any(
+                self.foc([*(member for member in chain if len(member) < len(d)), d]) >= thresholds.beta
+                for d in on_the_way(chain[0], y)
+                if d not in chain
+            )
+
+        found = []
+        for y in self.directories:
+            if len(y) <= len(n) or y[: len(n)] != n:
+                continue
+            between = on_the_way(n, y)[1:]
+            for length in range(len(between) + 1):
+                for others in itertools.combinations(between, length):
+                    chain = [n, *others]
+                    if is_rule(chain, y) and not tail_subsumed(chain, y) and not head_subsumed(chain, y):
+                        found.append((tuple(chain), y))
+        return found
 
     def mine(self, thresholds):
         found = []
         for n in self.directories:
             if not self.together([n]) or self.foc([n]) < thresholds.beta:
                 continue
-            if thresholds.gamma is not None:
-                found += self.walk(n, [n], thresholds, thresholds.gamma)
-                continue
-            for gamma in (0.5, 0.45, 0.4, 0.35, 0.3):
-                rules = self.walk(n, [n], thresholds, gamma)
-                if rules:
-                    found += rules
-                    break
+            gammas = (0.5, 0.45, 0.4, 0.35, 0.3) if thresholds.gamma is None else (thresholds.gamma,)
+            found += next(filter(None, (self.rules_from(n, thresholds, gamma) for gamma in gammas)), [])
         return found
 
     def is_rule(self, chain, y, thresholds):

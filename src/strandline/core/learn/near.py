@@ -7,8 +7,10 @@ Paper: Chen, Bhowmick and Nejdl, NEAR-Miner and WARM (paper 000), definitions 2 
     paper: s1 .. sk => not s     here: NearRule(if_changed=(s1, .., sk), skip=s)
     paper: alpha beta gamma theta  here: Thresholds
 The printed pseudocode hands a longer chain on to siblings and stops below a directory that neither joins the chain
-nor is excluded; text and definitions want a chain that is local to its branch and a walk that goes on. That is what
-is done here, and with it no rule is ever subsumed by another rule or by a longer chain, without a filtering pass.
+nor is excluded; text and definitions want a chain that is local to its branch and a walk that goes on. It goes on below
+a directory that is excluded, too: what changes together with the chain further down makes a longer chain, which jumps
+over the excluded directory and has rules of its own. That is what is done here, and with it no rule is ever subsumed by
+another rule or by a longer chain, without a filtering pass.
 
 The correlation is 0/0 when the chain or the directory changed never or always, which is the common case on real sites.
 By default it is taken as -1 when the two never changed together (the chain having changed at all), else 0;
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 from strandline.core.history.delta_tree import ChangeWindow, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.history.tree_kernels import preorder
+from strandline.core.learn.near_jumps import Jump, gamma_of, jumps
 from strandline.core.learn.near_kernels import Limits, PreorderTree, RuleArrays, mine_places
 
 Degenerate = Literal["never-together", "none"]
@@ -168,7 +171,36 @@ def mine_numbers(
     if used[0] > len(rules.tails) or used[1] > len(rules.members):
         rules = _room(int(used[0]), int(used[1]))
         used = mine_places(tree, starts, limits, rules)
+    if variant == "exact":
+        rules, used = _with_jumps(tree, limits, rules, used)
     return _unpacked(rules, used, order, window.transitions)
+
+
+def _with_jumps(
+    tree: PreorderTree, limits: Limits, rules: RuleArrays, used: NDArray[np.int64]
+) -> tuple[RuleArrays, NDArray[np.int64]]:
+    """The rules, and those of chains that jump over a directory which one of them excludes."""
+    count, held = int(used[0]), int(used[1])
+    strongest = np.zeros(len(tree.ends))
+    np.minimum.at(strongest, rules.members[rules.starts[:count]], rules.correlations[:count])
+    inner = tree.ends[rules.tails[:count]] > rules.tails[:count] + 1
+    found: list[Jump] = []
+    for rule in np.flatnonzero(inner).tolist():
+        chain = tuple(rules.members[rules.starts[rule] : rules.starts[rule + 1]].tolist())
+        gamma = gamma_of(float(strongest[chain[0]])) if math.isnan(limits.gamma) else limits.gamma
+        found += jumps(tree, limits, chain, int(rules.tails[rule]), gamma)
+    if not found:
+        return rules, used
+    lengths = [len(one.chain) for one in found]
+    more = RuleArrays(
+        members=np.append(rules.members[:held], [place for one in found for place in one.chain]),
+        starts=np.append(rules.starts[: count + 1], held + np.cumsum(lengths)),
+        tails=np.append(rules.tails[:count], [one.tail for one in found]),
+        together=np.append(rules.together[:count], [one.together for one in found]),
+        correlations=np.append(rules.correlations[:count], [one.correlation for one in found]),
+        confidences=np.append(rules.confidences[:count], [one.confidence for one in found]),
+    )
+    return more, np.array([count + len(found), held + sum(lengths)])
 
 
 def dormant_directories(window: ChangeWindow) -> NDArray[np.bool_]:

@@ -25,6 +25,9 @@ from strandline.core.plan.retests import Retests
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl
 from strandline.core.plan.skip import Mask, SkipAnswer, sample, skip_listed
 
+_EQUAL = 1e-7
+"""Part of a period within which pages count as seen at the same time."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteView:
@@ -44,8 +47,10 @@ class SiteView:
 
     @property
     def turns(self) -> Floats:
-        """Who is sampled first: what this pass has visited, then the longest unseen, those of one pass by lot."""
-        return np.where(self.asked, np.inf, np.floor(2.0 * self.ages) + self.draw)
+        """Who is sampled first: what this pass has visited, then the longest unseen, equals by lot. Crawls may follow
+        each other much faster than versions do, so no age is too small to count.
+        """
+        return np.where(self.asked, np.inf, self.ages + _EQUAL * self.draw)
 
 
 class QuietPass(ABC):
@@ -60,6 +65,7 @@ class QuietPass(ABC):
         self._unsettled = False
         self._answer = SkipAnswer(np.full(view.shape.directories, -1, dtype=np.int64))
         self._sampled = np.zeros(view.shape.pages, dtype=np.bool_)
+        self._asked_about = np.zeros(view.shape.pages, dtype=np.bool_)
         self._passed_over = np.zeros(view.shape.pages, dtype=np.bool_)
         self._skipped = np.zeros(view.shape.pages, dtype=np.bool_)
 
@@ -67,6 +73,7 @@ class QuietPass(ABC):
 
     def refuses(self, place: int) -> str:
         """Why a page is left out; empty when it is asked for."""
+        self._asked_about[place] = True
         if not self._skipped[place]:
             return ""
         self._passed_over[place] = True
@@ -85,6 +92,16 @@ class QuietPass(ABC):
         topmost = int(self._answer.because_of[self.view.shape.page_directories[place]])
         record = self._records.get(self.view.directory_path(topmost)) if topmost >= 0 else None
         return topmost >= 0 and (record is None or record.in_force)
+
+    def to_be_tested(self) -> Ids:
+        """Pages that were chosen to test quiet directories and that nobody has asked about yet; each is named once.
+
+        Pages known from other archives wait for a link to them; where it stands on a page that is skipped, it is never
+        read, and without this the directory would never be tested.
+        """
+        waiting = np.flatnonzero(self._sampled & ~self._asked_about & ~self.view.asked)
+        self._asked_about[waiting] = True
+        return waiting
 
     def directory_of(self, place: int) -> str:
         """The quiet directory a page lies in, else its own directory."""

@@ -79,7 +79,7 @@ _LEASE = f"""chosen AS MATERIALIZED (
     RETURNING hosts.host, authority, token
 )
 SELECT settled, pages.page, pages.url, authority, kind, hops, attempts, etag, last_modified, conditional, pages.host,
-    token, {rows.READ}, seq, {CAPTURE}
+    token, {rows.READ}, via, seq, {CAPTURE}
 FROM present LEFT JOIN (taken AS pages JOIN held ON held.host = pages.host) ON true
     LEFT JOIN LATERAL (SELECT * FROM captures WHERE seq = origin LIMIT 1) AS captures ON true
     LEFT JOIN LATERAL (SELECT * FROM files WHERE files.file = captures.file LIMIT 1) AS files ON true
@@ -320,11 +320,12 @@ def lock_hosts(connection: Connection, hosts: Iterable[int]) -> dict[int, tuple[
 
 def _task(row: tuple[object, ...]) -> tuple[Task, Lease]:
     page, url, authority, kind, hops, attempts, etag, last_modified, conditional, host, token = row[:11]
-    read, seq = row[11:13]
+    read, via, seq = row[11:14]
     original, entity = None, ""
     if seq is not None:
-        held = rows.capture(row[13:])
+        held = rows.capture(row[14:])
         original, entity = rows.payload_of(held), held.entity
     facts = (int(str(hops)), int(str(attempts)), str(etag), str(last_modified), int(str(conditional)))
-    task = Task(int(str(page)), str(url), str(authority), Kind(str(kind)), *facts, original, entity, float(str(read)))
+    found = (float(str(read)), str(via))
+    task = Task(int(str(page)), str(url), str(authority), Kind(str(kind)), *facts, original, entity, *found)
     return task, Lease(int(str(host)), str(authority), int(str(token)))
