@@ -75,7 +75,6 @@ ELSEWHERE = {
     ],
     "core/learn/test_group_clock.py": ["core/learn/clock_kernels.py"],
     "core/learn/test_learned.py": ["core/learn/near_kernels.py"],
-    "core/learn/test_near.py": ["core/learn/near_jumps.py"],
     "core/plan/test_due_pages.py": ["core/growing.py"],
     "core/plan/test_market.py": ["core/plan/knowledge.py"],
     "core/plan/test_priced_plan.py": [
@@ -175,7 +174,6 @@ ELSEWHERE = {
     "journeys/test_watch.py": ["app/plan_making.py", "app/watch_plan.py", "cli/watching.py", "demo/server.py"],
     "journeys/test_watch_trial.py": ["demo/truth.py"],
     "kernels/test_kernel.py": ["core/compiled.py", "core/history/tree_kernels.py", "core/plan/wheel_kernels.py"],
-    "papers/test_paper_001_importance.py": ["core/changes/index_threshold.py"],
     "papers/test_paper_004.py": ["core/plan/urgency.py"],
     "plots/test_patterns.py": ["plots/classes.py"],
     "settings/test_file.py": ["settings/schema.py"],

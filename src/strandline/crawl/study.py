@@ -382,6 +382,7 @@ class _Student:
     def _store(self, one: Sighted, tree: BlockTree, value: float) -> None:
         """Keep a version, and its words in the search index when enough has changed since the last one there."""
         first = not self.state.base
+        self.state = replace(self.state, begun=min(self.state.begun, one.capture.time))
         gate = IndexGate(0.0 if first else self.state.threshold, self.state.passed_over)
         indexed = gate.admits(value)
         self.state = replace(self.state, passed_over=gate.skipped)

@@ -159,7 +159,8 @@ class StudyReading(HistoryReading):
 
     def state(self, page: int) -> PageState | None:
         """What is known of a page."""
-        row = self._row(f"SELECT {_STATE} FROM page_states WHERE page = ?", page)
+        begun = "SELECT min(first.time) FROM captures AS first WHERE first.page = page_states.page"
+        row = self._row(f"SELECT {_STATE}, coalesce(({begun}), 0.0) FROM page_states WHERE page = ?", page)
         if row is None:
             return None
         return PageState(*row[:5], rows.whole(row[5]) % (2 * SIGNED), *row[6:])  # type: ignore[arg-type, call-arg]

@@ -8,11 +8,13 @@ PageStudy    all of it together: what one round of study leaves to be recorded, 
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.versions import Sight
+
+_HOUR: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,17 @@ class PageState:
     """Importance that waits to enter the search index."""
     time: float = -math.inf
     seq: int = 0
+    begun: float = field(default=math.inf, compare=False)
+    """When the page was first captured; told by its captures, not kept with the state."""
 
     @property
     def threshold(self) -> float:
-        """Importance from which a version enters the search index: the mean of the page's changes."""
-        return self.importance / self.changes if self.changes else 0.0
+        """Importance from which a version enters the search index, delta(P) of paper 001: the mean of the pattern of
+        the page over its hours, those without a change included. Never more than the mean of its changes: a
+        demonstration's hours are shorter than those of the clock.
+        """
+        hours = (max(self.time, self.seen) - self.begun) / _HOUR
+        return self.importance / max(self.changes, hours) if self.changes else 0.0
 
 
 @dataclass(frozen=True, slots=True)
