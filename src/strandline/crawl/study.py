@@ -23,8 +23,9 @@ from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.delta import Delta
-from strandline.core.changes.importance import BELIEF, NOVELTY_SCALE, BlockReason, importance, study
+from strandline.core.changes.importance import BELIEF, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
+from strandline.core.changes.novelty import NOVELTY_SCALE
 from strandline.core.changes.observation import Observed, PageState, PageStudy, Sighted
 from strandline.core.changes.sentences import with_sentence
 from strandline.core.changes.site_noise import SiteNoise

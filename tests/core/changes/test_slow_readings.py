@@ -1,6 +1,7 @@
 """Matching, the paper's formula and what is new in a block, each against a slow reading of its definition."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -15,6 +16,7 @@ from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import changed_figures
 from strandline.core.changes.impch import impch
 from strandline.core.changes.importance import importance
+from strandline.core.changes.item_changes import ItemChange
 from strandline.core.changes.matching import matched
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
@@ -135,14 +137,12 @@ def test_the_formula_as_it_is_read(old, new, reading):
     assert impch(delta, reading, "uniform") == pytest.approx(slow_impch(delta, reading))
 
 
-def slow_novelty(change: BlockChange, delta: Delta) -> float:
-    """n(b) of a page of which nothing was learned, without its figures."""
+def slow_novelty(change: BlockChange, delta: Delta, items: Sequence[ItemChange]) -> float:
+    """n(b) of a page of which nothing was learned, without its figures; `items` is what happened to each text."""
+    texts = [(item.before, item.after) for item in items if item.counts]
     if change.old is None or change.new is None:
-        shown = [item.text for item in change.items if item.kind == "text"]
-        texts = [("", text) if change.old is None else (text, "") for text in shown]
         addresses = [item.address for item in change.items if item.kind != "text"]
     else:
-        texts = [(one.before, one.after) for one in change.content if one.element == "text"]
         addresses = [one.after or one.before for one in change.content if one.element != "text"]
     before, after = ([text[side] for text in texts if text[side]] for side in (0, 1))
     was, now = ({word for text in side for word in words(text)} for side in (before, after))
@@ -159,7 +159,9 @@ def slow_novelty(change: BlockChange, delta: Delta) -> float:
 
     pairs = neighbours(came) - neighbours(before)
     said = len(novel) + 0.3 * len(pairs) + 0.1 * known + 0.5 * len(lost) + 0.1 * len(texts)
-    return said + sum(0.02 if is_advertising(address) else 0.2 for address in addresses)
+    ticked = 0.002 * sum(item.kind == "ticking" for item in items)
+    follow = bool(items) and not texts
+    return ticked + said + sum(0.02 if follow or is_advertising(address) else 0.2 for address in addresses)
 
 
 @settings(max_examples=100, deadline=None)
@@ -169,9 +171,9 @@ def test_what_is_new_in_a_block(old, new):
     changes = {(change.block.key, change.new is None): change for change in delta.changes}
     for reason in importance(delta, NoiseState()).reasons:
         change = changes[reason.block.key, reason.kind == "deleted"]
-        without_figures = slow_novelty(change, delta)
+        without_figures = slow_novelty(change, delta, reason.counted.items)
         assert reason.novelty >= without_figures - 1e-9
         if not reason.counted.figures:
             assert reason.novelty == pytest.approx(without_figures)
-        altered = [(one.before, one.after) for one in change.content if one.kind == "update" and one.element == "text"]
+        altered = [(one.before, one.after) for one in reason.counted.items if one.kind == "edited"]
         assert reason.counted.figures >= min(10, max((sum(changed_figures(*text)) for text in altered), default=0))

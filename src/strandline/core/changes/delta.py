@@ -11,7 +11,7 @@ given by number. `as_data` and `as_xml` write operations and script for other pr
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -84,6 +84,7 @@ class Delta:
     new: BlockTree
     pairs: tuple[tuple[int, int], ...]  # blocks that are the same block in both versions, by number
     changes: tuple[BlockChange, ...]
+    touched: list[Any] = field(default_factory=list, compare=False, repr=False)  # see `touched`; none until asked for
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:

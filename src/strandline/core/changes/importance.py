@@ -23,18 +23,19 @@ from strandline.core.blocks.topic import topic, topic_of
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.impch import impch
-from strandline.core.changes.novelty import Novelty, NoveltyCounter
+from strandline.core.changes.novelty import NEW_FIGURE, NOVELTY_SCALE, Novelty, NoveltyCounter
+from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.volatility import NoiseState, Rating, steadiness
 from strandline.core.wording import counted
 
 ChangeKind = Literal["inserted", "deleted", "updated"]
 
-NOVELTY_SCALE: Final = 30.0
 BELIEF: Final = 0.09  # share of collapses that turned out to be real: what a held change is expected to be worth
 COLLAPSE: Final = 2.0
 FEW: Final = 4  # so few blocks more or less are never a collapse
 UNKNOWN: Final = steadiness((0.0, 0.0))  # of a block of which nothing is known
 MATTERS: Final = 1.0
+OWN: Final = 0.3  # factor from which edits of the page's own text count in full
 NOTABLE: Final = 0.2  # a block whose changes count less than this share is told why
 _DID: Final[dict[ChangeKind, str]] = {"inserted": "appeared", "deleted": "vanished", "updated": "changed"}
 
@@ -49,6 +50,7 @@ class BlockReason:
     steadiness: float
     counted: Novelty
     history: tuple[float, float]  # comparisons of the block's path so far, and changes among them
+    decisive: float = 0.0  # what edits add by what they say
     rating: Rating | None = None
     masked: bool = False
 
@@ -79,8 +81,8 @@ class BlockReason:
 
     @property
     def contribution(self) -> float:
-        """f(b) * v(b) * n(b)."""
-        return self.factor * self.steadiness * self.counted.value
+        """f(b) * v(b) * n(b), and what edits add by what they say."""
+        return self.factor * self.steadiness * self.counted.value + self.decisive
 
     @property
     def why(self) -> str:
@@ -163,9 +165,7 @@ class Importance:
 
 def importance(delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising) -> Importance:
     """How much a change matters. Reads the noise state and does not change it: see `study`."""
-    changes = [change for change in delta.changes if change.content]
-    counter = NoveltyCounter(delta, noise, advertising) if changes else None
-    reasons = [_reason(change, counter.count(change), noise) for change in changes] if counter else []
+    reasons = _reasons(delta, noise, advertising) if any(change.content for change in delta.changes) else []
     reasons.sort(key=lambda reason: -reason.contribution)
     believed = 1.0 - math.exp(-sum(reason.contribution for reason in reasons) / NOVELTY_SCALE)
     blocks = len(delta.new.blocks)
@@ -201,18 +201,30 @@ def _confirms(held: int, blocks: int) -> bool:
     return held > 0 and blocks > 0 and held <= COLLAPSE * (blocks + 1) and blocks + 1 <= COLLAPSE * held
 
 
-def _reason(change: BlockChange, counted: Novelty, noise: NoiseState) -> BlockReason:
+def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule) -> list[BlockReason]:
+    kind = PageKind(delta.new if delta.new.blocks else delta.old)
+    counter = NoveltyCounter(delta, noise, advertising, kind)
+    return [_reason(change, found, noise, kind) for change, found in counter.novelties()]
+
+
+def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: PageKind) -> BlockReason:
     block = change.block
     history = noise.history(block.path)
-    factor, steady = block_factor(block), steadiness(history, block.linked)
-    # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
-    told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
-    steady = max(steady, told * counted.fresh * UNKNOWN, counted.content * UNKNOWN)
+    factor, own = page.factor(block, block_factor(block)), page.owns(block)
+    if own:
+        steady, decisive = 1.0, counted.decisive * (1.0 if factor >= OWN else factor)
+    else:
+        steady = steadiness(history, block.linked)
+        # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
+        told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
+        steady = max(steady, told * counted.fresh * UNKNOWN, counted.content * UNKNOWN)
+        decisive = counted.decisive * factor * steadiness(history, block.linked)
     rating = noise.rating(block.path) if noise.ratings else None
     masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):
-        steady = 0.0
+        steady = decisive = 0.0
     elif rating == "matters":
         factor, steady = MATTERS, 1.0
+        decisive = counted.decisive + NEW_FIGURE * sum(not item.counts for item in counted.items)
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
-    return BlockReason(block, kind, factor, steady, counted, history, rating, masked)
+    return BlockReason(block, kind, factor, steady, counted, history, decisive, rating, masked)

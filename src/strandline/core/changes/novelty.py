@@ -14,17 +14,22 @@ all touched texts of the block together: a word that went from one sentence to t
 Texts that were on the page earlier count a tenth; those whose changing part differs at every fetch count nothing.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nsmallest
+from math import log
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule
-from strandline.core.blocks.tree import PageBlock, plain_address
+from strandline.core.blocks.tree import plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
-from strandline.core.blocks.words import masked, masked_texts
 from strandline.core.changes.delta import BlockChange, Delta
-from strandline.core.changes.figures import changed_figures, holds_number, is_numeric, is_table, stands_alone
+from strandline.core.changes.figures import changed_figures, is_numeric, is_table
+from strandline.core.changes.item_changes import EDITED, ItemChange, ItemJudge
+from strandline.core.changes.page_kind import PageKind
+from strandline.core.changes.ticking import is_same_text
+from strandline.core.changes.touched import Texts, touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 
@@ -36,11 +41,15 @@ NEW_FIGURE: Final = 1.0
 NEW_PRICE: Final = 2.0
 MOST_FIGURES: Final = 10.0  # that figures of a block count together
 TOUCHED: Final = 0.1
+TICKED: Final = 0.002  # a clock or counter: it can be seen, and says nothing
 RETURNED: Final = 0.1
 LINKED: Final = 0.2
+NOVELTY_SCALE: Final = 30.0
+HEAVIEST: Final = 0.95
+MOST_DECISIVE: Final = 90.0  # that edits of a block add together by what they say
+ALL_BELIEVED: Final = 0.8  # where hardly any text that comes was there before
+HALF: Final = 0.5
 _EXAMPLES: Final = 5
-
-Texts = list[tuple[str, str]]  # before and after; one of them is empty when a text came or left
 
 
 @dataclass(slots=True)
@@ -48,6 +57,7 @@ class Novelty:
     """What is new in one block, and how it adds up."""
 
     value: float = 0.0
+    decisive: float = 0.0  # what edits add by what they say, on the scale of new words
     shown: int = 0  # words of the touched texts
     new_words: int = 0
     new_pairs: int = 0  # of known words
@@ -56,8 +66,13 @@ class Novelty:
     figures: int = 0  # that are others now
     content: bool = False  # whether figures are what the page is about
     masked: int = 0  # texts whose changing part differs at every fetch
-    returned: int = 0  # texts that were on the page earlier
+    items: list[ItemChange] = field(default_factory=list)
     novel: list[tuple[str, WordNumbers]] = field(default_factory=list)  # texts, and which of their words are new
+
+    @property
+    def returned(self) -> int:
+        """Texts that were on the page earlier."""
+        return sum(item.kind == "rotating" for item in self.items)
 
     @property
     def fresh(self) -> float:
@@ -74,56 +89,69 @@ class Novelty:
 class NoveltyCounter:
     """Counts what is new, block by block, knowing the words of both versions and the page's noise."""
 
-    def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule) -> None:
+    def __init__(self, delta: Delta, noise: NoiseState, advertising: AdRule, kind: PageKind) -> None:
         self._delta = delta
         self._pages = delta.page_words
         self._noise = noise
         self._advertising = advertising
+        self._kind = kind
+        self._judge = ItemJudge(delta, noise, kind)
 
-    def count(self, change: BlockChange) -> Novelty:
-        """What is new in one block."""
-        found = Novelty()
-        noise = self._noise
-        texts, addresses = _touched(change)
+    def novelties(self) -> Iterator[tuple[BlockChange, Novelty]]:
+        """What is new in each block with other content."""
+        for change, texts, addresses in touched_texts(self._delta):
+            yield change, self._count(change, texts, addresses)
+
+    def _count(self, change: BlockChange, texts: Texts, addresses: list[str]) -> Novelty:
+        found, noise, block = Novelty(), self._noise, change.block
         if noise.masked_texts:
-            texts = self._unmasked(texts, change.block.path, found)
-        self._figures(texts, change.block, found)
-        if noise.items:
-            back = [noise.seen_item(after or before) for before, after in texts]
-            found.returned = sum(back)
-            if found.returned:
-                returned = [text for text, seen in zip(texts, back, strict=True) if seen]
-                found.value += RETURNED * self._words(returned, found)
-                texts = [text for text, seen in zip(texts, back, strict=True) if not seen]
-        if texts:
-            found.value += self._words(texts, found, change)
+            texts = self._unmasked(texts, block.path, found)
+        numbers = bool(texts) and self._kind.listing < HALF and self._kind.owns(block) and self._numeric
+        table = numbers or ((block.role == "main" or self._numeric) and is_table(block))
+        believed = (1.0 - noise.rotation(block.path)) ** 2
+        edited: Texts = []
+        others: Texts = []
+        back: Texts = []
+        for before, after in texts:
+            item = self._judge.judge(block, before, after, table)
+            found.items.append(item)
+            if item.kind == "ticking":
+                found.value += TICKED
+            elif item.kind == "rotating":
+                back.append((before, after))
+            elif item.counts:
+                (edited if before and after and is_same_text(before, after) else others).append((before, after))
+                least = item.weight if item.weight > EDITED or believed > HALF else 0.0
+                found.decisive += worth_of(least)
+        found.decisive = min(found.decisive, MOST_DECISIVE)
+        if edited:
+            self._figures(edited, table, found)
+        if back:
+            found.value += RETURNED * believed * self._words(back, found)
+        if believed > ALL_BELIEVED and (edited or others):
+            found.value += self._words(edited + others, found, change)
+        else:
+            found.value += self._words(edited, found, change) if edited else 0.0
+            found.value += believed * self._words(others, found, change) if others else 0.0
         remembers = bool(noise.items)
+        follow = bool(found.items) and not edited and not others  # links of texts that say nothing new
         for address in addresses:
-            small = self._advertising(address) or (remembers and noise.seen_item(plain_address(address)))
+            small = follow or self._advertising(address) or (remembers and noise.seen_item(plain_address(address)))
             found.value += LINKED * ADVERTISING if small else LINKED
         found.linked = len(addresses)
         return found
 
-    def _figures(self, texts: Texts, block: PageBlock, found: Novelty) -> None:
+    def _figures(self, edited: Texts, table: bool, found: Novelty) -> None:
         """Count the figures among the numbers that changed in texts which otherwise stayed."""
-        main = block.role == "main"
-        table = (main or self._numeric) and is_table(block)
         worth = 0.0
-        for earlier, after in texts:
+        for before, after in edited:
             if worth >= MOST_FIGURES:
                 break
-            before = earlier or (self._departed.take(after) if holds_number(after) else "")
-            plain, signed = changed_figures(before, after, counters=table) if before and after else (0, 0)
-            content = table or (main and signed > 0 and stands_alone(after))
-            if plain + signed and (content or not self._noise.seen_item(after)):
-                worth += NEW_FIGURE * plain + NEW_PRICE * signed
-                found.figures += plain + signed
-                found.content |= content
+            plain, signed = changed_figures(before, after, counters=table)
+            worth += NEW_FIGURE * plain + NEW_PRICE * signed
+            found.figures += plain + signed
+        found.content = table and found.figures > 0
         found.value += min(MOST_FIGURES, worth)
-
-    @cached_property
-    def _departed(self) -> "_Departed":
-        return _Departed(self._delta)
 
     @cached_property
     def _numeric(self) -> bool:
@@ -142,9 +170,9 @@ class NoveltyCounter:
         """What the words of texts are worth that came, left or were altered; `whole` is the change they may all be."""
         before = "\n".join([before for before, _ in texts if before])
         after = "\n".join([after for _, after in texts if after])
-        if whole and whole.old is None and len(texts) == len(whole.block.texts):
+        if whole and whole.old is None and not before and len(texts) == len(whole.block.texts):
             old, new = word_numbers(""), whole.block.words
-        elif whole and whole.new is None and len(texts) == len(whole.block.texts):
+        elif whole and whole.new is None and not after and len(texts) == len(whole.block.texts):
             old, new = whole.block.words, word_numbers("")
         else:
             old, new = word_numbers(before), word_numbers(after)
@@ -172,42 +200,10 @@ class NoveltyCounter:
         return {text for block in self._delta.old.blocks for text in block.texts}
 
 
-class _Departed:
-    """Texts with numbers that left without a partner: what is altered when a page is cut otherwise because of it."""
+def worth_of(weight: float) -> float:
+    """What an edit of a weight adds so that alone, in the page's own text, it makes the importance that weight.
 
-    def __init__(self, delta: Delta) -> None:
-        self._waiting: dict[str, list[str]] = {}
-        gone = [text for change in delta.changes for text in _gone(change) if holds_number(text)]
-        for kept, text in zip(masked_texts(gone), gone, strict=True):
-            self._waiting.setdefault(kept, []).append(text)
-
-    def take(self, text: str) -> str:
-        """A text that left and differs from this one in its numbers only, each once; empty when there is none."""
-        waiting = self._waiting.get(masked(text)) if self._waiting else None
-        return waiting.pop() if waiting else ""
-
-
-def _gone(change: BlockChange) -> list[str]:
-    if change.new is None:
-        return [item.text for item in change.items if item.kind == "text"]
-    return [one.before for one in change.content if one.kind == "delete" and one.element == "text"]
-
-
-def _touched(change: BlockChange) -> tuple[Texts, list[str]]:
-    """Texts before and after, and the addresses of links and pictures, that a change touched."""
-    if change.old is None:
-        return [("", item[1]) for item in change.items if item[0] == "text"], _addresses(change)
-    if change.new is None:
-        return [(item[1], "") for item in change.items if item[0] == "text"], _addresses(change)
-    texts, addresses = [], []
-    for operation in change.content:
-        _, element, _, _, before, after = operation
-        if element == "text":
-            texts.append((before, after))
-        else:
-            addresses.append(after or before)
-    return texts, addresses
-
-
-def _addresses(change: BlockChange) -> list[str]:
-    return [item[2] for item in change.items if item[0] != "text"]
+    >>> worth_of(0.0), round(worth_of(0.8), 1)
+    (-0.0, 48.3)
+    """
+    return -NOVELTY_SCALE * log(1.0 - min(weight, HEAVIEST))

@@ -20,7 +20,8 @@ from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import marked_pieces
 from strandline.core.changes.delta import BlockChange, Delta, Operation, now_or_before
-from strandline.core.changes.importance import NOVELTY_SCALE, BlockReason, Importance
+from strandline.core.changes.importance import BlockReason, Importance
+from strandline.core.changes.novelty import NOVELTY_SCALE
 
 ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
 Marked = Iterator[tuple[str, str]]  # (" " in both, "-" gone, "+" new; the text)

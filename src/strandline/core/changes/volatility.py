@@ -1,12 +1,16 @@
 """What a page does by itself: which of its blocks always change, what was shown before, what two fetches disagree on.
 
-Noise is learned for each page, block path by block path:
+Noise is learned for each page. How often a block changes tells noise from news only beside the page's own text:
 
     volatility        p = (c + a) / (n + 1.5) after n comparisons with c changes of a path; beyond 40 comparisons the
                       past fades by .975 each time. Steadiness v = (1 - p)^3 discounts the block's changes. Before much
                       is known, a = .5 stands for text and up to 1 for lists of links: headlines beside a text rotate.
     seen before       words and items that left the page; when they return (rotating quotes, carousels, two layouts
                       served in turn) they are no news
+    rotation          of the texts that came to a path, those that were on the page earlier: where most are, the next
+                      one that is new is hardly news, it is only met for the first time
+    slots             the part of a text that changes while the rest of it stays; one that changed at least three times,
+                      and at most looks, ticks
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
                       same words around a changing part; what they showed on other pages of the site (`site_noise`)
                       holds here, too
@@ -22,7 +26,7 @@ import struct
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -30,6 +34,8 @@ from strandline.core.blocks.tree import PageBlock, hashed, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbers
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
+from strandline.core.changes.touched import Texts, touched_texts
 
 Rating = Literal["noise", "matters"]
 
@@ -38,7 +44,13 @@ FADING: Final = 0.975
 MOST_ITEMS: Final = 50_000
 MOST_WORDS: Final = 50_000
 MOST_PATHS: Final = 4_000  # beyond it the half that was met least often is forgotten
-_MAGIC: Final = b"SNS2"
+MOST_SLOTS: Final = 1_000
+SAYING: Final = 3  # words from which a text says something of its own
+TICKS: Final = 3  # changes from which a slot may tick
+TICKING: Final = 0.6  # of the looks since its first change at which a slot that ticks had changed
+STOOD: Final = 3.0  # looks at which nothing changed after which a block is known to stand still
+_MAGIC: Final = b"SNS3"
+_EARLIER: Final = b"SNS2"  # without rotation and slots
 _OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
 _HALF: Final = np.uint64(32)
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
@@ -68,6 +80,8 @@ class NoiseState:
     ratings: dict[int, Rating] = field(default_factory=dict)
     double_fetches: int = 0
     held: int = 0  # blocks, and one, of a version whose collapse is not yet believed; 0: none
+    arrivals: dict[int, tuple[float, float]] = field(default_factory=dict)  # path -> texts that came: new, seen before
+    slots: dict[int, tuple[int, int]] = field(default_factory=dict)  # slot -> comparison of its first change, changes
 
     noisy_elsewhere: Set[int] = field(default=frozenset(), compare=False)  # paths, as the site's other pages showed
     steady_elsewhere: Set[int] = field(default=frozenset(), compare=False)
@@ -112,6 +126,29 @@ class NoiseState:
         """True for a text or address that was on the page earlier and left it."""
         return bool(self.items) and hashed(text) in self.items
 
+    def seen_text(self, text: str) -> bool:
+        """The same for a text that came to the page, whatever it counts or says of its age."""
+        if not self.items:
+            return False
+        settled = settled_text(text)
+        return hashed(text) in self.items or (settled != text and hashed(settled) in self.items)
+
+    def rotation(self, path: str) -> float:
+        """In [0, 1]: of the texts that come to a path, how many were there before."""
+        new, back = self.arrivals.get(self.settled(path), (0.0, 0.0))
+        return back / (new + back + 1.0)
+
+    def ticks(self, path: str, before: str, after: str) -> bool:
+        """True for a part of a text that changed at most looks while the rest of it stayed."""
+        if not self.slots or not is_slot(before, after):
+            return False
+        since, changes = self.slots.get(self._frame(path, before, after), (0, 0))
+        return changes >= TICKS and changes >= TICKING * (self.comparisons - since)
+
+    def stood_still(self, path: str, before: str, after: str) -> bool:
+        """True for a part of a text that was looked at several times and is another now for the first time."""
+        return self.history(path)[0] >= STOOD and self._frame(path, before, after) not in self.slots
+
     # Masks and ratings
 
     def is_masked(self, block: PageBlock) -> bool:
@@ -129,7 +166,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        kept = " ".join(sorted(word_set(before) & word_set(after)))
+        kept = " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
         return hashed(f"{self._settled_path(path)}\x1f{kept}")
 
     def rating(self, path: str) -> Rating | None:
@@ -154,13 +191,40 @@ class NoiseState:
         """Take in one comparison of successive versions, after its importance was computed."""
         self.comparisons += 1
         self._learn_names(delta)
-        changed = {self.settled(change.block.path) for change in delta.changes if change.content}
+        changes = [change for change in delta.changes if change.content]
+        changed = {self.settled(change.block.path) for change in changes}
         present = set(map(self.settled, {block.path for block in delta.new.blocks})) | changed
         self._count(present, changed)
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
+        for change, texts, _ in touched_texts(delta):
+            self._learn_items(change.block.path, texts)
+        _forget_oldest(self.slots, MOST_SLOTS)
+        _forget_oldest(self.arrivals, MOST_PATHS)
         self._remember_departed(delta)
+
+    def _learn_items(self, path: str, texts: Texts) -> None:
+        """Note which texts came, or came back, and which parts of texts changed."""
+        come = [
+            after
+            for before, after in texts
+            if not (before and (not after or is_same_text(before, after))) and len(word_set(after)) >= SAYING
+        ]
+        for before, after in texts:
+            if before and after and is_slot(before, after) and tick_form(before, after) in ("", "time"):
+                self._count_slot(self._frame(path, before, after))
+        if come:
+            back = sum(map(self.seen_text, come))
+            key = self.settled(path)
+            known, returned = self.arrivals.get(key, (0.0, 0.0))
+            if known + returned > MEMORY:
+                known, returned = known * FADING, returned * FADING
+            self.arrivals[key] = known + len(come) - back, returned + back
+
+    def _count_slot(self, slot: int) -> None:
+        since, changes = self.slots.pop(slot, (self.comparisons - 1, 0))  # to the end: it is the latest now
+        self.slots[slot] = since, changes + 1
 
     def learn_unchanged(self) -> None:
         """Take in a fetch that showed the same as the one before (same digest or visible hash): no block changed."""
@@ -214,13 +278,21 @@ class NoiseState:
                 kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{one}"
 
     def _remember_departed(self, delta: Delta) -> None:
-        gone = [operation for change in delta.changes for operation in change.content if operation.before]
-        if not gone:
-            return
-        texts = [operation.before for operation in gone if operation.element in ("text", "block")]
-        addresses = [operation.before for operation in gone if operation.element not in ("text", "block")]
-        self.items.update(dict.fromkeys(hashed(line) for text in texts for line in text.split("\n")))
+        touched = touched_texts(delta)
+        left = [(before, after) for _, texts, _ in touched for before, after in texts if before]
+        texts = [before for before, _ in left]
+        self.items.update(dict.fromkeys(map(hashed, texts)))
+        forms = [settled_text(before) for before, after in left if not after]
+        self.items.update(dict.fromkeys(map(hashed, forms)))
+        addresses = [
+            operation.before
+            for change in delta.changes
+            for operation in change.content
+            if operation.before and operation.element not in ("text", "block")
+        ]
         self.items.update(dict.fromkeys(hashed(plain_address(address)) for address in addresses))
+        if not texts:
+            return
         departed = without(word_numbers("\n".join(texts)), delta.page_words[1])
         self.words.update(dict.fromkeys(_short(departed)))
         _forget_oldest(self.items, MOST_ITEMS)
@@ -242,6 +314,10 @@ class NoiseState:
             np.array(sorted(self.unstable), np.uint64).tobytes(),
             np.array([path for path, _ in rated], np.uint64).tobytes(),
             bytes(_RATINGS.index(rating) for _, rating in rated),
+            np.array(list(self.arrivals), np.uint64).tobytes(),
+            np.array(list(self.arrivals.values()), np.float32).tobytes(),
+            np.array(list(self.slots), np.uint64).tobytes(),
+            np.array(list(self.slots.values()), np.uint32).tobytes(),
         )
         head = struct.pack("<4sIIQ", _MAGIC, self.comparisons, self.double_fetches, self.held)
         return head + b"".join(struct.pack("<I", len(section)) + section for section in sections)
@@ -249,26 +325,33 @@ class NoiseState:
     @classmethod
     def from_bytes(cls, stored: bytes) -> "NoiseState":
         """The state that `as_bytes` wrote."""
-        if stored[:4] not in (_MAGIC, _OLD_MAGIC):
+        if stored[:4] not in (_MAGIC, _EARLIER, _OLD_MAGIC):
             raise ValueError("not a stored noise state")
         _, comparisons, double_fetches, held = struct.unpack_from("<4sIIQ", stored)
         sections = list(_sections(stored, struct.calcsize("<4sIIQ")))
-        if len(sections) != 9:
+        if len(sections) < (13 if stored[:4] == _MAGIC else 9):
             raise ValueError("a stored noise state is cut short")
         paths = np.frombuffer(sections[0], np.uint64).tolist()
         counts = np.frombuffer(sections[1], np.float32).reshape(-1, 2).tolist()
         rated = np.frombuffer(sections[7], np.uint64).tolist()
+        places, came, slots, changes = sections[9:13] if stored[:4] == _MAGIC else (b"",) * 4
+        arrivals = np.frombuffer(came, np.float32).reshape(-1, 2).tolist()
+        moved = np.frombuffer(changes, np.uint32).reshape(-1, 2).tolist()
         return cls(
             comparisons,
             {path: (known, times) for path, (known, times) in zip(paths, counts, strict=True)},
             dict.fromkeys(np.frombuffer(sections[2], np.uint64).tolist()),
-            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist() if stored[:4] == _MAGIC else ()),
+            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist() if stored[:4] != _OLD_MAGIC else ()),
             set(np.frombuffer(sections[4], np.uint64).tolist()),
             set(np.frombuffer(sections[5], np.uint64).tolist()),
             set(np.frombuffer(sections[6], np.uint64).tolist()),
             {path: _RATINGS[number] for path, number in zip(rated, sections[8], strict=True)},
             double_fetches,
             held,
+            dict(zip(np.frombuffer(places, np.uint64).tolist(), ((new, back) for new, back in arrivals), strict=True)),
+            dict(
+                zip(np.frombuffer(slots, np.uint64).tolist(), ((since, times) for since, times in moved), strict=True)
+            ),
         )
 
 
@@ -298,6 +381,6 @@ def _mostly_changed(change: BlockChange) -> bool:
     return 2 * len(change.content) > max(len(change.old.items), len(change.new.items))
 
 
-def _forget_oldest(remembered: dict[int, None], most: int) -> None:
+def _forget_oldest(remembered: dict[int, Any], most: int) -> None:
     for oldest in list(islice(remembered, max(0, len(remembered) - most))):
         del remembered[oldest]

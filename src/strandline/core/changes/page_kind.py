@@ -1,0 +1,88 @@
+"""What a page is about, as far as the score of a change has to know: its own part, whether it is a list.
+
+own part     the innermost element that holds most of the page's long texts, or of all its text where there are few
+             long ones; what lies outside stands beside it. Blocks with the role `main` are always own, navigation
+             and whatever its names give away never.
+listing      how far the own part is lists of links: there they are the content, beside a text they are not
+later page   the second or a later page of a list, as its address says: entries only move on to it
+"""
+
+import re
+from collections import Counter
+from typing import Final
+
+from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
+from strandline.core.blocks.tree import BlockTree, PageBlock
+
+MOST: Final = 0.6  # of the text is in the element that is the page's own part
+LONG: Final = 150  # letters of a text that is no headline or teaser
+DOCUMENT: Final = 1_000  # letters in long texts that make a page one of text
+PROSE: Final = 0.15  # of all letters
+LISTED: Final = 0.3  # of a block's text in links, from which it is a list
+_FEW, _MANY = 0.4, 0.7  # of the own part in lists: none of it counts as listing, all does
+_BESIDE: Final = frozenset({"nav", "footer", "header", "aside", "form"})
+_LATER: Final = re.compile(
+    r"[?&/](?:page|p|pg|paged|seite|pagina|página|offset|start|from|skip|startat|pagenum|page_?no)[=/_-]?(\d+)(?:\D|$)",
+    re.IGNORECASE,
+)
+
+
+class PageKind:
+    """What is worked out of a version once, for all its changed blocks."""
+
+    def __init__(self, page: BlockTree) -> None:
+        own = [block for block in page.blocks if block.role not in _BESIDE and not block.hint]
+        self.part = _part(own)
+        weights = [(block.weight, block.linked) for block in own if self.owns(block)]
+        listed = sum(weight for weight, linked in weights if linked >= LISTED)
+        share = listed / max(1, sum(weight for weight, _ in weights))
+        self.listing = min(1.0, max(0.0, (share - _FEW) / (_MANY - _FEW)))
+        self.later = is_later_page(page.url)
+
+    def owns(self, block: PageBlock) -> bool:
+        """Whether a block is of the page's own part."""
+        if block.role == "main":
+            return not block.hint
+        return block.role not in _BESIDE and not block.hint and f"{block.path}/".startswith(self.part)
+
+    def factor(self, block: PageBlock, factor: float) -> float:
+        """The factor of a block, whose links count as text where lists are what the page is about."""
+        if not self.listing or not block.link_weight or not self.owns(block):
+            return factor
+        plain = ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
+        return factor + (plain - factor) * self.listing if plain > factor else factor
+
+
+def _part(blocks: list[PageBlock]) -> str:
+    """The innermost path, with a slash, that holds most of the text."""
+    held: Counter[str] = Counter()
+    prose: Counter[str] = Counter()
+    for block in blocks:
+        held[block.path] += block.weight
+        if block.weight >= LONG and block.linked < LISTED:
+            prose[block.path] += sum(len(item[1]) for item in block.items if item[0] == "text" and len(item[1]) >= LONG)
+    if prose.total() >= max(DOCUMENT, PROSE * held.total()):
+        held = prose
+    total, part = held.total(), ""
+    paths = [(f"{path}/", weight) for path, weight in held.items()]
+    while True:
+        inside: Counter[str] = Counter()
+        paths = [entry for entry in paths if len(entry[0]) > len(part) and entry[0].startswith(part)]
+        for path, weight in paths:
+            inside[path[: path.index("/", len(part)) + 1]] += weight
+        if not inside:
+            return part
+        deeper, weight = inside.most_common(1)[0]
+        if weight < MOST * total:
+            return part
+        part = deeper
+
+
+def is_later_page(url: str) -> bool:
+    """True for the second or a later page of a list.
+
+    >>> is_later_page("https://x.org/list?page=5"), is_later_page("https://x.org/p/kettle"), is_later_page("/page/1/")
+    (True, False, False)
+    """
+    found = _LATER.search(url)
+    return found is not None and 1 < int(found[1][:9]) < 100_000

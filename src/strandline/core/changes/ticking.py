@@ -1,0 +1,265 @@
+"""What ticks: clocks, ages, counters and identifiers in a text that otherwise stays, told by their form alone.
+
+    age          "5 minutes ago", "yesterday"
+    clock        10:45, a day of the week beside a number
+    stamp        a date in a text that says when the page was made: "Last updated 12 May 2026", "Today is ..."
+    counter      a number of views, comments, points, people online ... or one that left little more than itself behind
+    identifier   a number of more than nine digits, a word that is letters and digits mixed
+    countdown    time that is "left"; hours and minutes together
+
+None of them is news, however rarely it moves. A *time* may be one or not ("Doors open at 19:30", "Answers within 24
+hours"): what became of it earlier has to tell. What has no such form is judged by what it says (`meaning`) and by its
+past (`volatility`): a price, a term of notice or the date of an event has none.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import Final, Literal
+
+from strandline.core.blocks.words import masked, word_distance, words
+
+TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "time"]
+
+LONGEST: Final = 9  # digits; a longer number is an identifier
+LONG: Final = 300  # letters; in a longer text nothing ticks that matters to the rest of it
+BRIEF: Final = 40  # letters of a text that may be an age without a number
+SLOT: Final = 3  # words of a part that changes while the rest stays
+IN_PLACE: Final = 0.5  # of the words differ at most in a text that is the same text, edited
+RISE: Final = 0.05  # of a number of three digits or more, which a counter rises by at most
+BESIDE: Final = 28  # letters before and after a number in which a word is about it
+_MONTHS: Final = (
+    "january february march april may june july august september october november december "
+    "januar februar märz april mai juni juli august september oktober november dezember "
+    "janvier février mars avril juin juillet août septembre octobre novembre décembre "
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre novembre dicembre "
+    "januari februari maart mei augustus"
+)
+_SHORT_MONTHS: Final = (
+    "jan feb mar apr jun jul aug sep sept oct nov dec okt dez mär déc fév avr ene abr ago gen mag giu lug set "
+    "ott dic mrt"
+)
+_DAYS: Final = (
+    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag "
+    "sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes "
+    "sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag woensdag donderdag "
+    "vrijdag zaterdag zondag"
+)
+_SHORT_DAYS: Final = "mon tue tues wed thu thur thurs fri sat sun mo di mi do fr sa so"
+
+
+def _any(names: str) -> str:
+    return "|".join(sorted(set(names.split()), key=len, reverse=True))
+
+
+_TIME_UNITS: Final = (
+    "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
+    "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
+    "secondes?|heures?|jours?|semaines?|mois|ans?|années?|"
+    "segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|"
+    "second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|"
+    "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar"
+)
+_COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
+_SPAN: Final = rf"(?:{_COUNT}[\s\u00a0]?(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
+_AGE: Final = re.compile(
+    rf"(?:\b(?:about|over|almost|ca\.)\s)?\b{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
+    rf"\b(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
+    r"\bjust\snow\b|\bright\snow\b|\bmoments?\sago\b|\byesterday\b|\bgestern\b|\bgerade\seben\b|\bhier\sà\b|\bayer\b|\bieri\b|\bgisteren\b",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(
+    r"(?<![\d:])\d{1,2}[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
+    re.IGNORECASE,
+)
+_MONTH: Final = rf"(?:{_any(_MONTHS)}|(?:{_any(_SHORT_MONTHS)})\b\.?)"
+_DAY: Final = rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
+_YEAR: Final = r"(?:19|20)\d\d(?!\d)"
+_DATE: Final = re.compile(
+    rf"(?:{_DAY})?(?:(?<!\d)\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:t(?=\d))?|(?<!\d)\d{{1,2}}([-/.])\s?\d{{1,2}}\2\s?(?:\d{{4}}|\d\d)(?!\d)|"
+    rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?|"
+    rf"\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|\b{_MONTH}\s{_YEAR})",
+    re.IGNORECASE,
+)
+_WEEKDAY: Final = re.compile(rf"\b(?:{_any(_DAYS)})\b", re.IGNORECASE)
+_STAMP: Final = re.compile(
+    r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
+    r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
+    r"aktualisiert|geändert|stand|heute|erstellt|letzte\w*|veröffentlicht|abgerufen|uhrzeit|"
+    r"mis\sà\sjour|mise\sà\sjour|modifiée?|aujourd'hui|dernière?|générée?|publié|"
+    r"actualizad[oa]|modificad[oa]|hoy|última|publicad[oa]|generad[oa]|"
+    r"aggiornat[oa]|modificat[oa]|oggi|ultim[oa]|pubblicat[oa]|generat[oa]|"
+    r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©",
+    re.IGNORECASE,
+)
+_COUNTED: Final = re.compile(
+    r"\b(?:views?|viewers?|viewing|visits?|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
+    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
+    r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
+    r"in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
+    r"aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
+    r"vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|abonnés?|en\sligne|vendus?|"
+    r"visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|vendidos?|"
+    r"visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|venduti|"
+    r"weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|verkocht)\b",
+    re.IGNORECASE,
+)
+_LEFT: Final = re.compile(
+    r"\b(?:left|remaining|remain|to\sgo|ends\sin|starts\sin|begins\sin|noch|verbleibend\w*|restante?s?|"
+    r"rest(?:ent|e)|queda[n]?|faltan?|mancano|rimanenti|nog)\b",
+    re.IGNORECASE,
+)
+_BRIEF: Final = re.compile(
+    r"(?<![^\W\d_])\s?(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|ms|stunden?|minuten?|sekunden?|heures?|horas?|ore|uur)\b",
+    re.IGNORECASE,
+)
+_TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
+_PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
+_UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:euros?|dollars?|pounds?|francs?)\b)")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_LETTERS: Final = re.compile(r"[^\W\d_]")
+_MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
+_DIGIT: Final = re.compile(r"\d")
+_MAY_AGE: Final = (
+    "ago",
+    " fa",
+    "geleden",
+    "atrás",
+    "vor ",
+    "il y",
+    "hace",
+    "seit",
+    "depuis",
+    "since",
+    "now",
+    "yester",
+    "gest",
+    "eben",
+    "hier",
+    "ayer",
+    "ieri",
+    "gister",
+)
+
+
+@lru_cache(maxsize=1 << 12)
+def settled_text(text: str) -> str:
+    """A text without what ticks in it: dates, times, ages and numbers are one sign each.
+
+    >>> settled_text("12 points by ann 3 hours ago"), settled_text("Monday, 02 March 2026, 09:10")
+    ('# points by ann @', '@, @')
+    """
+    if len(text) > LONG:
+        return masked(text)
+    aged = _without_age(text)
+    if _DIGIT.search(aged) is None:
+        return aged
+    return masked(_CLOCK.sub("@", _DATE.sub("@", aged)))
+
+
+def _without_age(text: str) -> str:
+    if len(text) > BRIEF and _DIGIT.search(text) is None:
+        return text
+    folded = text.lower()
+    return _AGE.sub("@", text) if any(sign in folded for sign in _MAY_AGE) else text
+
+
+@lru_cache(maxsize=1 << 11)
+def tick_form(before: str, after: str) -> TickForm:
+    """How a text ticked that says the same but for numbers, dates, times or identifiers; empty when it did not.
+
+    >>> tick_form("1,204 readers", "1,951 readers"), tick_form("Notice of 14 days", "Notice of 90 days")
+    ('counter', '')
+    >>> tick_form("Updated 12 May 2026", "Updated 13 May 2026"), tick_form("Date: 12 May 2026", "Date: 13 May 2026")
+    ('stamp', '')
+    """
+    if len(before) > LONG or len(after) > LONG:
+        return ""
+    if settled_text(before) != settled_text(after):
+        return "identifier" if _other_identifiers(before, after) else ""
+    old, new = _without_age(before), _without_age(after)
+    if old == new:
+        return "age"
+    forms: list[TickForm] = []
+    if _all(_DATE, old) != _all(_DATE, new):
+        forms.append("stamp" if _is_stamp(new) else "")
+    old, new = _DATE.sub("@", old), _DATE.sub("@", new)
+    if _all(_CLOCK, old) != _all(_CLOCK, new):
+        forms.append("clock" if _is_stamp(new) else "time")
+    old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
+    numbers = zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False)
+    forms += [_number_form(new, one[0], other) for one, other in numbers if one[0] != other[0]]
+    if not forms or "" in forms:
+        return ""
+    return "time" if "time" in forms else forms[-1]
+
+
+def _all(what: re.Pattern[str], text: str) -> list[str]:
+    return [found[0] for found in what.finditer(text)]
+
+
+def _is_stamp(text: str) -> bool:
+    """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
+    return _STAMP.search(text) is not None or not _LETTERS.search(_CLOCK.sub("@", _DATE.sub("@", text)))
+
+
+def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
+    """What a number, which is no part of a date or time, is by the words beside it."""
+    start, end = number.span()
+    if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
+        return "identifier"
+    before, after = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1], _PAUSE.split(text[end : end + BESIDE])[0]
+    if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
+        return "countdown"
+    if _BRIEF.match(after):
+        return "counter" if _STAMP.search(before) else "time"
+    if _COUNTED.search(before) or _COUNTED.search(after):
+        return "counter"
+    counts = not _UNIT.match(after) and _counts_up(earlier, number[0])
+    return "counter" if counts else ""
+
+
+def _counts_up(before: str, after: str) -> bool:
+    """True for a large whole number that rose a little, as counters do between two looks."""
+    old, new = before.replace(",", "").replace(".", ""), after.replace(",", "").replace(".", "")
+    if len(old) < 3 or "." in before[-3:] or "," in before[-3:]:
+        return False
+    return int(old) < int(new) < (1 + RISE) * int(old)
+
+
+@lru_cache(maxsize=1 << 11)
+def is_slot(before: str, after: str) -> bool:
+    """True when few words of a short text are others, not more than those that stay; or those of a label.
+
+    >>> is_slot("Your reference: abc", "Your reference: xyz"), is_slot("Storm hits coast", "Council opens school")
+    (True, False)
+    """
+    if len(before) > LONG or len(after) > LONG:
+        return False
+    if settled_text(before) == settled_text(after):
+        return True
+    old, new = words(before), words(after)
+    longer = max(len(old), len(new))
+    kept = (Counter(old) & Counter(new)).total()
+    return longer - kept <= min(SLOT, kept) or longer < SLOT
+
+
+def is_same_text(before: str, after: str) -> bool:
+    """True for two states of one text; otherwise one only took the place of the other."""
+    return settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE
+
+
+def _other_identifiers(before: str, after: str) -> bool:
+    """True when all words that differ are letters and digits mixed, as tokens are."""
+    old, new = words(before), words(after)
+    if len(old) != len(new) or not old:
+        return False
+    others = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
+    return bool(others) and all(_is_token(one) and _is_token(other) for one, other in others)
+
+
+def _is_token(word: str) -> bool:
+    return (
+        word.isdigit() or _MIXED.match(word) is not None or (word.isalnum() and not word.isalpha() and len(word) >= 3)
+    )

@@ -1,0 +1,132 @@
+"""The texts a change touched, block by block: what was before, what is after, and which of them belong together.
+
+Inside a block `vidiff` has paired texts that share words. Over the whole page, texts that differ only in what ticks or
+counts (`ticking`) belong together first: a line "12 points by ann" that moved to the next block of a list, and counts
+13 there, is the same line. A text that took the place of another, between two that stayed, is an edit of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from operator import itemgetter
+from typing import Final
+
+from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.ticking import settled_text
+
+FEW: Final = 6  # texts that others took the places of, one by one
+Texts = list[tuple[str, str]]  # before and after; one of them is empty when a text came or left
+Touched = tuple[BlockChange, Texts, list[str]]
+
+
+def touched_texts(delta: Delta) -> list[Touched]:
+    """Each block with other content: its touched texts, and the addresses of its touched links and pictures."""
+    if not delta.touched:
+        touched = [(change, *_touched(change)) for change in delta.changes if change.content]
+        delta.touched.extend(_in_place(delta, _partnered(touched)))
+    return delta.touched
+
+
+def _touched(change: BlockChange) -> tuple[Texts, list[str]]:
+    if change.old is None:
+        return [("", item[1]) for item in change.items if item[0] == "text"], _addresses(change)
+    if change.new is None:
+        return [(item[1], "") for item in change.items if item[0] == "text"], _addresses(change)
+    texts, addresses = [], []
+    for operation in change.content:
+        _, element, _, _, before, after = operation
+        if element == "text":
+            texts.append((before, after))
+        else:
+            addresses.append(after or before)
+    return texts, addresses
+
+
+def _addresses(change: BlockChange) -> list[str]:
+    return [item[2] for item in change.items if item[0] != "text"]
+
+
+def _in_place(delta: Delta, touched: list[Touched]) -> list[Touched]:
+    """Texts that came where as few others left, between two texts that stayed, made edits of them."""
+    gone = {before for _, texts, _ in touched for before, after in texts if not after}
+    come = {after for _, texts, _ in touched for before, after in texts if not before}
+    if not gone or not come:
+        return touched
+    old, new = ([text for block in page.blocks for text in block.texts] for page in (delta.old, delta.new))
+    both = set(old) & set(new)
+    left = dict(followers(old, both))
+    pairs: dict[str, str] = {}
+    for stay, others in followers(new, both):
+        before = left.get(stay, [])
+        if 0 < len(others) == len(before) <= FEW:
+            pairs.update((new, old) for old, new in zip(before, others, strict=True) if old in gone and new in come)
+    taken = set(pairs.values())
+    return (
+        [
+            (
+                change,
+                [(before or pairs.get(after, ""), after) for before, after in texts if after or before not in taken],
+                addresses,
+            )
+            for change, texts, addresses in touched
+        ]
+        if pairs
+        else touched
+    )
+
+
+def followers(texts: Sequence[str], both: Set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each text that stays, and those after it, up to the next one that stays, that do not."""
+    stay, others = "", list[str]()
+    for text in texts:
+        if text in both:
+            yield stay, others
+            stay, others = text, []
+        else:
+            others.append(text)
+    yield stay, others
+
+
+def _partnered(touched: list[Touched]) -> list[Touched]:
+    """Texts that differ in what ticks or counts only, made one change wherever on the page they are."""
+    everywhere = [pair for _, texts, _ in touched for pair in texts]
+    if all(map(itemgetter(0), everywhere)) or all(map(itemgetter(1), everywhere)):
+        return touched  # nothing came, or nothing left
+    loose = [pair for pair in everywhere if _is_loose(*pair)]
+    shared = Counter(_forms(before for before, _ in loose)) & Counter(_forms(after for _, after in loose))
+    if not shared:
+        return touched
+    waiting: dict[str, list[str]] = {}
+    room = Counter(shared)
+    for _, texts, _ in touched:
+        for before, after in texts:
+            if before and _is_loose(before, after) and room[form := settled_text(before)] > 0:
+                room[form] -= 1
+                waiting.setdefault(form, []).append(before)
+    taken = {form: Counter(befores) for form, befores in waiting.items()}
+    return [(change, _paired(texts, waiting, taken), addresses) for change, texts, addresses in touched]
+
+
+def _is_loose(before: str, after: str) -> bool:
+    return not before or not after or settled_text(before) != settled_text(after)
+
+
+def _forms(texts: Iterable[str]) -> list[str]:
+    return [form for text in texts if text and (form := settled_text(text)) != text]
+
+
+def _paired(texts: Texts, waiting: dict[str, list[str]], taken: dict[str, Counter[str]]) -> Texts:
+    found: Texts = []
+    for before, after in texts:
+        if not _is_loose(before, after):
+            found.append((before, after))
+            continue
+        if after and waiting.get(form := settled_text(after)):
+            found.append((waiting[form].pop(), after))
+            after = ""
+        counts = taken.get(settled_text(before)) if before else None
+        if counts and counts[before] > 0:
+            counts[before] -= 1
+            before = ""
+        if before or after:
+            found.append((before, after))
+    return found
