@@ -1,13 +1,13 @@
 """How much a change matters, as two numbers side by side, each with its reasons.
 
 `Importance.impch` is the formula of paper 001 (`impch`). `Importance.value` is what visits are planned by: new words,
-discounted by what was learned of the page's own noise (`volatility`):
+without what was learned to be the page's own noise (`volatility`):
 
-    importance = 1 - exp(-x / 30),   x = sum over changed blocks f(b) * v(b) * n(b)
+    importance = 1 - exp(-x / 30),   x = sum over changed blocks f(b) * v(b) * n(b) + d(b)
 
-with f the block's factor (`roles`), v its steadiness (`volatility`) and n(b) what is new in it (`novelty`). How often a
-block changes cannot tell a headline from a clock, but what it says can: a text that says what was never said before
-counts at least as much as in a block of which nothing is known, and so do figures that are the content (`figures`).
+with f the block's factor (`roles`), n(b) what is new in it (`novelty`) and d(b) what edits of it add by what they say
+(`item_changes`). v is 1 in the page's own part (`page_kind`), where only what a text says and what became of it decides;
+beside it, v is the block's steadiness (`volatility`).
 
 A page whose number of blocks halves or doubles is more often an error page, a bot wall or half a page than news (106 of
 117 cases): such a change is *held*. Until a second fetch shows the same, it counts at its expected worth.
