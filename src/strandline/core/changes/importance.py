@@ -6,8 +6,8 @@ without what was learned to be the page's own noise (`volatility`):
     importance = 1 - exp(-x / 30),   x = sum over changed blocks f(b) * v(b) * n(b) + d(b)
 
 with f the block's factor (`roles`), n(b) what is new in it (`novelty`) and d(b) what edits of it add by what they say
-(`item_changes`). v is 1 in the page's own part (`page_kind`), where only what a text says and what became of it decides;
-beside it, v is the block's steadiness (`volatility`).
+(`item_changes`). v is 1 in the page's own part (`page_kind`), where only what a text says, and what became of it
+earlier, decides; beside it, v is the block's steadiness (`volatility`).
 
 A page whose number of blocks halves or doubles is more often an error page, a bot wall or half a page than news (106 of
 117 cases): such a change is *held*. Until a second fetch shows the same, it counts at its expected worth.
