@@ -15,8 +15,9 @@ from urllib.parse import urlencode
 import pytest
 
 from strandline.app.archive import create
-from strandline.app.comparing import compare_versions, rate
+from strandline.app.comparing import compare_versions
 from strandline.app.crawling import CrawlRequest
+from strandline.app.rating import rate, taught
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.crawl.orders import Limits
 from strandline.demo.server import DemoServer
@@ -144,6 +145,7 @@ def test_forms_need_the_key_of_a_page_of_ours(archive):
             ("/jobs", {"kind": "reindex"}),
             ("/jobs/1", {"action": "explode"}),
             ("/rate", {"url": "http://x.test/", "rating": "lovely"}),
+            ("/unrate", {"url": "http://x.test/", "block": "html"}),
             ("/label", {"url": "http://x.test/", "block": "html", "label": "x"}),
             ("/simulate", {"strategy": "none", "budgets": "5", "objective": "pool"}),
             ("/simulate", {"strategy": "frequency", "budgets": "0", "objective": "pool"}),
@@ -297,6 +299,15 @@ def test_a_change_is_rated_while_another_process_writes(tmp_path):
         status, headers, _ = _post(server, "/rate", {**form, "key": _key(server)})
         assert status == 303 and "view=one" in headers["location"]
         assert archive.studies.ratings(URL) == dict.fromkeys(paths, "matters")
+        listed = _json(server, "GET", "/ratings")[1]
+        assert [(one["url"], one["rating"]) for one in listed] == [(URL, "matters")] * len(paths)
+        assert "Take back" in server.get("/ratings", origin="interface")[2].decode()
+        beside = URL + "other"
+        assert {one.reach for one in taught(archive, beside).values()} == {"site"}
+        form = {"url": URL, "block": paths[0], "key": _key(server)}
+        assert _post(server, "/unrate", form)[0] == 303
+        assert paths[0] not in archive.studies.ratings(URL) and not taught(archive, beside).get(paths[0])
+        assert _json(server, "POST", "/ratings/undo", {"url": URL, "block": paths[0]})[0] == 400, "it is gone"
         same = {"url": URL, "rating": "noise", "from": ends["to"], "to": ends["to"]}
         assert _json(server, "POST", "/ratings", same)[0] == 400, "nothing differs"
     with served(archive) as server, WriteLock(archive.folder, "reindex"):

@@ -34,24 +34,22 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Exchange, Outcome, Request
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BlockReason, Importance, importance
+from strandline.core.changes.ratings import RatingBook
 from strandline.core.changes.sentences import Told, told
 from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.core.changes.vidiff import compare as vidiff
-from strandline.core.changes.volatility import NoiseState, Rating
+from strandline.core.changes.volatility import NoiseState
 from strandline.core.content import decode
 from strandline.core.urls import canonical
 from strandline.crawl.study import Document, UnreadableError
 from strandline.dom import html
 from strandline.dom.scan import PageTooCostlyError
-from strandline.errors import ArchiveBusy, ArchiveDamaged, Unreachable, UsageError
+from strandline.errors import ArchiveDamaged, Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
-from strandline.store.catalog import DATABASE
-from strandline.store.lock import signature
 from strandline.store.studies import Change
-from strandline.store.studying import rate_beside
 
 _PAGE = "text/html"
 _FILES = {".txt": "text/plain", ".md": "text/plain", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml"}
@@ -279,7 +277,8 @@ def compare_versions(archive: Archive, url: str, start: float, end: float) -> tu
     row = archive.page(url)
     state = archive.studies.state(row.page) if row else None
     noise = NoiseState.from_bytes(state.noise) if state and state.noise else NoiseState()
-    for path, rating in archive.studies.ratings(old.url).items():
+    noise.ratings.clear()
+    for path, rating in RatingBook(archive.studies.all_ratings()).ratings(old.url).items():
         noise.rate_block(path, rating)
     how = PageLevel(state.level, state.scale) if state else PageLevel(archive.settings.study.level)
     reader = ArchiveReader(holdings(archive))
@@ -310,34 +309,6 @@ def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> BlockTre
         raise ArchiveDamaged(f"{capture.url}: {problem}") from None
     except UnreadableError as problem:
         raise UsageError(f"{capture.url}: {problem}") from None
-
-
-def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ()) -> tuple[str, ...]:
-    """Keep what a person says about blocks of a page, or about all those of its last change; returns their paths.
-
-    A crawl or watch that runs meanwhile is not in the way: it scores what it captures next by it.
-    """
-    address = known_address(archive, url)
-    paths = tuple(dict.fromkeys(blocks))
-    if not paths:
-        last = None
-        for change in archive.studies.changes_of(address):
-            last = change if change.visible else last
-        if last is None:
-            raise UsageError(f"{url}: no change was observed yet; name a block with --block (see strandline blocks)")
-        paths = tuple(dict.fromkeys(part["path"] for part in last.blocks if part["path"]))
-        if not paths:
-            raise UsageError(f"{url}: its last change names no block that could be rated")
-    else:
-        require_blocks(archive, address, paths)
-    try:
-        with archive.writing("rate") as catalog:
-            catalog.studies.rate(address, paths, rating)
-    except ArchiveBusy:
-        if signature(archive.folder).get("command") == "reindex":  # the new catalog would not have it
-            raise
-        rate_beside(archive.folder / DATABASE, address, paths, rating)
-    return paths
 
 
 def require_blocks(archive: Archive, address: str, paths: Sequence[str]) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from strandline.app.archive import Archive
 from strandline.app.comparing import known_address, require_blocks
-from strandline.errors import ArchiveBusy, UsageError
-from strandline.store.catalog import DATABASE
-from strandline.store.lock import signature
+from strandline.app.rating import keep
+from strandline.errors import UsageError
 from strandline.store.studying import label_beside
 
 _LONGEST = 80
@@ -28,13 +27,12 @@ def label(archive: Archive, url: str, block: str, name: str) -> None:
         raise UsageError(f"a label has letters or digits, unlike {name!r}")
     if name:
         require_blocks(archive, address, [block])
-    try:
-        with archive.writing("label") as catalog:
-            catalog.studies.label(address, block, name)
-    except ArchiveBusy:
-        if signature(archive.folder).get("command") == "reindex":  # the new catalog would not have it
-            raise
-        label_beside(archive.folder / DATABASE, address, block, name)
+    keep(
+        archive,
+        "label",
+        lambda studies: studies.label(address, block, name),
+        lambda database: label_beside(database, address, block, name),
+    )
 
 
 def given_labels(archive: Archive, url: str = "") -> Iterator[tuple[str, str, str, float]]:

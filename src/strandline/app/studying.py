@@ -18,6 +18,7 @@ from strandline.core.blocks.levels import LEVELS, PageLevel
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture
 from strandline.core.changes.observation import PageState, PageStudy, Sighted
+from strandline.core.changes.ratings import RatingBook
 from strandline.crawl.study import Document, PageWork, StudyRules, UnreadableError, needs_reading, study_page
 from strandline.engines.workers import Fallen, Limits, Workers
 from strandline.errors import SettingError
@@ -134,7 +135,17 @@ class Studying:
         self.finish()
         reading = self._studies.reading
         captures = tuple(reading.captures_of(page, reading.progress()))
-        self._workers.add(PageWork(page, url, PageState(level=level), None, captures, reading.ratings(url), anew=True))
+        self._workers.add(
+            PageWork(
+                page,
+                url,
+                PageState(level=level),
+                None,
+                captures,
+                RatingBook(reading.all_ratings()).ratings(url),
+                anew=True,
+            )
+        )
         while not self._collected(1.0):
             pass
         self._studies.record(self._done, 0)
@@ -174,10 +185,11 @@ class Studying:
         return True
 
     def _works(self, pages: dict[int, list[Sighted]], reading: StudyReading) -> Iterable[PageWork]:
+        book = RatingBook(reading.all_ratings())
         for page, captures in pages.items():
             url = captures[0].capture.url
             state = reading.state(page)
-            ratings = reading.ratings(url)
+            ratings = book.ratings(url)
             if state and min(one.order for one in captures) < (state.time, state.seq):
                 again = tuple(reading.captures_of(page, self._up_to))
                 fresh = PageState(level=state.level)

@@ -1,9 +1,12 @@
 """Commands about blocks and changes: blocks compare changes search rate compact."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from strandline.app.archive import Archive
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -188,25 +191,52 @@ def search(
 
 def rate(
     folder: Folder,
-    url: Annotated[str, typer.Argument(help="Address of the page.")],
-    rating: Annotated[str, typer.Argument(help="noise, or matters.", metavar="noise|matters")],
+    url: Annotated[str, typer.Argument(help="Address of the page; without it, what was said so far is listed.")] = "",
+    rating: Annotated[str, typer.Argument(help="noise, matters, or undo.", metavar="noise|matters|undo")] = "",
     block: Annotated[str, typer.Option(help="Path of one block; without it, the blocks of the last change.")] = "",
     json_: Json = False,
 ) -> None:
-    """Say that changes of a block, or the last change of a page, are noise, or that they matter."""
-    from strandline.app.comparing import rate as keep
+    """Say that changes of a block, or the last change of a page, are noise, or that they matter. It holds for the same
+    part of the site's other pages, too; `undo` takes it back.
+    """
     from strandline.app.opening import open_archive
+    from strandline.app.rating import rate as keep
+    from strandline.app.rating import unrate
     from strandline.cli.output import as_json, printable
     from strandline.errors import UsageError
 
-    if rating not in ("noise", "matters"):
-        raise UsageError(f"a rating is noise or matters, not {rating!r}")
-    paths = keep(open_archive(folder), url, "noise" if rating == "noise" else "matters", [block] if block else ())
+    archive = open_archive(folder)
+    if not rating:
+        _list_ratings(archive, url, json_)
+        return
+    if rating not in ("noise", "matters", "undo"):
+        raise UsageError(f"a rating is noise or matters, or undo, not {rating!r}")
+    if rating == "undo":
+        paths = unrate(archive, url, block)
+    else:
+        paths = keep(archive, url, "noise" if rating == "noise" else "matters", [block] if block else ())
     if json_:
         as_json({"event": "rated", "url": url, "rating": rating, "blocks": list(paths)})
     else:
         for path in paths:
             print(printable(f"{rating}: {path}"))
+
+
+def _list_ratings(archive: "Archive", url: str, json_: bool) -> None:
+    """What was said: everywhere, or what holds on one page and where it was said."""
+    from strandline.app.rating import given_ratings, taught
+    from strandline.cli.output import as_json, iso, printable
+
+    rows = (
+        [(path, one.rating, one.by, one.reach) for path, one in taught(archive, url).items()]
+        if url
+        else [(one.path, one.rating, one, "page") for one in given_ratings(archive)]
+    )
+    for path, rating, said, reach in rows:
+        if json_:
+            as_json({"url": said.url, "block": path, "rating": rating, "time": iso(said.time), "reach": reach})
+        else:
+            print(printable(f"{rating:8} {path}   said {iso(said.time)[:16]}Z on {said.url}"))
 
 
 def label(

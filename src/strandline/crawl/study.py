@@ -163,6 +163,7 @@ class _Student:
         self._advertising = rules.advertising(work.url)
         self.state = work.state or PageState(level=rules.level)
         self._noise = NoiseState.from_bytes(self.state.noise) if self.state.noise else NoiseState()
+        self._noise.ratings.clear()  # what was taken back no longer holds
         for path, rating in work.ratings.items():
             self._noise.rate_block(path, rating)
         self._site = rules.site_noise(work.url)

@@ -25,6 +25,15 @@ def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) 
         _keep(connection, database, rated(url, paths, rating))
 
 
+UNRATE = "DELETE FROM ratings WHERE url = ? AND path = ?"
+
+
+def unrate_beside(database: Path, url: str, path: str) -> None:
+    """Forget a rating while another process writes the archive."""
+    with closing(sqlite.open_writing(database)) as connection, sqlite.told(database), sqlite.transaction(connection):
+        connection.execute(UNRATE, (url, path))
+
+
 def label_beside(database: Path, url: str, path: str, label: str) -> None:
     """Keep what a person calls a block while another process writes the archive."""
     with closing(sqlite.open_writing(database)) as connection, sqlite.told(database), sqlite.transaction(connection):
@@ -158,6 +167,11 @@ class StudyWriter:
         ratings = rated(url, paths, rating)
         _keep(self._connection, self._path, ratings)
         return len(ratings)
+
+    def unrate(self, url: str, path: str) -> None:
+        """Forget what a person said about a block."""
+        with sqlite.told(self._path), sqlite.transaction(self._connection):
+            self._connection.execute(UNRATE, (url, path))
 
     def label(self, url: str, path: str, label: str) -> None:
         """Keep what a person calls a block."""

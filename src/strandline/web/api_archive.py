@@ -33,6 +33,7 @@ from strandline.web.views.overview import (
     site_cards,
 )
 from strandline.web.views.page import BlockView, Calendar, PageView, calendar_view, page_blocks, page_view
+from strandline.web.views.ratings import RatingView, given
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import Simulation, simulation, simulations
 from strandline.web.views.site import (
@@ -236,6 +237,11 @@ def _changes(desk: Desk) -> APIRouter:
         """Visible changes, newest first."""
         when = time_of(since), time_of(until, end=True)
         return changes_page(desk, ChangesAsked(site, min_importance, *when, cursor, limit))
+
+    @router.get("/ratings")
+    async def ratings() -> list[RatingView]:
+        """What people said about blocks, the newest first."""
+        return given(desk)
 
     @router.get("/search")
     async def search_(wanted: Annotated[SearchIn, Query()]) -> Found:

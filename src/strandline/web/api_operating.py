@@ -7,7 +7,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from strandline.web.desk import Desk
 from strandline.web.jobs import Archiving
-from strandline.web.operating import act, add_site, adopt, change_paths, keep_label, keep_rating, start_job
+from strandline.web.operating import (
+    act,
+    add_site,
+    adopt,
+    change_paths,
+    forget_rating,
+    keep_label,
+    keep_rating,
+    start_job,
+)
 from strandline.web.views.overview import JobView, job_view
 from strandline.web.views.simulate import Simulation, asked_for, start_simulation
 from strandline.web.views.values import address, time_of
@@ -74,6 +83,13 @@ class RatingIn(_In):
     to: str = Field("", max_length=40, description="And of the newer one")
 
 
+class UndoIn(_In):
+    """A block whose rating is taken back; without a path, all blocks of the page."""
+
+    url: str = Field(min_length=1, max_length=4096)
+    block: str = Field("", max_length=4096)
+
+
 class LabelIn(_In):
     """What a person calls a block of a page; an empty label takes it back."""
 
@@ -132,6 +148,11 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
         if not blocks and start is not None and end is not None:
             blocks = await change_paths(desk, url, start, end)
         return list(await keep_rating(desk, url, wanted.rating, blocks))
+
+    @router.post("/ratings/undo")
+    async def undo_rating(wanted: UndoIn) -> list[str]:
+        """Take back what was said about a block, or about all blocks of a page; answers with their paths."""
+        return list(await forget_rating(desk, address(wanted.url), wanted.block))
 
     @router.post("/labels", status_code=201)
     async def new_label(wanted: LabelIn) -> LabelIn:

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from strandline.app.comparing import rate
 from strandline.app.crawling import read_seeds
 from strandline.app.given_seeds import known_seeds
 from strandline.app.labelling import label
+from strandline.app.rating import rate, unrate
 from strandline.app.reaching import scheme_of
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.objective import OBJECTIVES
@@ -104,6 +104,13 @@ async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str
     return kept
 
 
+async def forget_rating(desk: Desk, url: str, block: str) -> tuple[str, ...]:
+    """Take back what was said about a block; returns its path."""
+    gone = await asyncio.to_thread(lambda: unrate(desk.place.open(), url, block))
+    desk.thinker.forget()
+    return gone
+
+
 async def keep_label(desk: Desk, url: str, block: str, name: str) -> None:
     """Keep what a person calls a block of a page; an empty name takes the label back."""
     await asyncio.to_thread(lambda: label(desk.place.open(), url, block, name))
@@ -145,6 +152,7 @@ class Operating:
             "/jobs/{number:int}": self.job,
             "/rate": self.rate,
             "/label": self.label,
+            "/unrate": self.unrate,
             "/simulate": self.simulate,
             "/adopt": self.adopt,
         }
@@ -203,6 +211,12 @@ class Operating:
         said = say("rated" if block else "rated_change", count=len(paths))
         shown = {name: _one(form, name) for name in ("view", "only") if _one(form, name)}
         return self._face.told("/compare", said, **{"url": url, "from": start, "to": end, **shown})
+
+    async def unrate(self, request: Request) -> Response:
+        """Take back what was said about a block."""
+        form = await self._form(request)
+        await forget_rating(self._desk, address(_one(form, "url")), _one(form, "block"))
+        return self._face.told("/ratings", say("unrated"))
 
     async def label(self, request: Request) -> Response:
         """Call a block something."""

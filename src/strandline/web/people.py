@@ -22,6 +22,7 @@ from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
+from strandline.web.views.ratings import given
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import COUNTED, MAIN, rival, simulations, strategy_names, usual_budgets
 from strandline.web.views.site import MOST_LISTED, pages_of, site_view
@@ -51,6 +52,7 @@ class People:
             "/classes": self.classes,
             "/simulate": self.simulate,
             "/health": self.health,
+            "/ratings": self.ratings,
         }
         return [Route(path, self._face.guarded(handler)) for path, handler in shown.items()]
 
@@ -223,6 +225,10 @@ class People:
             "plan": self._desk.settings.plan,
         }
         return self._face.page(request, "simulate.html", values)
+
+    async def ratings(self, request: Request) -> Response:
+        """What people said about blocks."""
+        return self._face.page(request, "ratings.html", {"found": given(self._desk)})
 
     async def health(self, request: Request) -> Response:
         """Is all well?"""

@@ -30,7 +30,7 @@ from strandline.store.postgres.learned import SharedLearnedWriter
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
-from strandline.store.postgres.studying import label_shared, rate_shared
+from strandline.store.postgres.studying import label_shared, rate_shared, unrate_shared
 from strandline.store.reading import share
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
@@ -133,6 +133,10 @@ class _Ratings:
     def __init__(self, session: Session, worker: int) -> None:
         self._session = session
         self._worker = worker
+
+    def unrate(self, url: str, path: str) -> None:
+        """Forget what a person said about a block."""
+        unrate_shared(self._session, url, path)
 
     def label(self, url: str, path: str, label: str) -> None:
         """Keep what a person calls a block."""

@@ -20,7 +20,7 @@ from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.postgres.writing import Spelled
 from strandline.store.studies import StudyReading
-from strandline.store.studying import StudyWriter, keep_label, rated
+from strandline.store.studying import UNRATE, StudyWriter, keep_label, rated
 
 _SITES = 16
 """Sites whose captures are studied in one round."""
@@ -94,6 +94,11 @@ def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating
     rows = rated(url, paths, rating)
     statement = "REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)"
     session.run(lambda connection: Spelled(connection).executemany(statement, rows))
+
+
+def unrate_shared(session: Session, url: str, path: str) -> None:
+    """Forget what a person said about a block."""
+    session.run(lambda connection: Spelled(connection).execute(UNRATE, (url, path)))
 
 
 def label_shared(session: Session, worker: int, block: tuple[str, str], label: str) -> None:

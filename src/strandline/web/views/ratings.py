@@ -1,0 +1,27 @@
+"""What people said about blocks, for the page that lists it and lets one take it back."""
+
+from dataclasses import dataclass
+
+from strandline.core.changes.ratings import is_named
+from strandline.core.urls import site
+from strandline.web.desk import Desk
+from strandline.web.views.values import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class RatingView:
+    """What was said about a block, and where it holds."""
+
+    url: str
+    block: str
+    rating: str
+    time: Moment
+    site: str
+    named: bool
+    """Whether it may hold on other sites, too: where another one says the same."""
+
+
+def given(desk: Desk) -> list[RatingView]:
+    """Everything that was said, the newest first."""
+    rows = sorted(desk.reading.all_ratings(), key=lambda row: -row[3])
+    return [RatingView(url, path, rating, time, site(url), is_named(path)) for url, path, rating, time in rows]
