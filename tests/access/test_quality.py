@@ -84,6 +84,16 @@ def test_evidence_of_mementos_is_proved_probable_or_violated():
     assert shown.instant == 5.0
 
 
+def test_only_what_looks_the_same_is_proved():
+    rows, times = [0, 0, 1, 1], [1.0, 9.0, 1.0, 9.0]
+    archive = held(rows, times, [False] * 4)  # page 1 shows a difference that matters too little to plan for
+    seen = replace(archive, shown=Sights.of(np.array(rows), np.array(times), np.array([False, False, False, True])))
+    shown = shown_at(seen, np.arange(2), at=5.0, reach=0.0)
+    assert [one.evidence for one in shown.mementos] == ["proved", "probable"]
+    measured = (Measures(one, 9.0).of("a.org", np.array([1])) for one in (archive, seen))
+    assert len({one.completeness for one in measured}) == 1, "and completeness is about what matters"
+
+
 def test_a_better_instant_nearby_is_offered():
     rows, times = [0, 1, 2], [10.0, 10.0, 10.0]
     shown = shown_at(held(rows, times, [False] * 3), np.arange(3), at=20.0, reach=24.0)

@@ -58,6 +58,8 @@ class Held:
     ended: Floats | None = None
     """When pages went away, NaN for those that did not: nothing can be missed of them afterwards."""
     said: Said = field(default_factory=Said)
+    shown: Sights | None = None
+    """The same captures, a version for each difference a reader sees: only what looks the same is proved."""
     dead: NDArray[np.bool_] | None = None
     """Addresses under which there never was a page: no measure is about them."""
     hollow: Sequence[str] | None = None
@@ -203,7 +205,7 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     the nearest to `at` is given; `Shown.share` is the weight expected to have been live together then.
     """
     place = {row: number for number, row in enumerate(rows.tolist())}
-    sights = held.sights.near(rows, at - reach, at + reach)
+    sights = (held.shown or held.sights).near(rows, at - reach, at + reach)
     own = np.array([place[row] for row in sights.row.tolist()], dtype=np.int64)
     order = np.lexsort((sights.time, own))
     captures = Captures.of(own, sights.time, len(rows))

@@ -86,6 +86,7 @@ def _held(planning: Planning) -> Held:
         weight=np.array([one.weight for one in standings]),
         estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
         sights=Sights.of(past.row, past.time, past.changed),
+        shown=Sights.of(past.row, past.time, past.changed if past.shown is None else past.shown),
         told=(past.row[told], past.last_change[told]),
         barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
         directory=groups.directory,

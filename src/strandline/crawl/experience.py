@@ -146,6 +146,8 @@ class History:
     changed: np.ndarray[tuple[int], np.dtype[np.bool_]]
     importance: Floats
     last_change: Floats
+    shown: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None
+    """Whether a reader sees a difference to the capture before, however little it matters; None: as `changed`."""
 
     @property
     def outcomes(self) -> Outcomes:
@@ -193,7 +195,7 @@ def sighted(
     told: dict[int, list[float]] = {}
     for page, time in claims:
         told.setdefault(page, []).append(time)
-    rows: list[tuple[int, float, bool, float, float]] = []
+    rows: list[tuple[int, float, bool, float, float, bool]] = []
     latest: dict[int, float] = {}
     for seen in sightings:
         row = row_of.get(seen.page)
@@ -205,10 +207,11 @@ def sighted(
             since = latest[row] if row in latest else before(row)
             hint = max((hours.at(time) for time in told[seen.page] if since < time <= seen.time), default=np.nan)
         latest[row] = seen.time
-        rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 5)
+        rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 6)
     table = table[np.argsort(table[:, 1], kind="stable")]
-    return History(table[:, 0].astype(np.int64), table[:, 1], table[:, 2] > 0, table[:, 3], table[:, 4])
+    row, time, changed, importance, hint, shown = table.T
+    return History(row.astype(np.int64), time, changed > 0, importance, hint, shown > 0)
 
 
 class Record(NamedTuple):

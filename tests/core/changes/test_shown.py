@@ -51,6 +51,20 @@ def test_every_block_is_shown_once_in_page_order():
     assert come.as_data()["both"] == "<p><ins>something quite new</ins></p>"
 
 
+def test_each_text_says_what_happened_to_it_and_why_it_counts():
+    old = page(block("m", "The fee is 4 EUR", "12 readers", "Stays as it is"))
+    new = page(block("m", "The fee is 5 EUR", "15 readers", "Stays as it is", "Harbour flooded overnight"))
+    (shown,) = shown_of(old, new)
+    told = {one["after"]: (one["kind"], one["counts"], one["why"]) for one in shown.as_data()["items"]}
+    assert told == {
+        "The fee is 5 EUR": ("edited", True, "money"),
+        "15 readers": ("ticking", False, "a counter"),
+        "Harbour flooded overnight": ("new", True, "was never on the page"),
+    }
+    (quiet,) = shown_of(old, page(block("m", "The fee is 4 EUR", "15 readers", "Stays as it is")))
+    assert quiet.noise == "a counter"
+
+
 def test_what_was_deleted_at_the_top_comes_first():
     assert [one.kind for one in shown_of(OLD, page(*OLD.blocks[1:]))] == ["deleted", "unchanged", "unchanged"]
 

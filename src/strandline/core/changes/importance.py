@@ -36,6 +36,7 @@ FEW: Final = 4  # so few blocks more or less are never a collapse
 UNKNOWN: Final = steadiness((0.0, 0.0))  # of a block of which nothing is known
 MATTERS: Final = 1.0
 OWN: Final = 0.3  # factor from which edits of the page's own text count in full
+TOLD: Final = 8  # texts of a block that are told one by one
 NOTABLE: Final = 0.2  # a block whose changes count less than this share is told why
 _DID: Final[dict[ChangeKind, str]] = {"inserted": "appeared", "deleted": "vanished", "updated": "changed"}
 
@@ -114,6 +115,9 @@ class BlockReason:
     @property
     def noise(self) -> str:
         """The strongest reason why the change counts less than it looks; empty when there is none."""
+        items = self.counted.items
+        if items and not self.rating and not self.masked and not any(item.counts for item in items):
+            return items[0].why
         if self.factor * self.steadiness >= NOTABLE and not self.counted.returned:
             return ""
         block, (known, times) = self.block, self.history
@@ -146,6 +150,7 @@ class BlockReason:
             "contribution": round(self.contribution, 4),
             "why": self.why,
             "noise": self.noise,
+            "items": [item.as_data() for item in self.counted.items[:TOLD]],
         }
 
 

@@ -125,6 +125,7 @@ class ShownBlock:
             "before": self.before_html,
             "after": self.after_html,
             "both": self.html,
+            "items": [item.as_data() for item in self.reason.counted.items] if self.reason else [],
             "linked": [one.as_data() for one in self.operations if one.element in ("link", "image", "frame")],
         }
 
