@@ -79,6 +79,8 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     yield "Why it matters, block by block:"
     for reason in found.reasons[:_MOST]:
         yield f"  {reason.contribution:6.2f}  {short(reason.topic, 50) or _place(reason.path)}: {reason.why}"
+        for item in reason.counted.items[:_MOST]:
+            yield f"          {item.kind}: {short(item.after or item.before)}" + (f" ({item.why})" if item.why else "")
 
 
 def _operation(operation: Operation) -> Iterator[str]:

@@ -15,6 +15,7 @@ from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
 from strandline.core.blocks.tree import BlockTree, PageBlock
 
 MOST: Final = 0.6  # of the text is in the element that is the page's own part
+SMALL: Final = 40  # letters of a block that decides nothing about where the text is
 LONG: Final = 150  # letters of a text that is no headline or teaser
 DOCUMENT: Final = 1_000  # letters in long texts that make a page one of text
 PROSE: Final = 0.15  # of all letters
@@ -58,6 +59,8 @@ def _part(blocks: list[PageBlock]) -> str:
     held: Counter[str] = Counter()
     prose: Counter[str] = Counter()
     for block in blocks:
+        if block.weight < SMALL:
+            continue
         held[block.path] += block.weight
         if block.weight >= LONG and block.linked < LISTED:
             prose[block.path] += sum(len(item[1]) for item in block.items if item[0] == "text" and len(item[1]) >= LONG)

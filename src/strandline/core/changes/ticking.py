@@ -82,7 +82,11 @@ _DATE: Final = re.compile(
     rf"\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|\b{_MONTH}\s{_YEAR})",
     re.IGNORECASE,
 )
-_WEEKDAY: Final = re.compile(rf"\b(?:{_any(_DAYS)})\b", re.IGNORECASE)
+_MAY_DATE: Final = re.compile(
+    r"\d[-/.]\s?\d{1,2}[-/.]|jan|feb|fév|mar|mär|apr|avr|abr|ma[aiyg]|mei|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|"
+    r"o[ck]t|ott|nov|de[cz]|déc|dic|ene|gen|mrt",
+    re.IGNORECASE,
+)
 _STAMP: Final = re.compile(
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
@@ -155,7 +159,11 @@ def settled_text(text: str) -> str:
     aged = _without_age(text)
     if _DIGIT.search(aged) is None:
         return aged
-    return masked(_CLOCK.sub("@", _DATE.sub("@", aged)))
+    return masked(_CLOCK.sub("@", _undated(aged)))
+
+
+def _undated(text: str) -> str:
+    return _DATE.sub("@", text) if _MAY_DATE.search(text) else text
 
 
 def _without_age(text: str) -> str:
@@ -184,7 +192,7 @@ def tick_form(before: str, after: str) -> TickForm:
     forms: list[TickForm] = []
     if _all(_DATE, old) != _all(_DATE, new):
         forms.append("stamp" if _is_stamp(new) else "")
-    old, new = _DATE.sub("@", old), _DATE.sub("@", new)
+    old, new = _undated(old), _undated(new)
     if _all(_CLOCK, old) != _all(_CLOCK, new):
         forms.append("clock" if _is_stamp(new) else "time")
     old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
@@ -201,7 +209,7 @@ def _all(what: re.Pattern[str], text: str) -> list[str]:
 
 def _is_stamp(text: str) -> bool:
     """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
-    return _STAMP.search(text) is not None or not _LETTERS.search(_CLOCK.sub("@", _DATE.sub("@", text)))
+    return _STAMP.search(text) is not None or not _LETTERS.search(_CLOCK.sub("@", _undated(text)))
 
 
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
