@@ -210,8 +210,8 @@ def sighted(
         rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
     table = np.array(rows, dtype=np.float64).reshape(-1, 6)
     table = table[np.argsort(table[:, 1], kind="stable")]
-    row, time, changed, importance, hint, shown = table.T
-    return History(row.astype(np.int64), time, changed > 0, importance, hint, shown > 0)
+    shown = table[:, 5] > 0
+    return History(table[:, 0].astype(np.int64), table[:, 1], table[:, 2] > 0, table[:, 3], table[:, 4], shown)
 
 
 class Record(NamedTuple):
