@@ -74,11 +74,13 @@ def _compared(
             doubted[name][line] = offset
     for name, lines in sorted(doubted.items()):
         try:
-            right = set(lines_of_file(paths[name], strict=False)) if name in paths and name in names else set()
+            right = set(lines_of_file(paths[name], strict=False)) if name in paths else set()
         except (OSError, Malformed):
             continue  # what is wrong with the file itself is told by its own audit
         for line in sorted(lines.keys() - right, key=lines.__getitem__):
             yield Problem(_INDEX, lines[line], "", f"a line of the index that no record has; {MENDED}")
+        if name not in names:
+            continue  # a crash came between the index and its list of files: the next refresh reads the file again
         for line in sorted(right - lines.keys()):
             url = line.split(b" ", 1)[0].decode("utf-8", "replace")
             yield Problem(name, 0, url, f"a record that the index leaves out; {MENDED}")
