@@ -50,6 +50,8 @@ SECONDS = {
     "tests/app/test_alerts_courier.py": 10,
     "tests/core/test_content.py": 10,
     "tests/crawl/test_next.py": 10,
+    "tests/simulate/test_made_traces.py": 25,
+    "tests/crawl/test_watch_outlook.py": 10,
     "tests/experiments/test_classes.py": 10,
     "tests/experiments/test_near.py": 10,
     "tests/experiments/test_quality.py": 10,

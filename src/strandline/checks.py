@@ -45,7 +45,6 @@ def example_pages(count: int = 60, seed: int = 0) -> PageTable:
         rate=rng.uniform(0.001, 0.5, count),
         last_visit=last,
         size=rng.uniform(1e3, 1e5, count),
-        change_class=rng.integers(0, 4, count),
     )
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,8 @@ from hypothesis import strategies as st
 
 from strandline.core.plan.budget import Budget
 from strandline.simulate.bounds import clairvoyant_bound, known_pattern_bound, version_values
-from strandline.simulate.grid import Request, contender
+from strandline.simulate.grid import Request, contender, simulate
+from strandline.simulate.made_traces import TraceRecipe, made_trace
 from strandline.simulate.run import measure, run
 from strandline.simulate.world import Patterns, Recipe, World, synthetic_world
 
@@ -92,3 +95,27 @@ def test_known_patterns_are_nearly_as_good_as_their_bound():
         found = measure(world, run(world, contender("priced-plan-known", world, "pool", Request()), Budget(20)), 0)
         ratios.append(found.pool / known_pattern_bound(world, 20, "pool", rounds=40).completeness)
     assert np.mean(ratios) > 0.95
+
+
+def test_a_trace_has_no_bound_for_known_patterns():
+    """Pages that change once an hour at a drawn minute: read as Poisson changes, all of them could hardly be caught."""
+    world = made_trace(TraceRecipe("bursty", pages=20, days=7))
+    with pytest.raises(ValueError, match="not drawn from its patterns"):
+        known_pattern_bound(world, 2, "pool")
+    request = Request(strategies=("priced-plan", "round-robin"), budgets=(10.0,), objectives=("pool",), queries=0)
+    rows = simulate(world, request, processes=1)
+    assert {row.bound_known for row in rows} == {None}
+    assert all(row.pool <= row.bound_clairvoyant for row in rows)
+
+
+def test_a_bound_that_was_beaten_is_not_told():
+    request = Request(strategies=("round-robin", "importance", "importance-learned"), budgets=(10.0,),
+                      objectives=("pool",), queries=0)  # fmt: skip
+    world = synthetic_world(Recipe(pages=20, days=7))
+    bound = {row.bound_known for row in simulate(world, request, processes=1)}
+    assert len(bound) == 1 and None not in bound
+    lucky = replace(world, importance=np.ones_like(world.importance), time=np.floor(world.time) + 0.02)
+    rows = simulate(replace(lucky, name="lucky"), request, processes=1)
+    assert [row.knows for row in rows] == ["nothing", "truth", "captures"]
+    assert all(row.requests_per_day == 48.0 for row in rows)
+    assert all(row.bound_known is None or row.bound_known >= row.pool for row in rows)

@@ -20,7 +20,7 @@ from strandline.crawl.learn_rules import GivenThresholds, MinedSite, RuleWish, l
 from strandline.errors import UsageError
 from strandline.experiments.report import Report
 from strandline.settings.units import rate, seconds
-from strandline.simulate.grid import NAMES, Request, Row
+from strandline.simulate.grid import BESIDE, NAMES, Request, Row
 from strandline.simulate.grid import simulate as run_grid
 from strandline.simulate.site_history import read_site_history
 from strandline.simulate.traces import read_trace, trace_world
@@ -148,14 +148,15 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
     try:
         world = _world(wish)
         others = {name: make for name, make in registered_strategies().items() if name not in NAMES}
-        every = (*NAMES, *others)
+        known = not wish.cold and wish.archive is None  # nobody was told the truth of an archive's own history
+        every = (*(BESIDE if known else NAMES), *others)
         names = every if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
         request = Request(
             strategies=names,
             budgets=tuple(_percentage(text, world) for text in wish.budgets.split(",")),
             objectives=tuple(_objective(text) for text in wish.objectives.split(",")),
             coherence=wish.coherence,
-            known=not wish.cold,
+            known=known,
             bounds=wish.bounds,
             others=tuple(others.items()),
         )

@@ -28,6 +28,8 @@ def wishes_of(plan: PlanSettings, pauses: Pauses) -> Wishes:
         strategy=plan.strategy,
         objective=_objective(plan.objective),
         coherence=plan.coherence,
+        longest_gap=plan.longest_gap / HOUR,
+        gap_share=plan.gap_share,
         boosts=tuple(campaign(text) for text in plan.campaigns),
         site_allowances=budgets_of("plan.site_budgets", plan.site_budgets),
         host_allowances=budgets_of("plan.host_budgets", plan.host_budgets),

@@ -68,7 +68,7 @@ class Status:
         document = self.watch.document if self.watch else {}
         names = (
             "budget", "strategy", "objective", "allowed", "spent_hour", "spent_day", "planned", "looks", "left_out",
-            "why_left_out",
+            "why_left_out", "longest_gap",
         )  # fmt: skip
         return {
             "archive": str(self.folder),

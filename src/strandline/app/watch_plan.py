@@ -24,6 +24,7 @@ from strandline.app.plan_making import Making, PlanMaker
 from strandline.app.skipping import plan_skips
 from strandline.app.told_changes import ToldChanges, said_of, silent_looks
 from strandline.core.plan.budget import Allowance
+from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats
 from strandline.core.urls import site
 from strandline.crawl.experience import HOUR, Hours, Known, Learned, history, learn
@@ -133,6 +134,15 @@ class WatchPlan:
     def left_out(self) -> tuple[int, str]:
         """Visits the last plan had no use for, and why."""
         return (self._outlook.left_out, self._outlook.why_left_out) if self._outlook else (0, "")
+
+    @property
+    def longest_gap(self) -> float | None:
+        """Hours that a page may be unseen at most; None when nothing is known or promised."""
+        if self._outlook is None or not isinstance(self._outlook.planner.strategy, PricedPlan):
+            return None
+        planner = self._outlook.planner
+        found = self._outlook.planner.strategy.settings.gap.bound(len(planner.pages), planner.visits_per_hour())
+        return round(found, 1) if np.isfinite(found) else None
 
     def hour(self, now: float) -> float:
         """Hours since a Monday midnight."""

@@ -26,6 +26,7 @@ ended (empty while it runs) and a document, renewed at most once a second:
     allowed, spent_hour, spent_day         of the budget, in its own unit (requests or bytes)
     planned, queue                         visits left of this hour's plan; pages and parts that wait beside it
     pages, looks                           pages the plan knows; planned visits of pages that were looked at least
+    longest_gap                            hours that a page may be unseen at most; null when nothing is promised
     left_out, why_left_out                 visits of the budget the plan has no use for; why
     requests, captured, unchanged, failed, skipped, octets        of this run
     per_minute                             captures in the last minute of the clock
@@ -395,6 +396,7 @@ class Watch:
             "planned": agenda.planned,
             "queue": waiting,
             "pages": self._plan.pages,
+            "longest_gap": self._plan.longest_gap,
             "looks": self._plan.looks,
             "left_out": self._plan.left_out[0],
             "why_left_out": self._plan.left_out[1],

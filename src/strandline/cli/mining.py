@@ -118,7 +118,9 @@ def simulate(
     pages: Annotated[int | None, typer.Option(help="Pages of a synthetic world.", min=1)] = None,
     sites: Annotated[int | None, typer.Option(help="Sites of a synthetic world.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Seed of a synthetic world.", min=0)] = 0,
-    cold: Annotated[bool, typer.Option("--cold", help="No strategy is told the true patterns.")] = False,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="No strategy is told the true patterns (nor in an archive's history).")
+    ] = False,
     bounds: Annotated[bool, typer.Option("--bounds/--no-bounds", help="The best any strategy could do.")] = True,
     results: Annotated[Path | None, typer.Option(help="File of finished cells: a stopped run goes on.")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for the figures (needs the extra `study`).")] = None,

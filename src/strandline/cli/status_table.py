@@ -80,6 +80,8 @@ def _budget(found: "Status") -> str:
         )
     if known.get("left_out"):
         parts.append(f"{counted(known['left_out'], 'visit')} of the hour left out: {known.get('why_left_out', '')}")
+    if known.get("longest_gap"):
+        parts.append(f"no page is unseen for more than {known['longest_gap'] / 24.0:.3g} days")
     return "; ".join(parts)
 
 

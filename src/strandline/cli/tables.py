@@ -1,6 +1,6 @@
 """Tables for the terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from strandline.simulate.grid import Row, depends_on_objective
 
@@ -20,8 +20,13 @@ def _completeness(rows: Sequence[Row], budgets: Sequence[float], objective: str)
     yield f"Completeness ({objective}), captures per period in % of the pages"
     yield _header(budgets)
     chosen = [row for row in rows if row.objective == objective]
-    for name in dict.fromkeys(row.strategy for row in chosen):
-        yield _line(name, budgets, {row.budget: getattr(row, measure) for row in chosen if row.strategy == name})
+    yield _line("requests a day", budgets, {row.budget: row.requests_per_day for row in chosen}, "{:.0f}")
+    for told in (False, True):
+        some = [row for row in chosen if (row.knows == "truth") is told]
+        if some and told:
+            yield "told the true patterns, as no crawler is:"
+        for name in dict.fromkeys(row.strategy for row in some):
+            yield _line(name, budgets, {row.budget: getattr(row, measure) for row in some if row.strategy == name})
     for bound in ("bound_known", "bound_clairvoyant"):
         values = {row.budget: getattr(row, bound) for row in chosen}
         if any(value is not None for value in values.values()):
@@ -46,9 +51,9 @@ def _header(budgets: Sequence[float]) -> str:
     return " " * 28 + "".join(f"{budget:>11g}%" for budget in budgets)
 
 
-def _line(name: str, budgets: Sequence[float], values: dict[float, float | None]) -> str:
-    return f"{name:28}" + "".join(f"{_cell(values.get(budget)):>12}" for budget in budgets)
+def _line(name: str, budgets: Sequence[float], values: Mapping[float, float | None], form: str = "{:.3f}") -> str:
+    return f"{name:28}" + "".join(f"{_cell(values.get(budget), form):>12}" for budget in budgets)
 
 
-def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _cell(value: float | None, form: str) -> str:
+    return "-" if value is None else form.format(value)

@@ -33,8 +33,6 @@ from strandline.crawl.experience import Groups, History, Known, Learned, sighted
 from strandline.crawl.sightings import Sighting
 from strandline.crawl.wishes import Wishes
 
-CLASS_LIMITS = (48.0, 248.0, 1300.0)
-"""Hours between changes that part the change classes of paper 002 (daily, three days, month, quarter)."""
 SCAN_UP_TO = 5_000
 """Pages up to which all of them are looked at in each decision."""
 PARKED = -1
@@ -147,7 +145,6 @@ class Planner:
             last_visit=np.fmax(self._learned.last[since:], visited) if len(rows) else np.empty(0),
             rate=rate,
             size=[page.size for page in pages],
-            change_class=np.digitize(1.0 / np.maximum(rate, 1e-9), CLASS_LIMITS),
         )
 
     def _take_in(self, rows: Iterable[int]) -> None:
@@ -171,7 +168,10 @@ class Planner:
 
     def _made(self, makers: Makers) -> Strategy:
         name = self.wishes.strategy.removesuffix("-learned")
-        options = StrategyOptions(objective=self.wishes.objective, coherence=self.wishes.coherence)
+        wishes = self.wishes
+        options = StrategyOptions(
+            wishes.objective, wishes.coherence, longest_gap=wishes.longest_gap, gap_share=wishes.gap_share
+        )
         patterns = LearnedPatterns(self._learned.learner)
         if name == "priced-plan":
             return PricedPlan(patterns, replace(options.priced, scan_up_to=SCAN_UP_TO))

@@ -31,14 +31,17 @@ class Boost:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the archive is planned by. `pauses` are the seconds each host is owed between two requests, `hour_seconds`
-    those that a planned hour lasts.
+    """What the archive is planned by. `longest_gap` are the hours a page may be unseen, `gap_share` the part of the
+    visits that may see to it, `pauses` the seconds each host is owed between two requests, `hour_seconds` those that a
+    planned hour lasts.
     """
 
     allowance: Allowance
     strategy: str = "priced-plan"
     objective: Objective = "middle"
     coherence: float = 0.0
+    longest_gap: float = 336.0
+    gap_share: float = 0.05
     boosts: tuple[Boost, ...] = ()
     site_allowances: Mapping[str, Allowance] = field(default_factory=dict)
     host_allowances: Mapping[str, Allowance] = field(default_factory=dict)

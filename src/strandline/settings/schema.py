@@ -206,6 +206,18 @@ class PlanSettings:
         "duration",
         bounds=MOMENT,
     )
+    longest_gap: float = setting(
+        14 * DAY,
+        "No page stays unseen for longer, whatever is expected of it, as far as the part of the visits below allows.",
+        "duration",
+        bounds=MOMENT,
+    )
+    gap_share: float = setting(
+        0.05,
+        "Part of the visits that may look at pages unseen for half of the longest gap. Where it does not suffice, the "
+        "gap is up to twice the time this part needs to visit every page once.",
+        bounds=SHARE,
+    )
     strategy: str = setting(
         "priced-plan", "How pages are chosen; docs/planning.md lists the strategies.", form="strategy"
     )

@@ -54,7 +54,14 @@ def clairvoyant_bound(world: World, visits: int, objective: str, rounds: int = 1
 
 
 def known_pattern_bound(world: World, visits: int, objective: str, rounds: int = 60) -> Bound:
-    """The expected completeness of no strategy that knows only patterns can exceed this (captures mid-period)."""
+    """The expected completeness of no strategy that knows only patterns can exceed this (captures mid-period).
+
+    Raises:
+        ValueError: for a trace, whose patterns were fitted to what happened: changes that come by the clock or in
+            batches are no Poisson changes, and this would be no bound.
+    """
+    if world.accumulates:
+        raise ValueError("a trace has no bound for known patterns: its changes were not drawn from its patterns")
     patterns = world.patterns
     bins = patterns.cycle[np.arange(world.periods) % len(patterns.cycle)]
     hours = np.bincount(bins, minlength=patterns.rate.shape[1])

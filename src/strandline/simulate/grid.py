@@ -14,6 +14,7 @@ from pathlib import Path
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, StrategyOptions, make_strategy, priced_plan
 from strandline.core.plan.knowledge import KnownPatterns
+from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.strategy import Strategy
@@ -28,6 +29,10 @@ NAMES: tuple[str, ...] = (*STRATEGIES, KNOWN)
 """Of all strategies. One more can be asked for: CLOCKLESS, the priced plan that learns of each page by itself, without
 the clock of its directory.
 """
+BESIDE: tuple[str, ...] = (*STRATEGIES, *(f"{name}-learned" for name in STRATEGIES if name in READS_TABLE), KNOWN)
+"""Those that read rates and patterns twice: as published, told the truth, and with the learner of the priced plan."""
+UNTAUGHT = ("round-robin", "relevance", "relevance-top")
+"""Strategies that need to know nothing of how pages change."""
 BOUNDED = ("pool", "page", "count")
 
 
@@ -57,7 +62,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Row:
-    """One simulated cell."""
+    """One simulated cell. `knows` says what the strategy goes by: "truth" (the true patterns, which no crawler has),
+    "captures" (what its own captures teach) or "nothing".
+    """
 
     world: str
     strategy: str
@@ -71,6 +78,19 @@ class Row:
     items: float | None
     bound_known: float | None
     bound_clairvoyant: float | None
+    knows: str
+    requests_per_day: float
+
+
+def knows(name: str, known: bool) -> str:
+    """What a strategy goes by.
+
+    >>> knows("importance", True), knows("importance-learned", True), knows("round-robin", True)
+    ('truth', 'captures', 'nothing')
+    """
+    if name in UNTAUGHT:
+        return "nothing"
+    return "truth" if name == KNOWN or (known and name in READS_TABLE) else "captures"
 
 
 def visits_of(world: World, percent: float) -> int:
@@ -99,6 +119,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
             slow_below=settings.slow_below,
             periods_per_day=settings.periods_per_day,
             fast_first=world.accumulates,
+            gap=LongestGap(part=0.0),  # whoever knows the truth needs no looks at what is thought to be still
         )
         patterns = world.patterns
         return PricedPlan(KnownPatterns(patterns.rate, patterns.importance, patterns.cycle), priced, KNOWN)
@@ -130,7 +151,7 @@ def _cells(world: World, request: Request) -> list[tuple[str, float, Objective]]
     cells: list[tuple[str, float, Objective]] = []
     for percent in request.budgets:
         for objective in request.objectives:
-            # With a learning phase or batches the Poisson bound says nothing about a trace.
+            # Patterns of a trace are fitted to it, and its changes come in batches or by the clock: no bound there.
             if request.bounds and objective in BOUNDED:
                 cells.append(("bound_clairvoyant", percent, objective))
                 if not world.accumulates:
@@ -187,7 +208,7 @@ def _rows(world: World, request: Request, done: dict[str, dict[str, float]]) -> 
 
     for percent in request.budgets:
         for objective in request.objectives:
-            known = found(("bound_known", percent, objective)).get("bound")
+            known = _unbeaten(found, request, percent, objective)
             clairvoyant = found(("bound_clairvoyant", percent, objective)).get("bound")
             for name in request.strategies:
                 source = objective if depends_on_objective(name) else request.objectives[0]
@@ -196,8 +217,24 @@ def _rows(world: World, request: Request, done: dict[str, dict[str, float]]) -> 
                 rest = {key: _number(measures.get(key)) for key in ("wasted", "items")}
                 yield Row(
                     world=world.name, strategy=name, budget=percent, objective=objective, **numbers, **rest,
-                    bound_known=known, bound_clairvoyant=clairvoyant,
+                    bound_known=known, bound_clairvoyant=clairvoyant, knows=knows(name, request.known),
+                    requests_per_day=visits_of(world, percent) * 24.0 / world.period_hours,
                 )  # fmt: skip
+
+
+def _unbeaten(
+    found: Callable[[tuple[str, float, Objective]], dict[str, float]], request: Request, percent: float,
+    objective: Objective,
+) -> float | None:  # fmt: skip
+    """The bound for known patterns. It bounds what captures in mid-period may expect: by luck, or by minutes of its own
+    a strategy may pass it in a world that was drawn once; then it is no bound there, and none is told.
+    """
+    bound = found(("bound_known", percent, objective)).get("bound")
+    reached = [
+        found((name, percent, objective if depends_on_objective(name) else request.objectives[0])).get(objective, 0.0)
+        for name in request.strategies
+    ]
+    return None if bound is None or max(reached, default=0.0) > bound else bound
 
 
 def _number(value: float | None) -> float | None:

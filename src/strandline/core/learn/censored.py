@@ -5,6 +5,7 @@ capture is a censored observation of the whole interval since the last one:
     level     posterior over a grid of rates; prior by site (or a first-sight mean given from outside)
     shape     which of a few week shapes, shared by all pages and relearned daily, times a page correction per bin
     importance per change, not per capture: a difference x over k expected changed periods counts 1 - (1 - x)^(1/k)
+    new life  what was learned before a page was redesigned or given up is forgotten (new_life.py)
     clock     how busy each day was for the site and directory of a page: changes come in batches
 A trusted time of the last change (a validator, a feed) is used as such.
 All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next. Times are those of the page's
@@ -315,7 +316,7 @@ class CensoredLearner:
         directories = int(self._beliefs.directory.max(initial=-1)) + 1
         arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
         arrays |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
-        arrays["clock.inertia"] = clock.inertia[:sites]
+        arrays |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
         stream = io.BytesIO()
         np.savez_compressed(stream, allow_pickle=False, **arrays)
         return stream.getvalue()
@@ -330,7 +331,7 @@ class CensoredLearner:
             raise ValueError("this state was learned with another grid of rates")
         learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
         learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
-        names = ("site", "directory", "origin", "inertia", "evidence")
+        names = ("site", "directory", "origin", "inertia", "evidence", "upheaval")
         learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
         learner._total, learner._sights = arrays["total"], arrays["first_sight"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
@@ -343,9 +344,21 @@ def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
 
     names = np.zeros(count, dtype=np.int64)
     return Beliefs(
-        np.zeros((count, levels)), np.zeros((count, shapes)), per_bin(), per_bin(), per_bin(), per_bin(),
-        np.zeros((count, 2)), np.zeros((count, 2)), np.full(count, np.nan), names.copy(), names.copy(), names.copy(),
-    )  # fmt: skip
+        level=np.zeros((count, levels)),
+        recent=np.zeros((count, levels)),
+        doubt=np.zeros(count),
+        shape=np.zeros((count, shapes)),
+        counted=per_bin(),
+        exposure=per_bin(),
+        gain=per_bin(),
+        gained=per_bin(),
+        importance=np.zeros((count, 2)),
+        turnover=np.zeros((count, 2)),
+        last=np.full(count, np.nan),
+        site=names.copy(),
+        directory=names.copy(),
+        prior=names.copy(),
+    )
 
 
 def _running(shape: Floats, cycle: Ints) -> Floats:

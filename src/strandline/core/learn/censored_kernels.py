@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from strandline.core.compiled import compiled
 from strandline.core.learn.clock_kernels import Clock, count_changes, day_factor, weigh
+from strandline.core.learn.new_life import begun_anew, doubted
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -19,9 +20,13 @@ Ints = NDArray[np.int64]
 
 
 class Beliefs(NamedTuple):
-    """Per page. `level` and `shape` are log-likelihoods; counts and exposures are per bin."""
+    """Per page. `level` and `shape` are log-likelihoods; counts and exposures are per bin. `recent` and `doubt` ask
+    whether the page has begun another life (new_life.py).
+    """
 
     level: Floats
+    recent: Floats
+    doubt: Floats
     shape: Floats
     counted: Singles
     exposure: Singles
@@ -173,16 +178,30 @@ def walk(
 
 
 @compiled
-def learn_level(beliefs: Beliefs, shared: Shared, row: int, exposure: float, seen: int) -> None:
-    """Level likelihood: 0 unchanged, 1 changed somewhere, 2 a change at the start of the exposure."""
+def learn_level(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding: tuple[float, float, int]) -> None:
+    """Level likelihood of a finding: its time, exposure, and what was seen (0 unchanged, 1 changed somewhere, 2 changed
+    at the start of the exposure). Evidence from before a new life is forgotten.
+    """
+    beliefs, shared, clock, _ = state
+    time, exposure, seen = finding
+    chance = np.empty(len(shared.grid))
     for j in range(len(shared.grid)):
         x = shared.grid[j] * exposure
         if seen == 0:
-            beliefs.level[row, j] -= x
+            chance[j] = -x
         elif seen == 1:
-            beliefs.level[row, j] += np.log(max(-np.expm1(-x), 1e-300))
+            chance[j] = np.log(max(-np.expm1(-x), 1e-300))
         else:
-            beliefs.level[row, j] += np.log(shared.grid[j]) - x
+            chance[j] = np.log(shared.grid[j]) - x
+    level, recent = beliefs.level[row], beliefs.recent[row]
+    prior = shared.priors[beliefs.prior[row]]
+    beliefs.doubt[row] = doubted(prior, level, recent, chance, beliefs.doubt[row])
+    for j in range(len(level)):
+        level[j] += chance[j]
+    if begun_anew(clock.upheaval[beliefs.directory[row]], beliefs.doubt[row], time / clock.daylength, seen == 0):
+        level[:] = recent
+        recent[:] = 0.0
+        beliefs.doubt[row] = 0.0
 
 
 @compiled
@@ -314,7 +333,7 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
     if slow:
         weigh(clock, group, first, parts[:, 2], (seen, grid, odds))
     learn_shape(beliefs, shared, row, (begin, finding.time, stretched / length), seen, odds)
-    learn_level(beliefs, shared, row, exposure, seen)
+    learn_level(state, row, (finding.time, exposure, seen))
     after = level_odds(beliefs, shared, row, odds)
     shape_odds(beliefs, row, shapes)
     periods = max(length, 1.0)

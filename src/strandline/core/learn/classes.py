@@ -9,7 +9,8 @@ Paper: Barbosa et al., WIDM 2005.
 Clustering the rate itself leaves a handful of pages in the fastest group of a real archive; on the square root the
 groups are usable. One-dimensional k-means has an exact solution by dynamic programming, so there is no random start
 and the same history always gives the same classes. The static classifier lives in `static_classifiers` (it needs
-scikit-learn); what drives the default schedule is `first_sight`. Classes are for people to read.
+scikit-learn); what drives the default schedule is `first_sight`. The groups and the two other classifiers choose the
+intervals of the strategy `change-class` (core/plan/change_classes.py).
 """
 
 from collections.abc import Iterator, Sequence

@@ -28,7 +28,8 @@ INERTIAS: Floats = np.array(
 
 class Clock(NamedTuple):
     """Counts and expectations per day, [group, day, 0 or 1]; day 0 of the tables is `origin`. Per site the inertia that
-    is used, and the log-likelihood of what captures found under each of INERTIAS.
+    is used, and the log-likelihood of what captures found under each of INERTIAS. `upheaval` is per directory, for
+    pages that begin another life (new_life.py).
     """
 
     site: Floats
@@ -37,6 +38,7 @@ class Clock(NamedTuple):
     daylength: int
     inertia: Floats
     evidence: Floats
+    upheaval: Floats
 
 
 @compiled

@@ -27,6 +27,7 @@ def new_clock(day_length: int) -> Clock:
         daylength=day_length,
         inertia=np.zeros((0, 2)),
         evidence=np.zeros((0, len(INERTIAS))),
+        upheaval=np.zeros((0, 2)),
     )
 
 
@@ -43,6 +44,7 @@ def with_groups(clock: Clock, sites: int, directories: int) -> Clock:
         directory=with_room(clock.directory, len(clock.directory), directories),
         inertia=inertia,
         evidence=with_room(clock.evidence, old, len(site)),
+        upheaval=with_room(clock.upheaval, len(clock.upheaval), directories),
     )
 
 

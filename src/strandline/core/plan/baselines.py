@@ -8,8 +8,8 @@ fixed, the next pages of the pass are those fetched longest ago, so a pass needs
     Coherence     least risky (slowest-changing) first
     round robin   in table order
 The order runs over the whole crawl list. RelevanceTop begins again at the top in each period.
-Nutch is the +-20 % interval rule of Apache Nutch's adaptive schedule; ChangeClassVisits the fixed intervals of
-paper 002, Table 4 (1, 3, 31 and 96 days).
+Nutch is the +-20 % interval rule of Apache Nutch's adaptive schedule; the intervals of paper 002 are in
+change_classes.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,8 +19,6 @@ import numpy as np
 
 from strandline.core.plan.budget import Budget, spend
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
-
-CLASS_INTERVALS = (24.0, 72.0, 744.0, 2304.0)
 
 
 def organ_pipe(value: Floats) -> Rows:
@@ -87,7 +85,7 @@ class RelevanceTop:
         return visits(choice, pages, now, [f"page weight {weight:.3g}" for weight in choice.urgency])
 
 
-def _overdue(pages: PageTable, interval: Floats, budget: Budget, now: float) -> Choice:
+def overdue(pages: PageTable, interval: Floats, budget: Budget, now: float) -> Choice:
     """The pages that are most overdue, in parts of their interval."""
     lateness = pages.age(now) / interval
     never = np.isinf(lateness)
@@ -106,31 +104,6 @@ def _interval_reasons(pages: PageTable, choice: Choice, interval: Floats, now: f
         else f"wanted every {interval[row]:.3g} periods, last fetched {age:.1f} periods ago"
         for row, age in zip(choice.rows, ages, strict=True)
     ]
-
-
-@dataclass(frozen=True)
-class ChangeClassVisits:
-    """Fixed intervals per change class, fastest class first (paper 002)."""
-
-    intervals: tuple[float, ...] = CLASS_INTERVALS
-
-    @property
-    def name(self) -> str:
-        """The name users select it by."""
-        return "change-class"
-
-    def _interval(self, pages: PageTable) -> Floats:
-        classes = np.clip(pages.change_class, 0, len(self.intervals) - 1)
-        return np.asarray(self.intervals, dtype=np.float64)[classes]
-
-    def choose(self, pages: PageTable, budget: Budget, now: float) -> Choice:
-        """The most overdue pages."""
-        return _overdue(pages, self._interval(pages), budget, now)
-
-    def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
-        """The most overdue pages, with reasons."""
-        choice = self.choose(pages, budget, now)
-        return visits(choice, pages, now, _interval_reasons(pages, choice, self._interval(pages), now))
 
 
 class NutchAdaptive:

@@ -1,25 +1,25 @@
 """Strategies by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.learn.censored import HOURS_OF_WEEK, CensoredLearner, LearnerSettings
 from strandline.core.plan.baselines import (
-    CLASS_INTERVALS,
     COHERENCE,
     RELEVANCE,
     ROUND_ROBIN,
     SHARC,
-    ChangeClassVisits,
     NutchAdaptive,
     RelevanceTop,
 )
+from strandline.core.plan.change_classes import ChangeClasses
 from strandline.core.plan.freshness import Frequency
 from strandline.core.plan.informed import Informed
 from strandline.core.plan.knowledge import LearnedPatterns
+from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.strategy import Strategy
@@ -31,6 +31,7 @@ class StrategyOptions:
     """What the makers of strategies may need. `window` is the span (in periods) quality is judged over,
     `lasting` the one the archive will be asked about (core/plan/objective.py);
     `accumulates` says that a capture shows the difference to the last capture, as a real crawler's does.
+    `longest_gap` (hours) and `gap_share` bound how long a page may be unseen (longest_gap.py).
     """
 
     objective: Objective = "page"
@@ -40,6 +41,8 @@ class StrategyOptions:
     period_hours: float = 1.0
     accumulates: bool = True
     clock: bool = True
+    longest_gap: float = 336.0
+    gap_share: float = 0.05
     cycle: NDArray[np.int64] = field(default_factory=lambda: HOURS_OF_WEEK.copy())
 
     @property
@@ -57,12 +60,11 @@ class StrategyOptions:
     def priced(self) -> PricedPlanSettings:
         """Settings of a priced plan for this length of period."""
         worth = Worth(self.objective, self.window, lasting=self.lasting)
+        gap = LongestGap(self.longest_gap / self.period_hours, self.gap_share)
+        usual = PricedPlanSettings(worth=worth, coherence=self.coherence, fast_first=self.accumulates, gap=gap)
         if self.period_hours >= 24.0:
-            return PricedPlanSettings(
-                worth=worth, coherence=self.coherence, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1,
-                fast_first=self.accumulates,
-            )  # fmt: skip
-        return PricedPlanSettings(worth=worth, coherence=self.coherence, fast_first=self.accumulates)
+            return replace(usual, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1)
+        return usual
 
 
 def priced_plan(options: StrategyOptions, name: str = "") -> PricedPlan:
@@ -75,8 +77,8 @@ def _nutch(options: StrategyOptions) -> Strategy:
     return NutchAdaptive(shortest=min(1.0, day), longest=365.0 * day)
 
 
-def _change_class(options: StrategyOptions) -> Strategy:
-    return ChangeClassVisits(tuple(hours / options.period_hours for hours in CLASS_INTERVALS))
+def _per_day(options: StrategyOptions) -> float:
+    return 24.0 / options.period_hours
 
 
 STRATEGIES: dict[str, Callable[[StrategyOptions], Strategy]] = {
@@ -89,7 +91,8 @@ STRATEGIES: dict[str, Callable[[StrategyOptions], Strategy]] = {
     "freshness": lambda _: Frequency(weighted=True),
     "lambda-crawl": lambda _: Frequency(harmonic=True),
     "nutch": _nutch,
-    "change-class": _change_class,
+    "change-class": lambda options: ChangeClasses(_per_day(options)),
+    "change-class-bayesian": lambda options: ChangeClasses(_per_day(options), "bayesian"),
     "importance": lambda _: IMPORTANCE,
     "pattern": lambda _: PATTERN,
     "importance-pattern": lambda _: IMPORTANCE_PATTERN,

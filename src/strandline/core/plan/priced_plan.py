@@ -23,19 +23,17 @@ from strandline.core.plan.budget import Budget, SomeCosts, spend
 from strandline.core.plan.due_pages import LATE, DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
+from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.minutes import Settling
 from strandline.core.plan.objective import Worth
-from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan, wanted_visits
+from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
+from strandline.core.plan.running_price import RunningPrice, sampled
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import Chains
 
 EVENLY = 0.5
 """Part of the gain of a site fetched together that its pages share evenly."""
-SAMPLE = 4096
-"""Pages that are enough to find the price to start from."""
-FAR = 2.0
-"""Times more, or less, visits wanted than there are: then the price is far off."""
 SIBLINGS = 16
 """Pages of a directory among which the one to look at next is picked."""
 ROUNDS = 5
@@ -59,7 +57,8 @@ class PricedPlanSettings:
     """`coherence` is the dial beta: how much of its pending value a page gains when its site is being fetched.
     `slow_below` (changes a period) is the rate under which even spacing is as good as a plan. Archives of more
     than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed.
-    `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site.
+    `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site. `gap` is the
+    longest one between two visits of a page.
     """
 
     worth: Worth = field(default_factory=Worth)
@@ -70,6 +69,7 @@ class PricedPlanSettings:
     scan_up_to: int = 30_000
     periods_per_day: int = 24
     fast_first: bool = True
+    gap: LongestGap = field(default_factory=LongestGap)
 
     def __post_init__(self) -> None:
         if self.coherence < 0 or self.horizon < 2 or self.price_step <= 0:
@@ -83,9 +83,7 @@ class PricedPlan:
         self._knowledge = knowledge
         self.settings = settings or PricedPlanSettings()
         self._name = name or "priced-plan"
-        self.price = 0.0
-        self._agreed = 0.0
-        self._budgeted = 0.0
+        self._price = RunningPrice(self.settings.price_step, self.settings.periods_per_day)
         self._day = -1
         self._settling = Settling()
         self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below, self.settings.fast_first)
@@ -93,7 +91,6 @@ class PricedPlan:
         self._stale = NOBODY
         self._due: DuePages | None = None
         self._renewed: dict[int, int] = {}
-        self._priced = 0
         self._again = 1.0
         self._siblings = Chains()
 
@@ -101,6 +98,11 @@ class PricedPlan:
     def name(self) -> str:
         """The name users select it by."""
         return self._name
+
+    @property
+    def price(self) -> float:
+        """Of a fetch, now."""
+        return self._price.now
 
     @property
     def knowledge(self) -> Knowledge:
@@ -118,11 +120,15 @@ class PricedPlan:
 
     def agree(self, price: float) -> None:
         """Plan at a price that was found elsewhere: these pages are a part of what one budget is for."""
-        self._agreed = price
+        self._price.agree(price)
+
+    def longest_gap(self, budget: Budget) -> float:
+        """Periods that a page may be unseen at most."""
+        return self.settings.gap.bound(len(self._tables), budget.of_period)
 
     def demand(self, prices: Floats) -> Floats:
         """Visits a period that all pages want at each of these prices. To be asked after `ready` or a decision."""
-        return np.array([self._wanted(self._tables.rows, price) for price in prices.tolist()])
+        return self._price.demand(self._tables.rows, prices)
 
     # Keeping step -------------------------------------------------------------------------------------------
 
@@ -131,7 +137,12 @@ class PricedPlan:
         self._tables.visits = budget.of_period
         self._catch_up(table, now)
         self._renew(table, now)
-        self._start_price(self._tables.rows, budget)
+        if self._price.due(now):
+            if self._due is not None:
+                self._tables.renew(table, sampled(len(table)))
+            self._price.check(self._tables.rows, budget)
+        self._price.start(self._tables.rows, budget)
+        self._again = look_again(len(table), budget.of_period)
         if self._due is not None and len(self._stale):
             self._due.expect(self._tables.rows, self._stale, self.price, now)
             self._stale = NOBODY
@@ -181,8 +192,6 @@ class PricedPlan:
                 self._tables.renew(table, every)
             self._tables.rows.stretch[:] = self._knowledge.stretch(table, every, now)
             self._stale = every
-        elif moved:
-            self._check_price(table)
         if self._settling.due(day):
             self._tables.place(table)
 
@@ -194,20 +203,23 @@ class PricedPlan:
             return Choice.nothing()
         tables, period = self.ready(pages, budget, now), int(np.floor(now))
         if self._due is None:
-            found = self._with_siblings(self._scan(tables, period), period)
+            found = self._for_others(self._scan(tables, period), budget, period)
             score = self._score(pages, budget, found)
             chosen = spend(score, budget, pages)
         else:
-            found = self._with_siblings(self._look(self._due, pages, budget, now), period)
+            found = self._for_others(self._look(self._due, pages, budget, now), budget, period)
             score = self._score(pages, budget, found)
             chosen = spend(score, budget, SomeCosts.of(pages, found.rows))
             self._put_back(pages, budget, found, chosen, period)
-        self._move_price(int(np.count_nonzero(found.advantage > 0)), budget)
+        self._price.move(int(np.count_nonzero(found.advantage > 0)), budget)
         return self._in_order(tables, found.rows[chosen], score[chosen])
 
-    def _with_siblings(self, found: _Found, period: int) -> _Found:
-        """A fetch also brings what it tells of the other pages of its directory."""
-        return found._replace(advantage=self._tables.telling.raised(found.rows, found.advantage, period))
+    def _for_others(self, found: _Found, budget: Budget, period: int) -> _Found:
+        """A fetch also brings what it tells of the other pages of its directory; and no page stays unseen for ever."""
+        advantage = self._tables.telling.raised(found.rows, found.advantage, period)
+        tables = self._tables.rows
+        age = np.where(tables.value[found.rows].any(axis=1), period - tables.last[found.rows], 0.0)
+        return found._replace(advantage=self.settings.gap.raised(advantage, age, budget, (period, len(tables.last))))
 
     def _score(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         if self.settings.coherence <= 0 or len(found.rows) == 0:
@@ -285,52 +297,6 @@ class PricedPlan:
         order = np.argsort(tables.phase[rows], kind="stable")
         return Choice(rows[order], score[order], tables.phase[rows[order]])
 
-    # The price ----------------------------------------------------------------------------------------------
-
-    def _start_price(self, tables: Pages, budget: Budget) -> None:
-        """The price at which even spacing would use up the budget; asked again when budget or archive jump."""
-        visits, count = budget.of_period, len(tables.last)
-        self._again = look_again(count, visits)
-        if self._agreed > 0:
-            self.price = self._agreed
-            return
-        jumped = not 0.67 < visits / max(self._budgeted, 1e-9) < 1.5 or count > 1.5 * self._priced
-        if self.price > 0 and not jumped:
-            return
-        self._budgeted, self._priced = visits, count
-        step = max(1, count // SAMPLE)
-        top = float((tables.value[::step].sum(axis=1) * tables.mean_importance[::step]).max(initial=0.0))
-        low, high = max(top, 1e-12) * 1e-7, max(top, 1e-12)
-        for _ in range(40):
-            middle = float(np.sqrt(low * high))
-            if self._wanted(tables, middle) > visits:
-                low = middle
-            else:
-                high = middle
-        self.price = high
-
-    @staticmethod
-    def _wanted(tables: Pages, price: float) -> float:
-        """Visits per period that all pages want at a price, by a sample of them."""
-        count = len(tables.last)
-        step = max(1, count // SAMPLE)
-        return wanted_visits(tables, price, step) * count / len(range(0, count, step))
-
-    def _check_price(self, table: PageTable) -> None:
-        """In the first days beliefs move far, and a price follows them slowly. A scan then still picks the best pages;
-        a timing wheel sees only part of too many that are due. So a price that is far off is found anew.
-        """
-        self._tables.renew(table, np.arange(0, len(table), max(1, len(table) // SAMPLE)))
-        if self.price > 0 and not 1.0 / FAR < self._wanted(self._tables.rows, self.price) / self._budgeted < FAR:
-            self.price = 0.0
-
-    def _move_price(self, wanted: int, budget: Budget) -> None:
-        if self._agreed > 0:
-            return
-        excess = float(np.clip((wanted - budget.visits) / budget.visits, -1.0, 1.0))
-        part = min(budget.visits / budget.of_period, 1.0)
-        self.price *= float(np.exp(self.settings.price_step * part * excess))
-
     # Learning and explaining --------------------------------------------------------------------------------
 
     def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
@@ -404,6 +370,8 @@ class PricedPlan:
         if advantage[0] + telling.worth(rows, period)[0] > 0:
             unseen = telling.unseen(rows, period)[0]
             return f"{pending}; a look also tells of its directory, last looked at {unseen:.0f} periods ago; {story}"
+        if age >= self.settings.gap.late(len(tables.last), self._tables.visits):
+            return f"unseen for so long that it is looked at whatever is expected of it; {story}"
         if np.isinf(wait[0]):
             return f"{pending}: not worth a fetch at this budget; {story}"
         later = "the next period" if wait[0] < 1.5 else f"{wait[0]:.0f} periods"

@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 FLOAT_COLUMNS = ("weight", "last_visit", "rate", "chance", "expected_change", "mean_change", "size", "items")
-INT_COLUMNS = ("page", "site", "directory", "host", "change_class", "shift")
+INT_COLUMNS = ("page", "site", "directory", "host", "shift")
 DEFAULTS = {
-    "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "change_class": 0.0, "shift": 0.0, "size": 0.0, "items": 1.0,
+    "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "shift": 0.0, "size": 0.0, "items": 1.0,
 }  # fmt: skip
 
 
@@ -51,7 +51,6 @@ class PageTable:
     site: Rows
     directory: Rows
     host: Rows
-    change_class: Rows
     shift: Rows
     weight: Floats
     last_visit: Floats
