@@ -6,9 +6,9 @@ captures ago. While the old one foretells as well, the new start is moved to now
 is ahead by adds up (the page's *doubt*, a logarithm of odds: Page's CUSUM test). When it is ahead by CERTAIN, what came
 before the new start is forgotten.
 
-Pages of a directory are given up together. Each page of it that fell silent lately makes another one likelier, so less is
-asked of the silence of its siblings; in a week half of that is forgotten. Changes that come together say no such thing:
-a batch is soon over, and the clock of the directory knows of it (clock_kernels.py).
+Pages of a directory are given up together. Each page of it that fell silent lately makes another one likelier, so less
+is asked of the silence of its siblings; in a week half of that is forgotten. Changes that come together say no such
+thing: a batch is soon over, and the clock of the directory knows of it (clock_kernels.py).
 """
 
 import numpy as np

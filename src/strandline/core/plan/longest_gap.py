@@ -10,7 +10,8 @@ unseen first, with at most a part of the visits:
     bound     late + a pass, and at least what is wished for
 
 No page is unseen for longer than the bound, unless its host takes no more visits or it must not be fetched. With a
-twentieth of 500 visits a day, a thousand pages need two times 40 days: a gap that is not to be had is not kept. Where the budget is scarce, hardly any page is unseen for a whole pass, and next to nothing is spent on this.
+twentieth of 500 visits a day, a thousand pages need two times 40 days: a gap that is not to be had is not kept. Where
+the budget is scarce, hardly any page is unseen for a whole pass, and next to nothing is spent on this.
 """
 
 from dataclasses import dataclass
