@@ -241,7 +241,8 @@ def test_a_planner_at_work_learns_and_grows(past, monkeypatch, scanned):
             changed = visit.page in hottest
             plan.observe([Sighting(visit.page, visit.due, changed, 0.5 if changed else 0.0)])
     hot = np.mean([visited[page] for page in hottest])
-    assert hot > 5 * np.mean([visited[page] for page in range(49, 61)])
+    # Every hour, as often as can be; the others, those that were hot before among them, share evenly what is left.
+    assert hot > 4 * np.mean([visited[page] for page in range(49, 61)])
     assert plan.about(45, now).rate > 5 * plan.about(50, now).rate
     assert "last fetched" in plan.about(45, now).reason
 
