@@ -200,23 +200,13 @@ class PlanSettings:
         bounds=SHARE,
     )
     look_after: float = setting(
-        HOUR,
-        "Of which nothing is expected, a page is not looked at again sooner than this: budget is left only when every "
-        "page was seen by then. More than an hour saves requests.",
-        "duration",
-        bounds=MOMENT,
+        HOUR, "A page of which nothing is expected is not looked at again sooner than this.", "duration", bounds=MOMENT
     )
     longest_gap: float = setting(
-        14 * DAY,
-        "No page stays unseen for longer, whatever is expected of it, as far as the part of the visits below allows.",
-        "duration",
-        bounds=MOMENT,
+        14 * DAY, "No page stays unseen for longer, as far as the part below allows.", "duration", bounds=MOMENT
     )
     gap_share: float = setting(
-        0.05,
-        "Part of the visits that may look at pages unseen for half of the longest gap. Where it does not suffice, the "
-        "gap is up to twice the time this part needs to visit every page once.",
-        bounds=SHARE,
+        0.05, "Part of the visits that may look at pages unseen for half of the longest gap.", bounds=SHARE
     )
     strategy: str = setting(
         "priced-plan", "How pages are chosen; docs/planning.md lists the strategies.", form="strategy"
