@@ -18,6 +18,7 @@ _FIXED: Final = {
 _PRICES: Final = frozenset(("price", "total", "fee", "cost", "rent"))  # labels that English gives an article
 _ARTICLES: Final = ("the ", "a ", "an ", "our ", "your ", "this ")
 _LABELLED: Final = re.compile(r"(?:^|[.,;{(|\d])\s*\"?([^\W\d_][^\d:=,;.{}\"]{0,40}?)\"?\s*[:=]\s*[€$£¥]?\s*$")
+_OF: Final = re.compile(r"\b(?:a|an|the|your|our) ((?:[a-z-]+ ){0,2}[a-z-]+) of(?: (?:at least|at most|up to|about))?$")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -39,6 +40,8 @@ def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:
     >>> from strandline.core.changes.meaning import edit_weight
     >>> edit_text(edit_weight("The fine is 4 EUR.", "The fine is 5 EUR."))
     'The fine rose from 4 to 5 EUR'
+    >>> edit_text(edit_weight("End it with a notice period of 30 days.", "End it with a notice period of 90 days."))
+    'The notice period rose from 30 to 90 days'
     >>> edit_text(edit_weight("You must pay.", "You may pay."))
     '“may” replaced “must” in: “You may pay.”'
     """
@@ -95,7 +98,8 @@ def _subject(edit: Edit, rules: LanguageRules) -> str:
         if tuple(verb.split()) in rules.marks["equals"] and 0 < len(subject) <= SUBJECT:
             said = " ".join(subject)
             return said if rules.language == "en" and said.lower().startswith(_ARTICLES) else quoted(said)
-    return ""
+    measured = _OF.search(" ".join(words)) if rules.language == "en" else None
+    return f"The {measured[1]}" if measured else ""
 
 
 def _row(edit: Edit, label: str) -> str:
