@@ -93,13 +93,14 @@ def _subject(edit: Edit, rules: LanguageRules) -> str:
     words = front.split()
     if edit.kind == "money" and rules.marked("costs", [folded(word) for word in words[-1:]]):
         return "The price"
+    if rules.language == "en" and (measured := _OF.search(" ".join(words))):
+        return f"The {measured[1]}"
     for length in (3, 2, 1):
         verb, subject = folded(" ".join(words[-length:]).replace("'", " ")), words[:-length]
         if tuple(verb.split()) in rules.marks["equals"] and 0 < len(subject) <= SUBJECT:
             said = " ".join(subject)
             return said if rules.language == "en" and said.lower().startswith(_ARTICLES) else quoted(said)
-    measured = _OF.search(" ".join(words)) if rules.language == "en" else None
-    return f"The {measured[1]}" if measured else ""
+    return ""
 
 
 def _row(edit: Edit, label: str) -> str:
