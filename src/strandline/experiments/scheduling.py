@@ -18,7 +18,7 @@ from strandline.simulate.world import Recipe, World, synthetic_world
 
 Progress = Callable[[str], None]
 
-SYNTHETIC = tuple(name for name in NAMES if name != "change-class")
+SYNTHETIC = tuple(name for name in NAMES if not name.startswith("change-class"))
 
 
 @dataclass

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from strandline.settings.units import Rate, octets, rate, seconds
 
 STRATEGIES: Final = (
-    "change-class", "coherence", "frequency", "freshness", "importance", "importance-pattern",
+    "change-class", "change-class-bayesian", "coherence", "frequency", "freshness", "importance", "importance-pattern",
     "importance-pattern-online", "lambda-crawl", "nutch", "pattern", "priced-plan", "relevance", "relevance-top",
     "round-robin", "sharc",
 )  # fmt: skip
