@@ -18,6 +18,7 @@ from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import KnownPatterns
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.timing_wheel import Chains, TimingWheel
+from strandline.dom.html import main_text
 from strandline.simulate.bounds import clairvoyant_bound, known_pattern_bound
 from strandline.simulate.grid import KNOWN, Request, contender
 from strandline.simulate.run import measure, run
@@ -27,6 +28,7 @@ from strandline.simulate.world import Items, Recipe, World, synthetic_world
 def run_everything(folder: Path) -> None:
     """Bring in, study, learn and plan a small archive in a folder; simulate a small world."""
     ready()
+    main_text(b"<main><h1>Tide</h1><p>The harbour <a href='/'>opens</a> at four.</p><img src='/a.png'></main>")
     warm_up()
     _archive(folder)
     _plans()

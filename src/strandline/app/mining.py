@@ -27,7 +27,7 @@ from strandline.simulate.traces import read_trace, trace_world
 from strandline.simulate.world import Recipe, World, synthetic_world
 from strandline.store.catalog import DATABASE
 
-EXPERIMENTS = ("near", "patterns", "classes", "blocks", "news", "quality", "scheduling")
+EXPERIMENTS = ("near", "patterns", "classes", "blocks", "content", "news", "quality", "scheduling")
 _OBJECTIVES: tuple[Objective, ...] = ("pool", "page", "count", "content")
 
 Tell = Callable[[str], None]

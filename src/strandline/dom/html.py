@@ -8,6 +8,7 @@ that reading is kept and the parser is never called. The time limit is checked b
 long on a page that passed.
 """
 
+import re
 import time
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -18,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
+from strandline.core.blocks.content_marks import CONCEALED, KIND_OF_TAG, declared_kinds, name_marks
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
 from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
-from strandline.core.blocks.tree import BlockTree, Item, ItemKind, LayoutTree
+from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
+from strandline.dom.content import content_of, scored
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
@@ -33,7 +36,7 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
-_KINDS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
+_NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
 
 
@@ -42,8 +45,29 @@ def blocks(html: bytes, *, charset: str | None = None, url: str = "", level: int
     return partition(layout(html, charset=charset), PageLevel(level, scale), url)
 
 
-def layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
-    """The block-level nodes and visible items of a page as it was served."""
+def judged_blocks(html: bytes, *, charset: str | None = None, url: str = "", level: int = 2) -> BlockTree:
+    """As `blocks`, each with how likely its text is the page's own content: half as much work again."""
+    return partition(judged_layout(html, charset=charset), PageLevel(level), url)
+
+
+def judged_layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
+    """The layout of a page, and how likely each of its items is its own content."""
+    tree = layout(html, charset=charset, described=True)
+    tree.content = scored(tree)
+    return tree
+
+
+def main_text(html: bytes, *, charset: str | None = None) -> str:
+    """The text of a page that is its own content rather than what stands around it, a run a line."""
+    tree = layout(html, charset=charset, described=True)
+    return content_of(tree, scored(tree))
+
+
+def layout(html: bytes, *, charset: str | None = None, described: bool = False) -> LayoutTree:
+    """The block-level nodes and visible items of a page as it was served.
+
+    `described`: also what the tags, names and looks of the nodes say, which judging the content needs.
+    """
     ready()
     start = time.thread_time()
     page = as_utf8(html, charset)
@@ -52,20 +76,30 @@ def layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
     if survey and (
         survey.nesting > NESTING_LIMIT or survey.attributes > ATTRIBUTE_LIMIT or _most_options(page) > OPTION_LIMIT
     ):
-        tree = _layout_tree(survey, served=True)
+        tree = _layout_tree(survey, served=True, described=described)
     else:
         parsed = LexborHTMLParser(page)
         _check(start)
         title = parsed.css_first("title")
-        tree = _layout_tree(scanned((parsed.html or "").encode(), 0), served=False)
+        tree = _layout_tree(_shown((parsed.html or "").encode(), 0), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
+        tree.declared = declared_kinds(page) if described else 0
     _check(start)
     return split_long_texts(tree)
 
 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text and the addresses a reader sees: equal means nothing visible changed."""
-    return scanned(as_utf8(html, charset), AS_SERVED).visible_hash()
+    return _shown(as_utf8(html, charset), AS_SERVED).visible_hash()
+
+
+def _shown(page: bytes, mode: int) -> ScannedPage:
+    """A page as read without scripts: where scripts would make all of it, what it offers readers without them."""
+    scan = scanned(page, mode)
+    if len(scan.text) < NEARLY_EMPTY and _NOSCRIPT.search(page):
+        offered = scanned(_NOSCRIPT.sub(rb"<\1div", page), mode)
+        return offered if len(offered.text) >= NEARLY_EMPTY else scan
+    return scan
 
 
 def as_utf8(html: bytes, charset: str | None) -> bytes:
@@ -96,7 +130,7 @@ def _most_options(page: bytes) -> int:
     return max(part.count(b"<option") for part in page.lower().split(b"<select"))
 
 
-def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
+def _layout_tree(scan: ScannedPage, *, served: bool, described: bool) -> LayoutTree:
     nodes = np.ascontiguousarray(scan.nodes.T)
     flags = nodes[2]
     roles = _roles(scan.page, nodes)
@@ -104,7 +138,7 @@ def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
     apart = (flags & (HIDDEN | DIALOG)) != 0
     apart |= np.fromiter(map(bool, roles), np.bool_, len(roles))
     items = np.ascontiguousarray(scan.items.T)
-    return LayoutTree(
+    tree = LayoutTree(
         parents=nodes[0].tolist(),
         ends=nodes[1].tolist(),
         firsts=nodes[3].tolist(),
@@ -121,6 +155,10 @@ def _layout_tree(scan: ScannedPage, *, served: bool) -> LayoutTree:
         step=names.step,
         hint=names.hint,
     )
+    if described:
+        tree.kinds = _kinds(nodes[11])
+        tree.looks, tree.marks = names.described()
+    return tree
 
 
 def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> list[Item]:
@@ -134,7 +172,7 @@ def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> li
     addresses = [
         _value(page, start, end) if end else "" for start, end in zip(address_starts, address_ends, strict=True)
     ]
-    return list(map(_NEW_ITEM, zip([_KINDS[kind] for kind in kinds], texts, addresses, strict=True)))
+    return list(map(_NEW_ITEM, zip([KINDS_OF_ITEMS[kind] for kind in kinds], texts, addresses, strict=True)))
 
 
 def _value(page: bytes, start: int, end: int) -> str:
@@ -146,6 +184,12 @@ def _text(value: bytes) -> str:
     """An attribute's value as it is meant."""
     text = value.decode("utf-8", "replace").strip()
     return unescape(text) if "&" in text else text
+
+
+def _kinds(tags: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The kind of tag of each node."""
+    found, places = np.unique(tags, return_inverse=True)
+    return np.array([KIND_OF_TAG.get(unpacked(number), -1) for number in found.tolist()], np.int64)[places]
 
 
 def _roles(page: bytes, nodes: NDArray[np.int64]) -> list[str]:
@@ -166,6 +210,23 @@ class _Names:
         self._nodes = nodes
         self._flags: list[int] = nodes[2].tolist()
         self._named: list[int] = (nodes[6] | nodes[8] | nodes[10]).tolist()  # 0 without id, class and role
+
+    def described(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """A number for each combination of tag and classes, and what the names of each node speak of."""
+        page, numbers = self._page, dict[tuple[int, bytes], int]()
+        spoken: dict[tuple[bytes, bytes], int] = {(b"", b""): 0}
+        looks, marks = [], []
+        for a, b, c, d, tag in zip(*self._nodes[[5, 6, 7, 8, 11]].tolist(), strict=True):
+            classes = page[c:d][:LONGEST_NAMES] if d else b""
+            identifier = page[a:b][:LONGEST_NAMES] if b else b""
+            looks.append(numbers.setdefault((tag, classes), len(numbers)))
+            named = spoken.get((identifier, classes))
+            if named is None:
+                named = name_marks(f"{_text(identifier)} {_text(classes)}")
+                spoken[identifier, classes] = named
+            marks.append(named)
+        concealed = np.where((self._nodes[2] & (HIDDEN | DIALOG)) != 0, CONCEALED, 0)
+        return np.array(looks, np.int64), np.array(marks, np.int64) | concealed
 
     def step(self, node: int) -> str:
         """Step of the path of a node; the page itself is none."""

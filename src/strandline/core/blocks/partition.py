@@ -94,6 +94,10 @@ class _Cutter:
         self.before: list[int] = [0, *np.cumsum(layout.weights).tolist()]
         self.links_before: list[int] = [0, *np.cumsum(layout.link_weights).tolist()]
         self.prominence: list[int] = layout.prominence.tolist()
+        content = layout.content if layout.content is not None else np.full(len(layout.items), -1.0)
+        letters = np.where(content >= 0.0, layout.weights, 0)
+        self.text_before: list[int] = [0, *np.cumsum(letters).tolist()]
+        self.content_before: list[float] = [0.0, *np.cumsum(letters * content).tolist()]
         self.total = self.before[-1]
         self.scale = how.scale or scale_of(self.total)
         self.text_scale = self.scale * SCALE_OF_LEVEL[how.level]
@@ -138,18 +142,19 @@ class _Cutter:
         if size <= self.heavy and whole:
             return [(node, (first, last))]
         parts: list[Part] = []
-        kind = ""  # of the run so far
+        kind = "", ""  # hint and role of the run so far
         for child, span in self._in_order(node, children):
             if child != node and self._stands_alone(child):
                 parts.append((child, None))
                 continue
             holder, run = parts[-1] if parts else (node, None)
             own, hint = beside.get(child, (node, place.hint))
-            if run and hint == kind and not (child != node and layout.cuts and layout.cuts[child]):
+            named = hint, self.place(own).role
+            if run and named == kind and not (child != node and layout.cuts and layout.cuts[child]):
                 parts[-1] = holder, (run[0], span[1])
             else:
                 parts.append((own, span))
-            kind = hint
+            kind = named
         return parts
 
     def _in_order(self, node: int, children: list[int]) -> Iterator[tuple[int, Span]]:
@@ -224,7 +229,7 @@ class _Cutter:
     def _find_cuts(self) -> None:
         """Where, by the page's content alone, paragraphs and headings begin and texts are cut; all as item numbers."""
         layout = self.layout
-        texts = np.fromiter((item.kind == "text" for item in layout.items), np.bool_, len(layout.items))
+        texts = layout.item_kinds == 0
         ends_paragraph = texts.copy()  # a paragraph is a run of text with the links and images that precede it
         ends_paragraph[:-1] |= layout.nodes[:-1] != layout.nodes[1:]
         starts = np.flatnonzero(ends_paragraph) + 1  # of every paragraph but the first
@@ -305,4 +310,11 @@ class _Cutter:
         weight = self.before[last] - self.before[first]
         in_links = min(self.links_before[last] - self.links_before[first], weight)
         box = layout.boxes(int(layout.nodes[first])) if layout.boxes else None
-        return PageBlock(place.path, nth, place.role, place.hint, items, weight, in_links, lead, box)
+        return PageBlock(
+            place.path, nth, place.role, place.hint, items, weight, in_links, lead, box, self._content(first, last)
+        )
+
+    def _content(self, first: int, last: int) -> float:
+        """How likely the text between two items is the page's own, by letters."""
+        letters = self.text_before[last] - self.text_before[first]
+        return (self.content_before[last] - self.content_before[first]) / letters if letters else -1.0

@@ -21,6 +21,8 @@ from strandline.core.blocks.word_numbers import WordCounts, WordNumbers, word_nu
 from strandline.core.blocks.words import masked
 
 ItemKind = Literal["text", "link", "image", "frame"]
+KINDS_OF_ITEMS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
+_KIND_NUMBERS: Final = {kind: place for place, kind in enumerate(KINDS_OF_ITEMS)}
 LINK_WEIGHT: Final = 8  # what a link weighs, in characters of text
 PICTURE_WEIGHT: Final = 40  # what an image or frame weighs
 BEGINNING: Final = 24  # characters of a text that decide, with its length, whether the page is cut after it
@@ -64,7 +66,7 @@ class Box:
     height: float
 
 
-@dataclass(slots=True)
+@dataclass
 class LayoutTree:
     """Block-level nodes in document order (node 0 is the root) and the items inside them.
 
@@ -92,6 +94,16 @@ class LayoutTree:
     cuts: list[bool] = field(default_factory=list)
     boxes: Callable[[int], Box | None] | None = None
     title: str = ""
+    kinds: NDArray[np.int64] | None = None  # of each node: its kind of tag (`content_marks.KIND_OF_TAG`), -1 for none
+    marks: NDArray[np.int64] | None = None  # what its names speak of (`content_marks.name_marks`)
+    looks: NDArray[np.int64] | None = None  # equal for nodes with the same tag and classes
+    content: NDArray[np.float64] | None = None  # of each item: how likely it is the page's own content, -1 for no text
+    declared: int = 0  # what kinds of page it calls itself, a bit each (`content_marks.PAGE_KINDS`)
+
+    @cached_property
+    def item_kinds(self) -> NDArray[np.int8]:
+        """What each item is, as its place in `KINDS_OF_ITEMS`."""
+        return np.fromiter([_KIND_NUMBERS[item[0]] for item in self.items], np.int8, len(self.items))
 
 
 @dataclass(frozen=True)
@@ -107,6 +119,8 @@ class PageBlock:
     link_weight: int
     lead: str = ""  # the text that stands out by its format, else the first
     box: Box | None = None
+    content: float = field(default=-1.0, compare=False)
+    """How likely its text is the page's own content, by letters; -1 when nobody judged it."""
 
     @property
     def key(self) -> tuple[str, int]:

@@ -64,6 +64,7 @@ class BlockChange:
     operations: tuple[Operation, ...]
     moved: bool = False
     items: tuple[Item, ...] = ()  # of a whole block inserted or deleted, those the page gained or lost with it
+    weights: tuple[float, ...] = ()  # what each of them counts: little for advertising
 
     @property
     def block(self) -> PageBlock:

@@ -39,10 +39,12 @@ def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> 
     score = 0.0
     for change, counted in changed:
         if change.old is None:
-            # What the page already showed elsewhere is no part of what was inserted.
-            weight = block_weights([change.block], blocks)[0] * len(counted) / len(change.block.items)
+            # What the page already showed elsewhere is no part of what was inserted, and advertising hardly is.
+            inserted = sum([weight for _, _, weight in counted])
+            weight = block_weights([change.block], blocks)[0] * inserted / len(change.block.items)
             whole += weight
-            score += weight * block_score(counted, len(counted), reading, total)
+            entire = [(kind, element, 1.0) for kind, element, _ in counted]
+            score += weight * block_score(entire, len(entire), reading, total)
         else:
             score += weights[id(change.old)] * block_score(counted, _elements(change.old, counted), reading, total)
     return min(1.0, score / whole) if whole else 1.0
@@ -88,7 +90,7 @@ def _counted(change: BlockChange) -> Counted:
     for operation in change.content:
         kind, element, _, weight, _, _ = operation
         if element == "block":
-            counted += [(kind, item[0], 1.0) for item in change.items]
+            counted += [(kind, item[0], weight) for item, weight in zip(change.items, change.weights, strict=True)]
         else:
             counted.append((kind, element, weight))
     return counted

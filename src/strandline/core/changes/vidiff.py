@@ -93,7 +93,12 @@ class _Writer:
         text = _shown(real or block.items)
         before, after = ("", text) if new else (text, "")
         operation = Operation(kind, "block", block.path, share, before, after)
-        return BlockChange(old, new, (operation,), moved, tuple(real))
+        weights = tuple([self._weight(item.address) for item in real])
+        return BlockChange(old, new, (operation,), moved, tuple(real), weights)
+
+    def _weight(self, address: str) -> float:
+        """What a change of something with this address, or of a text, which has none, counts."""
+        return ADVERTISING if address and self._advertising(address) else 1.0
 
     def _real(self, named: Named, met: Counter[str], other: Counter[str]) -> tuple[list[Item], list[Item]]:
         """The items that the page as a whole gained or lost, each once for every time it did, and those that moved."""
@@ -149,8 +154,7 @@ class _Writer:
             left = before[place] if place < len(before) else ""
             right = after[place] if place < len(after) else ""
             kind: OperationKind = "update" if left and right else "insert" if right else "delete"
-            weight = ADVERTISING if self._advertising(right or left) else 1.0
-            operations.append(Operation(kind, element, path, weight, left, right))
+            operations.append(Operation(kind, element, path, self._weight(right or left), left, right))
         return operations
 
 
