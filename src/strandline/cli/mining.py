@@ -71,7 +71,7 @@ def rules(
 
 
 def experiment(
-    name: Annotated[str, typer.Argument(help="near, patterns, classes, blocks, content, quality or scheduling.")],
+    name: Annotated[str, typer.Argument(help="near, patterns, classes, blocks, content, news, quality or scheduling.")],
     data: Annotated[
         Path | None, typer.Option(help="Folder with real data; without it synthetic data are used.")
     ] = None,
