@@ -94,10 +94,12 @@ class _Cutter:
         self.before: list[int] = [0, *np.cumsum(layout.weights).tolist()]
         self.links_before: list[int] = [0, *np.cumsum(layout.link_weights).tolist()]
         self.prominence: list[int] = layout.prominence.tolist()
-        content = layout.content if layout.content is not None else np.full(len(layout.items), -1.0)
-        letters = np.where(content >= 0.0, layout.weights, 0)
-        self.text_before: list[int] = [0, *np.cumsum(letters).tolist()]
-        self.content_before: list[float] = [0.0, *np.cumsum(letters * content).tolist()]
+        self.text_before: list[int] = []
+        self.content_before: list[float] = []
+        if layout.content is not None:
+            letters = np.where(layout.content >= 0.0, layout.weights, 0)
+            self.text_before = [0, *np.cumsum(letters).tolist()]
+            self.content_before = [0.0, *np.cumsum(letters * layout.content).tolist()]
         self.total = self.before[-1]
         self.scale = how.scale or scale_of(self.total)
         self.text_scale = self.scale * SCALE_OF_LEVEL[how.level]
@@ -149,7 +151,7 @@ class _Cutter:
                 continue
             holder, run = parts[-1] if parts else (node, None)
             own, hint = beside.get(child, (node, place.hint))
-            named = hint, self.place(own).role
+            named = hint, self.place(own).role if own != node else place.role
             if run and named == kind and not (child != node and layout.cuts and layout.cuts[child]):
                 parts[-1] = holder, (run[0], span[1])
             else:
@@ -315,6 +317,8 @@ class _Cutter:
         )
 
     def _content(self, first: int, last: int) -> float:
-        """How likely the text between two items is the page's own, by letters."""
+        """How likely the text between two items is the page's own, by letters; -1 where nobody judged it."""
+        if not self.text_before:
+            return -1.0
         letters = self.text_before[last] - self.text_before[first]
         return (self.content_before[last] - self.content_before[first]) / letters if letters else -1.0
