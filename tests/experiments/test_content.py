@@ -1,7 +1,6 @@
 """Experiment `content` on made pages: its measure is right, its targets can fail, what is missing is said."""
 
 import json
-from collections import Counter
 
 import pytest
 
@@ -22,12 +21,6 @@ def marked_file(folder, count=9):
             }
             out.write(json.dumps(row) + "\n")
     return folder
-
-
-def test_the_measure_by_hand():
-    assert experiment.words_of("The RATE is 4.5 %") == ["the", "rate", "is", "4", "5"]
-    assert experiment.word_f1(Counter("aaab"), Counter("aac")) == pytest.approx(2 * 2 / 7)
-    assert experiment.word_f1(Counter("a"), Counter()) == 0.0
 
 
 def test_pages_whose_content_is_plain_are_taken_whole(tmp_path, monkeypatch):

@@ -6,9 +6,6 @@ so their own figure on them flatters; the one that counts is the cross-validated
 each time without a fifth of the sites, and judged on that fifth.
 """
 
-import json
-import lzma
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,24 +18,13 @@ import numpy as np
 
 from strandline.core.blocks.roles import block_factor
 from strandline.dom.html import judged_blocks, main_text
+from strandline.experiments.marked_pages import MarkedPage, read_pages, word_f1, words_of
 from strandline.experiments.report import Report, Table, Target, at_least
 
 Progress = Callable[[str], None]
 QUICK = 8  # every so many-th page
 HALF = 0.5  # of the other extractor's CPU
 WANTED = 0.86
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedPage:
-    """A page, its kind, and its main content as somebody marked it, also as words."""
-
-    url: str
-    kind: str
-    html: str
-    text: str
-    words: Counter[str]
 
 
 @dataclass(slots=True)
@@ -51,41 +37,6 @@ class Measured:
     def mean(self, pages: Sequence[MarkedPage], kind: str = "") -> float:
         """Mean over the pages of a kind, or all."""
         return float(np.mean([one for one, page in zip(self.f1, pages, strict=True) if kind in ("", page.kind)]))
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text as the benchmark counts them."""
-    return _WORD.findall(text.lower())
-
-
-def word_f1(taken: Counter[str], marked: Counter[str]) -> float:
-    """F1 of the words taken against those marked; 1 when there are neither.
-
-    >>> word_f1(Counter("aab"), Counter("abc")), word_f1(Counter(), Counter())
-    (0.6666666666666666, 1.0)
-    """
-    both = (taken & marked).total()
-    return 2 * both / (taken.total() + marked.total()) if taken or marked else 1.0
-
-
-def read_pages(data: Path) -> list[MarkedPage]:
-    """The marked pages of a file, or of a folder's `content`."""
-    for folder in (data, data / "content"):
-        files = [data] if data.is_file() else sorted(folder.glob("wcxb*.jsonl*")) if folder.is_dir() else []
-        if files:
-            return [_page(line) for file in files for line in _lines(file)]
-    raise ValueError(f"{data}: no marked pages (wcxb*.jsonl, .xz) here or in content/")
-
-
-def _lines(file: Path) -> list[str]:
-    opener = lzma.open if file.suffix == ".xz" else open
-    with opener(file, "rt", encoding="utf-8") as lines:
-        return [line for line in lines if line.strip()]
-
-
-def _page(line: str) -> MarkedPage:
-    row = json.loads(line)
-    return MarkedPage(row["url"], row["type"], row["html"], row["main_content"], Counter(words_of(row["main_content"])))
 
 
 def measured(pages: Sequence[MarkedPage], take: Callable[[str], str]) -> Measured:

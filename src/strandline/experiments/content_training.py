@@ -21,7 +21,7 @@ from strandline.core.blocks.content import chosen
 from strandline.core.blocks.content_features import NAMES, features
 from strandline.core.blocks.content_trees import Trees
 from strandline.dom.html import layout as layout_of
-from strandline.experiments.content import MarkedPage, word_f1, words_of
+from strandline.experiments.marked_pages import MarkedPage, word_f1, words_of
 
 FOLDS: Final = 5
 SEEDS: Final = (1, 2)
