@@ -47,7 +47,7 @@ def test_an_older_format_is_brought_up_to_date_and_a_crash_leaves_the_old_one(tm
     first = sqlite.steps()
     broken = (*first, (len(first) + 1, "CREATE TABLE later (x INTEGER) STRICT; SELECT * FROM missing;"))
     monkeypatch.setattr(sqlite, "steps", lambda: broken)
-    with pytest.raises(sqlite3.OperationalError, match="missing"):
+    with pytest.raises(ArchiveDamaged, match="missing"):
         open_catalog(tmp_path)
     with pytest.raises(SettingError, match="older format"):
         Reading.open(tmp_path / DATABASE)
