@@ -36,6 +36,7 @@ SECONDS = {
     "tests/web/test_demo_replay.py": 15,
     "tests/cli/test_demonstration.py": 15,
     "tests/journeys/test_planning.py": 15,
+    "tests/journeys/test_news_planning.py": 15,
     "tests/journeys/test_skipping.py": 15,
     "tests/app/test_learning.py": 15,
     "tests/web/test_operating.py": 15,

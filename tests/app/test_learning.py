@@ -137,7 +137,7 @@ def test_a_site_that_never_changes_is_dormant_as_a_whole(tmp_path):
     (site,) = run("rules", folder, "--policy", "--json").values()
     assert (site["versions"], site["rules"], site["dormant"], site["price"]) == (4, [], [""], None)
     assert "never seen to change" in run("patterns", folder)
-    assert run("classes", folder, "--json")["classes"][0]["name"] == "never seen to change"
+    assert run("classes", folder, "--json")["classes"][0]["name"] == "no change that counts"
 
 
 def test_odd_addresses_and_no_busy_hour_where_none_can_be_told(tmp_path):

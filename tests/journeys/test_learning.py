@@ -160,7 +160,7 @@ def test_classes_order_pages_by_rate(learned):
     assert pages[HOME]["changes_a_day"] == pytest.approx(5 / 7, rel=0.1)
     assert pages[QUIET[0]]["changes_a_day"] == 0.0
     assert found["pages"][0]["url"] == OFTEN
-    assert found["classes"][-1]["name"] == "never seen to change"
+    assert found["classes"][-1]["name"] == "no change that counts"
     assert found["moved"] is False
     assert set(found["levels"]) == {"example.jp"}
 

@@ -1,6 +1,6 @@
 """What was learned about single pages, ready to be shown: patterns, classes, and reasons."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,10 +8,11 @@ import numpy as np
 from strandline.app.learning import Lore
 from strandline.core.history.calendar import Cycle
 from strandline.core.history.series import PageSeries
-from strandline.core.learn.classes import ChangeGroups, interval_in_words
+from strandline.core.learn.classes import ChangeGroups, interval_in_words, seen_in_words
 from strandline.core.learn.learned import PageRate
 from strandline.core.learn.patterns import PagePattern, page_pattern
 from strandline.core.urls import canonical
+from strandline.crawl.sightings import NOISE
 from strandline.errors import UsageError
 from strandline.settings.schema import PERIODS
 
@@ -32,6 +33,8 @@ class ShownPattern:
     peak: tuple[str, int] | None
     """Kind and period with most change; None when none stands out, or nothing was ever seen to change."""
     periods: int
+    slight: int = 0
+    """Differences a reader sees that are too small to count; asked only of pages without any that counts."""
 
     def as_data(self) -> dict[str, Any]:
         """The shape of `patterns --json`."""
@@ -55,12 +58,17 @@ def with_cycle(lore: Lore, cycle: str | None, periods: int | None) -> Lore:
 def page_patterns(lore: Lore, url: str | None = None) -> list[ShownPattern]:
     """Patterns of all pages, or of one."""
     if url is None:
-        return [_shown(*row) for row in lore.series()]
+        return _with_slight(lore, [_shown(*row) for row in lore.series()])
     address = _address(url)
     found = lore.series_of(address)
     if found is None:
         raise UsageError(f"{url}: no captures of this page in the archive")
-    return [_shown(*found)]
+    return _with_slight(lore, [_shown(*found)])
+
+
+def _with_slight(lore: Lore, shown: list[ShownPattern]) -> list[ShownPattern]:
+    slight = lore.reading.slight_changes([one.page for one in shown if not one.changes], NOISE)
+    return [replace(one, slight=slight[one.page]) if one.page in slight else one for one in shown]
 
 
 def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownPattern:
@@ -83,6 +91,8 @@ class ShownRate:
     rate: PageRate
     number: int | None
     """Class, the fastest is 0; by what is expected at first sight while the page was seen only once."""
+    slight: int = 0
+    """Differences a reader sees that are too small to count; asked only of pages without any that counts."""
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
@@ -96,6 +106,7 @@ class ShownRate:
             "by": "first sight" if seen is None else "captures",
             "visits": self.rate.visits,
             "changes": self.rate.changes,
+            "slight": self.slight,
         }
 
 
@@ -121,10 +132,13 @@ class ShownClasses:
 def page_classes(lore: Lore) -> ShownClasses:
     """All pages with their classes."""
     groups = lore.change_groups()
+    rates = list(lore.rates())
+    slight = lore.reading.slight_changes([page for page, _, rate in rates if not rate.changes], NOISE)
     pages = []
-    for _, url, rate in lore.rates():
+    for page, url, rate in rates:
         shown = rate.expected if rate.rate is None else rate.rate
-        pages.append(ShownRate(url, rate, None if groups is None else int(groups.assign(shown))))
+        number = None if groups is None else int(groups.assign(shown))
+        pages.append(ShownRate(url, rate, number, slight.get(page, 0)))
     pages.sort(key=lambda one: (-(one.rate.expected if one.rate.rate is None else one.rate.rate), one.url))
     return ShownClasses(groups, pages, lore.rates_data())
 
@@ -139,10 +153,11 @@ def learned_reasons(lore: Lore, url: str) -> list[str]:
     series, rate, _ = known
     shown = _shown(0, address, series, None)
     seen = rate.rate
+    slight = 0 if page is None or rate.changes else lore.reading.slight_changes([page.page], NOISE).get(page.page, 0)
     lines = [
         f"expected at first sight: a change {interval_in_words(rate.prior)}",
         f"{rate.changes} of {rate.visits} later captures had changed"
-        + ("" if seen is None else f": {interval_in_words(seen)}"),
+        + ("" if seen is None else f": {seen_in_words(seen, slight)}"),
     ]
     if shown.peak is not None:
         hours = series.periods.seconds / 3600.0

@@ -6,7 +6,7 @@ from typing import Any
 from strandline.app.learned_pages import ShownClasses, ShownPattern
 from strandline.cli.output import iso, printable
 from strandline.core.history.calendar import Cycle
-from strandline.core.learn.classes import ClassTree, interval_in_words
+from strandline.core.learn.classes import ClassTree, seen_in_words
 from strandline.core.learn.evidence import TrustBook
 from strandline.core.wording import counted
 
@@ -51,7 +51,7 @@ def patterns_in_words(found: Sequence[ShownPattern]) -> Iterator[str]:
 
 def _peak(one: ShownPattern) -> str:
     if one.peak is None:
-        return "changes at no time more than at others" if one.changes else "never seen to change"
+        return "changes at no time more than at others" if one.changes else seen_in_words(0.0, one.slight)
     kind = f" on a {one.peak[0]}," if one.pattern.cycle is Cycle.DAY else ""
     return f"most{kind} {_period(one, one.peak[1])}"
 
@@ -113,7 +113,8 @@ def classes_in_words(found: ShownClasses) -> Iterator[str]:
         number = "-" if page.number is None else page.number
         later = page.rate.visits
         changed = f"{page.rate.changes} of {counted(later, 'later capture')} changed" if later else "captured once"
-        yield printable(f"  [{number}] {page.url}  {by}{interval_in_words(rate)} ({changed})")
+        changed += f", {page.slight} slightly" if page.slight else ""
+        yield printable(f"  [{number}] {page.url}  {by}{seen_in_words(rate, page.slight)} ({changed})")
     if len(found.pages) > _SHOWN:
         yield f"  ... and {counted(len(found.pages) - _SHOWN, 'more page')}; --json shows all"
     if found.about["moved"]:

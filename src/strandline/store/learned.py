@@ -10,7 +10,7 @@ synced by itself: what a power cut takes can be learned again.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +34,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 PAGES = "pages.kind = 'page'"
 ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
 _SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.captures"
+_ASKED_AT_ONCE = 500  # pages in one question
 _RATE = "visits, changes, found, watched, prior"
 
 
@@ -106,6 +107,16 @@ class LearnedReading(StudyReading):
             importance = row[6] if compared else float(changed)
             at = time.lived(row[3])  # type: ignore[call-overload]
             yield Sighting(*row[:3], at, row[4], changed, importance, bool(row[7]), studied, differs)  # type: ignore[arg-type, call-arg]
+
+    def slight_changes(self, pages: Sequence[int], below: float) -> dict[int, int]:
+        """Of some pages, how many differences a reader sees are less important than that; none are left out."""
+        found: dict[int, int] = {}
+        for start in range(0, len(pages), _ASKED_AT_ONCE):
+            some = pages[start : start + _ASKED_AT_ONCE]
+            query = f"""SELECT page, count(*) FROM changes WHERE page IN ({", ".join("?" * len(some))})
+                AND visible = 1 AND held = 0 AND importance < ? GROUP BY page"""
+            found |= {rows.whole(page): rows.whole(count) for page, count in self._rows(query, *some, below)}
+        return found
 
     def studied_since(self, seq: int) -> Iterator[tuple[int, Sighting]]:
         """Captures of pages recorded after this number and studied since, in that order, with their numbers.

@@ -50,9 +50,9 @@ def test_groups_edge_cases():
     with pytest.raises(ValueError, match="scale"):
         change_groups([1.0], scale="log")
     one = change_groups([0.0, 0.0, 0.0])
-    assert (one.count, one.sizes.tolist(), one.names()) == (1, [3], ["never seen to change"])
+    assert (one.count, one.sizes.tolist(), one.names()) == (1, [3], ["no change that counts"])
     assert one.intervals().tolist() == [91.0]
-    assert one.as_data() == [{"class": 0, "name": "never seen to change", "changes_a_day": 0.0, "pages": 3}]
+    assert one.as_data() == [{"class": 0, "name": "no change that counts", "changes_a_day": 0.0, "pages": 3}]
 
 
 def test_fastest_group_first_and_pages_sit_in_their_group():
@@ -62,7 +62,7 @@ def test_fastest_group_first_and_pages_sit_in_their_group():
     assert change_groups(np.arange(100.0)).sizes.size == 4, "as many as in the paper"
     assert (np.diff(groups.rates) < 0).all()
     assert np.bincount(groups.assign(rates)).tolist() == [5, 50, 500]
-    assert groups.names() == ["every day", "every 4 weeks", "never seen to change"]
+    assert groups.names() == ["every day", "every 4 weeks", "no change that counts"]
     np.testing.assert_allclose(groups.intervals(), [1.0, 30.0, 91.0])
 
 

@@ -177,10 +177,10 @@ def interval_in_words(rate: float) -> str:
     """A rate in changes a day as people say it.
 
     >>> [interval_in_words(r) for r in (30.0, 1.0, 1 / 7, 1 / 45, 1 / 500, 0.0)]
-    ['every 48 minutes', 'every day', 'every 7 days', 'every 6 weeks', 'every 16 months', 'never seen to change']
+    ['every 48 minutes', 'every day', 'every 7 days', 'every 6 weeks', 'every 16 months', 'no change that counts']
     """
     if rate <= 0.0:
-        return "never seen to change"
+        return "no change that counts"
     days = 1.0 / rate
     for unit, length, limit in (("minute", 1 / 1440, 2 / 24), ("hour", 1 / 24, 0.95), ("day", 1.0, 14.0),
                                 ("week", 7.0, 60.0), ("month", 30.44, 730.0)):  # fmt: skip
@@ -188,6 +188,17 @@ def interval_in_words(rate: float) -> str:
             number = max(round(days / length), 1)
             return f"every {unit}" if number == 1 else f"every {number} {unit}s"
     return f"every {round(days / 365.25)} years"
+
+
+def seen_in_words(rate: float, slight: int) -> str:
+    """How often a page changes; `slight` are the differences readers see of it that are too small to count.
+
+    >>> seen_in_words(1.0, 3), seen_in_words(0.0, 3), seen_in_words(0.0, 0)
+    ('every day', 'only slight changes', 'never seen to change')
+    """
+    if rate > 0.0:
+        return interval_in_words(rate)
+    return "only slight changes" if slight else "never seen to change"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.core.learn.classes import ChangeGroups, interval_in_words
+from strandline.core.learn.classes import ChangeGroups, interval_in_words, seen_in_words
+from strandline.crawl.sightings import NOISE
 from strandline.web.desk import Desk
 from strandline.web.views.site import RulesView, rules_view
 from strandline.web.views.values import Data, Moment
@@ -148,6 +149,7 @@ def classes_page(desk: Desk, number: int | None = None, after: int = 0, limit: i
     ]
     pages: list[RatedPage] = []
     scanned = desk.reading.some_rates(after, _SCANNED if number is not None else limit + 1)
+    slight = desk.reading.slight_changes([page for page, _, rate in scanned if not rate.changes], NOISE)
     last = after
     for page, url, rate in scanned:
         if len(pages) == limit:
@@ -156,6 +158,7 @@ def classes_page(desk: Desk, number: int | None = None, after: int = 0, limit: i
         shown = rate.expected if rate.rate is None else rate.rate
         of_class = None if groups is None else int(groups.assign(shown))
         if number is None or number == of_class:
-            pages.append(RatedPage(url, of_class, shown, interval_in_words(shown), rate.visits, rate.changes))
+            in_words = seen_in_words(shown, slight.get(page, 0))
+            pages.append(RatedPage(url, of_class, shown, in_words, rate.visits, rate.changes))
     more = last if number is not None and len(scanned) == _SCANNED else None
     return ClassesPage(learned_about(desk, "classes"), classes, pages, more)

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 from strandline.access.memento import closest
 from strandline.app.browsing import BlockLife, ChangeRow, Returns
-from strandline.core.learn.classes import interval_in_words
+from strandline.core.learn.classes import seen_in_words
 from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
+from strandline.crawl.sightings import NOISE
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.texts import say
@@ -254,10 +255,11 @@ def learned_of_page(desk: Desk, page: int) -> LearnedOfPage | None:
     group = series[1] if series else None
     groups = change_groups(desk)
     shown = rate.expected if rate.rate is None else rate.rate
+    slight = 0 if rate.changes else desk.reading.slight_changes([page], NOISE).get(page, 0)
     return LearnedOfPage(
         rate=rate.rate,
         expected=rate.expected,
-        in_words=interval_in_words(shown),
+        in_words=seen_in_words(shown, slight),
         visits=rate.visits,
         changes=rate.changes,
         number=None if groups is None else int(groups.assign(shown)),
