@@ -64,6 +64,10 @@ screenshots: ## the pictures of the interface in docs/pictures
 	@scripts/setup-browser
 	PYTHONPATH=tests $(BIN)/python scripts/screenshots
 
+score-picture: ## the picture of scores over captures in docs/pictures
+	@scripts/setup dev
+	$(BIN)/python scripts/score-picture
+
 lock: ## pin dependencies after changing pyproject.toml
 	@scripts/setup dev
 	scripts/lock

@@ -8,7 +8,7 @@ from strandline.core.history.site_versions import SiteHistory
 from strandline.core.learn.near import Thresholds, mine_numbers
 from strandline.core.plan.skip import warm
 from strandline.experiments.report import Figure, Series
-from strandline.plots.site import COLOURS, draw_directory_tree, draw_figure, label_colour, view_tree
+from strandline.plots.site import COLOURS, draw_directory_tree, draw_figure, draw_together, label_colour, view_tree
 
 
 @pytest.mark.parametrize("kind", ["line", "points", "bars"])
@@ -26,6 +26,15 @@ def test_logarithmic_axes(tmp_path):
     figure = Figure("t", (Series("a", (1.0, 10.0), (1.0, 100.0)),), log_x=True, log_y=True)
     draw_figure(figure, tmp_path / "figure.svg")
     assert "<svg" in (tmp_path / "figure.svg").read_text()
+
+
+def test_figures_are_drawn_together_with_a_title_each(tmp_path):
+    series = (Series("new", (1.0, 2.0), (0.1, 0.2)), Series("old", (), ()))
+    figures = [Figure(f"page {number}: scores", series, "capture", "importance", "points") for number in range(3)]
+    draw_together(figures, tmp_path / "all.svg", columns=2, line=0.015)
+    drawn = (tmp_path / "all.svg").read_text()
+    assert all(f"<!-- page {number} -->" in drawn for number in range(3))
+    assert "<!-- new -->" in drawn and "<!-- capture -->" in drawn
 
 
 def test_a_tree_is_laid_out_by_pages_and_drawn(tmp_path):

@@ -71,7 +71,11 @@ WANTED = 0.97
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
 CAPTURES, QUICK_CAPTURES = 160, 120
 STATES, QUICK_STATES = 300, 120  # of each real page
-DRAWN = ("link list", "contract", "product", "article")
+DRAWN = (
+    "link list", "contract", "product", "front page", "forum", "shop listing",
+    "event", "article", "results", "documentation", "blog", "daily box",
+)  # fmt: skip
+LEAST_DRAWN = 0.001  # scores of 0 have no place on a logarithmic axis
 
 Scored = tuple[bool, float, float]  # whether it is news, importance, ImpCh
 
@@ -115,25 +119,20 @@ def run(data: Path | None, progress: Callable[[str], None] = lambda _: None, qui
         everything = [one for pages in real.values() for page in pages for one in page]
         targets.append(at_least("real front pages, pooled", area(everything) or 0.0, WANTED))
         targets.append(at_least("real front pages, late", area(_late(real)) or 0.0, WANTED))
-    figures = tuple(
-        Figure(
-            f"{kind}: importance of each capture",
-            tuple(
-                Series(label, *_points(made[kind][0], news))
-                for label, news in (("something new", True), ("nothing new", False))
-            ),
-            "capture",
-            "importance",
-            "points",
-        )
-        for kind in DRAWN
-    )
+    figures = tuple(figure(kind, made[kind][0]) for kind in DRAWN if kind in made)
     return Report("News against rotation, order, counters and clocks", tuple(tables), figures, tuple(targets))
+
+
+def figure(kind: str, scored: list[Scored]) -> Figure:
+    """The score of each capture of a page, those that say something new apart from the others."""
+    series = (Series("something new", *_points(scored, True)), Series("nothing new", *_points(scored, False)))
+    note = f"Scores below {LEAST_DRAWN} are drawn there."
+    return Figure(f"{kind}: importance of each capture", series, "capture", "importance", "points", False, True, note)
 
 
 def _points(scored: list[Scored], news: bool) -> tuple[tuple[float, ...], tuple[float, ...]]:
     chosen = [(float(number), one[1]) for number, one in enumerate(scored, 1) if one[0] is news]
-    return tuple(number for number, _ in chosen), tuple(value for _, value in chosen)
+    return tuple(number for number, _ in chosen), tuple(max(LEAST_DRAWN, value) for _, value in chosen)
 
 
 def _late(kinds: dict[str, list[list[Scored]]]) -> list[Scored]:
@@ -215,7 +214,3 @@ def _shown(url: str, states: Iterable[list[int]], most: int) -> Iterator[Capture
         shown += 1
         if shown >= most:
             return
-
-
-def _title(item: int) -> str:
-    return headline(random.Random(7919 * item + 17))

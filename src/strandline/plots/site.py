@@ -78,23 +78,46 @@ def draw_figure(drawing: Drawable, file: Path) -> None:
     """Draw curves, points or bars to a file."""
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     axes = figure.add_subplot()
+    _fill(axes, drawing)
+    axes.set_title(drawing.title)
+    axes.set_xlabel(drawing.x_label)
+    axes.set_ylabel(drawing.y_label)
+    if drawing.series:
+        axes.legend(fontsize="small")
+    _save(figure, file)
+
+
+def draw_together(drawings: Sequence[Drawable], file: Path, columns: int, line: float | None = None) -> None:
+    """Figures with the same axes and curves as small panels of one picture; `line` is drawn across all of them."""
+    count = -(-len(drawings) // columns)
+    figure = Figure(figsize=(2.6 * columns, 1.8 * count + 0.4), layout="constrained")
+    panels = figure.subplots(count, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, drawing in zip(panels, drawings, strict=False):
+        _fill(axes, drawing, size=3)
+        axes.set_title(drawing.title.partition(":")[0], fontsize="medium")
+        if line is not None:
+            axes.axhline(line, color="0.3", linestyle="--", linewidth=0.8)
+    for axes in panels[len(drawings) :]:
+        axes.set_axis_off()
+    figure.supxlabel(drawings[0].x_label, fontsize="medium")
+    figure.supylabel(drawings[0].y_label, fontsize="medium")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize="small")
+    _save(figure, file)
+
+
+def _fill(axes: Axes, drawing: Drawable, size: float | None = None) -> None:
     if drawing.kind == "bars":
         _bars(axes, drawing.series)
     else:
         for one in drawing.series:
             marker, line = ("o", "") if drawing.kind == "points" else (".", "-")
-            axes.plot(one.x, one.y, marker=marker, linestyle=line, label=one.label)
+            axes.plot(one.x, one.y, marker=marker, markersize=size, linestyle=line, label=one.label)
     if drawing.log_x:
         axes.set_xscale("log")
     if drawing.log_y:
         axes.set_yscale("log")
-    axes.set_title(drawing.title)
-    axes.set_xlabel(drawing.x_label)
-    axes.set_ylabel(drawing.y_label)
     axes.grid(alpha=0.3)
-    if drawing.series:
-        axes.legend(fontsize="small")
-    _save(figure, file)
 
 
 def _bars(axes: Axes, series: Sequence[Curve]) -> None:
