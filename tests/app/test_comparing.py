@@ -2,6 +2,7 @@
 
 import pytest
 
+from servers.made_pdf import made_pdf
 from strandline.app.comparing import compare_files, page_blocks
 from strandline.errors import UsageError
 
@@ -16,6 +17,13 @@ def test_what_is_no_page_is_refused(tmp_path, content, first):
     other.write_bytes(content)
     with pytest.raises(UsageError, match=r"other\.html"):
         compare_files(*map(str, (other, page) if first else (page, other)))
+
+
+def test_files_of_pdf_are_compared_whatever_they_are_called(tmp_path):
+    old, new = tmp_path / "old.pdf", tmp_path / "new"
+    old.write_bytes(made_pdf(["The library opens at nine."]))
+    new.write_bytes(made_pdf(["The library opens at eleven."]))
+    assert [one.after for one in compare_files(str(old), str(new)).delta.operations] == ["The library opens at eleven."]
 
 
 def test_a_file_of_xhtml_is_read_as_such(tmp_path):

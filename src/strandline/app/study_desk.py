@@ -1,7 +1,7 @@
 """The worker's side of study: captures are read back from the archive, decoded, and cut into blocks.
 
-Plain text is cut like a page, paragraph by paragraph; JSON, feeds and tables entry by entry. A page without text can be
-shown to a browser, if the settings say so.
+Plain text and PDF files are cut like a page, paragraph by paragraph; JSON, feeds and tables entry by entry. A page
+without text can be shown to a browser, if the settings say so.
 """
 
 import resource
@@ -34,6 +34,7 @@ from strandline.dom.advertising import FilterLists
 from strandline.dom.data_documents import as_page
 from strandline.dom.documents import kind_of
 from strandline.dom.metadata import page_metadata
+from strandline.dom.pdf_text import is_pdf, pdf_page
 from strandline.dom.rendered import browser
 from strandline.dom.scan import PageTooCostlyError
 from strandline.dom.scan import ready as ready_to_cut
@@ -102,14 +103,14 @@ class ArchiveReader:
 
 
 def document(data: bytes, content_type: str) -> Document:
-    """A document of a media type, or what its first bytes show; text, JSON, feeds and tables become pages."""
+    """A document of a media type, or what its first bytes show; text, JSON, feeds, tables, PDF become pages."""
     mime = content_type.split(";")[0].strip().lower()
     charset = charset_of(content_type, data)
     if mime in _PLAIN:
         paragraphs = text_of(data, charset).replace("\r\n", "\n").split("\n\n")
         made = "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs if paragraph.strip())
         return Document(made.encode("utf-8", "replace"), mime, "utf-8", text=True)
-    made_page = as_page(data, mime, charset)
+    made_page = pdf_page(data) if is_pdf(data, mime) else as_page(data, mime, charset)
     if made_page is not None:
         return Document(made_page, mime, "utf-8", text=True)
     if kind_of(mime, data) != "html" or len(data) > LARGEST:

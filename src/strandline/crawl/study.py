@@ -35,7 +35,7 @@ from strandline.core.changes.volatility import NoiseState, Rating
 
 GONE: Final = (404, 410)
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
-"""What a change counts of which no text can be compared (a PDF, another redirect): as much as ten new words."""
+"""What a change counts of which no text can be compared (a film, another redirect): as much as ten new words."""
 MOST_REASONS: Final = 40
 """Changed blocks that are told one by one; a page of thousands would fill the catalog."""
 _PARTS: Final = (
