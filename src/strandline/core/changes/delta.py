@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -104,6 +105,11 @@ class Delta:
         gone += [change.block.words for change in self.changes if change.new is None]
         self.new.count_words_on(self.old, come, gone)
         return self.old.word_counts.words, self.new.word_counts.words
+
+    @cached_property
+    def shown_before(self) -> frozenset[str]:
+        """The texts of the old version."""
+        return frozenset(chain.from_iterable([block.texts for block in self.old.blocks]))
 
     @property
     def empty(self) -> bool:

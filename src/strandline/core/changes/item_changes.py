@@ -96,8 +96,7 @@ class ItemJudge:
         kind, weight, lasting = _said(before, after) if own and alike else ("", 0.0, False)
         if not figures and not lasting and noise.ticks(block.path, before, after):
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
-        label = own and max(len(words(before)), len(words(after))) <= LABEL
-        if back and not label and (weight < DECISIVE or not alike):
+        if back and (weight < DECISIVE or not alike) and not (own and _is_label(before) and _is_label(after)):
             return ItemChange("rotating", before, after, False, "was shown before")
         least = EDITED if own and kind not in SLIGHT else 0.0
         return ItemChange("edited", before, after, True, kind, least if figures else max(least, weight))
@@ -105,7 +104,7 @@ class ItemJudge:
     def _came(self, block: PageBlock, text: str) -> ItemChange:
         if self._noise.seen_text(text):
             return ItemChange("rotating", "", text, False, "was shown before")
-        if text in self._shown:
+        if text in self._delta.shown_before:
             return ItemChange("moved", "", text, False, "is elsewhere on the page, too")
         if self._kind.later and self._kind.owns(block) and self._order.came_with_others(text):
             return ItemChange("moved", "", text, False, "came from the page of the list before")
@@ -118,10 +117,6 @@ class ItemJudge:
         if listed and self._kind.owns(block) and not self._order.left_the_top(text):
             return ItemChange("moved", text, "", False, "left the list, not at its top")
         return ItemChange("gone", text, "", True, "left the page")
-
-    @cached_property
-    def _shown(self) -> frozenset[str]:
-        return frozenset(text for block in self._delta.old.blocks for text in block.texts)
 
     @cached_property
     def _order(self) -> "_Order":
@@ -158,6 +153,10 @@ def _said(before: str, after: str) -> tuple[str, float, bool]:
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
     return edit.kind, edit.weight, edit.kind in LASTING and (edit.kind != "number" or bool(edit.unit))
+
+
+def _is_label(text: str) -> bool:
+    return len(words(text)) <= LABEL
 
 
 def is_bare(text: str) -> bool:

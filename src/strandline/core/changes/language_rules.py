@@ -9,7 +9,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +22,7 @@ _ASIDE: Final = str.maketrans(
     "'''''''\"\"\"\"\"\"\"------" + " " * 11,
     "\u00ad\u200b\u200c\u200d\ufeff\u2060",
 )
+_ASCII_ASIDE: Final = re.compile("[`\\t\\n\\r]")  # all of them that are ASCII
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 
@@ -34,6 +35,8 @@ def plain_signs(text: str) -> str:
     >>> plain_signs("l’avis – ‘opt‑in’")
     "l'avis - 'opt-in'"
     """
+    if text.isascii() and _ASCII_ASIDE.search(text) is None:
+        return text
     return unicodedata.normalize("NFC", text).translate(_ASIDE)
 
 
@@ -132,11 +135,16 @@ class LanguageRules:
     def marked(self, mark: str, words: Sequence[str]) -> bool:
         """Whether one of the phrases of a mark is among words."""
         said = f" {' '.join(words)} "
-        return any(_holds(said, " ".join(phrase)) for phrase in self.marks[mark])
+        return any(map(said.__contains__, self._sought[mark]))
+
+    @cached_property
+    def _sought(self) -> dict[str, tuple[str, ...]]:
+        return {mark: tuple(_sought(" ".join(phrase)) for phrase in phrases) for mark, phrases in self.marks.items()}
 
 
-def _holds(said: str, phrase: str) -> bool:
-    return f" {phrase[:-1]}" in said if phrase.endswith("*") else f" {phrase} " in said
+def _sought(phrase: str) -> str:
+    """A phrase as it is found among words with a blank before and after each."""
+    return f" {phrase[:-1]}" if phrase.endswith("*") else f" {phrase} "
 
 
 @cache

@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from strandline.core.changes.language_rules import LanguageRules, language_of, language_rules, plain_signs
@@ -55,16 +56,23 @@ def edit_weight(before: str, after: str, language: str = "") -> Edit:
     before, after = _differing(plain_lines(before), plain_lines(after))
     if _shown(before) == _shown(after):
         return Edit("typography", SLIGHT["typography"])
-    rules = language_rules(language or language_of(f"{before} {after}"))
-    old, new = _left_over(sentences(before), sentences(after))
-    if not old and not new:
-        return Edit("order", SLIGHT["order"])
-    return max(_edits(old, new, rules), key=lambda edit: edit.weight, default=Edit("order", SLIGHT["order"]))
+    return _weighed(before, after, language or language_of(f"{before} {after}"))
+
+
+@lru_cache(maxsize=1 << 8)  # what is scored is soon told
+def _weighed(before: str, after: str, language: str) -> Edit:
+    old, new = sentences(before), sentences(after)
+    if len(old) != 1 or len(new) != 1:
+        old, new = _left_over(old, new)
+        if not old and not new:
+            return Edit("order", SLIGHT["order"])
+    edits = _edits(old, new, language_rules(language))
+    return max(edits, key=lambda edit: edit.weight, default=Edit("order", SLIGHT["order"]))
 
 
 def plain_lines(text: str) -> str:
     """`plain_signs` that keeps line breaks."""
-    return "\n".join(map(plain_signs, text.split("\n")))
+    return "\n".join(map(plain_signs, text.split("\n"))) if "\n" in text else plain_signs(text)
 
 
 def _differing(before: str, after: str) -> tuple[str, str]:
@@ -104,15 +112,15 @@ def sentences(text: str) -> list[str]:
 
 def _left_over(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
     """Sentences that are not, or not as often, among the others."""
-    gone = Counter(map(_shown, old)) - Counter(map(_shown, new))
-    come = Counter(map(_shown, new)) - Counter(map(_shown, old))
-    return list(_taken(old, gone))[:MOST_SENTENCES], list(_taken(new, come))[:MOST_SENTENCES]
+    before, after = [*map(_shown, old)], [*map(_shown, new)]
+    gone, come = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    return list(_taken(old, before, gone))[:MOST_SENTENCES], list(_taken(new, after, come))[:MOST_SENTENCES]
 
 
-def _taken(texts: Sequence[str], wanted: Counter[str]) -> Iterator[str]:
-    for text in texts:
-        if wanted[_shown(text)] > 0:
-            wanted[_shown(text)] -= 1
+def _taken(texts: Sequence[str], shown: Sequence[str], wanted: Counter[str]) -> Iterator[str]:
+    for text, seen in zip(texts, shown, strict=True):
+        if wanted[seen] > 0:
+            wanted[seen] -= 1
             yield text
 
 

@@ -192,12 +192,8 @@ class NoveltyCounter:
         """New pairs of known words; a text that was elsewhere on the page has none."""
         come = [after for _, after in texts if after]
         if come and not all(before for before, _ in texts):
-            come = [text for text in come if text not in self._shown]
+            come = [text for text in come if text not in self._delta.shown_before]
         return new_pairs([before for before, _ in texts if before], come, novel) if come else 0
-
-    @cached_property
-    def _shown(self) -> set[str]:
-        return {text for block in self._delta.old.blocks for text in block.texts}
 
 
 def worth_of(weight: float) -> float:

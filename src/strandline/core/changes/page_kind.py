@@ -8,7 +8,6 @@ later page   the second or a later page of a list, as its address says: entries 
 """
 
 import re
-from collections import Counter
 from typing import Final
 
 from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
@@ -56,27 +55,34 @@ class PageKind:
 
 def _part(blocks: list[PageBlock]) -> str:
     """The innermost path, with a slash, that holds most of the text."""
-    held: Counter[str] = Counter()
-    prose: Counter[str] = Counter()
+    held: dict[str, int] = {}
+    prose: dict[str, int] = {}
     for block in blocks:
-        if block.weight < SMALL:
+        weight = block.weight
+        if weight < SMALL:
             continue
-        held[block.path] += block.weight
-        if block.weight >= LONG and block.linked < LISTED:
-            prose[block.path] += sum(len(item[1]) for item in block.items if item[0] == "text" and len(item[1]) >= LONG)
-    if prose.total() >= max(DOCUMENT, PROSE * held.total()):
+        path = block.path
+        held[path] = held.get(path, 0) + weight
+        if weight >= LONG and block.linked < LISTED:
+            long = sum([len(text) for kind, text, _ in block.items if kind == "text" and len(text) >= LONG])
+            prose[path] = prose.get(path, 0) + long
+    letters = sum(prose.values())
+    if letters >= max(DOCUMENT, PROSE * sum(held.values())):
         held = prose
-    total, part = held.total(), ""
+    total, part = sum(held.values()), ""
     paths = [(f"{path}/", weight) for path, weight in held.items()]
     while True:
-        inside: Counter[str] = Counter()
         paths = [entry for entry in paths if len(entry[0]) > len(part) and entry[0].startswith(part)]
+        if len(paths) == 1 and paths[0][1] >= MOST * total:
+            return paths[0][0]
+        inside: dict[str, int] = {}
         for path, weight in paths:
-            inside[path[: path.index("/", len(part)) + 1]] += weight
+            step = path[: path.index("/", len(part)) + 1]
+            inside[step] = inside.get(step, 0) + weight
         if not inside:
             return part
-        deeper, weight = inside.most_common(1)[0]
-        if weight < MOST * total:
+        deeper = max(inside, key=inside.__getitem__)
+        if inside[deeper] < MOST * total:
             return part
         part = deeper
 

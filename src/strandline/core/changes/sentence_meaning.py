@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -97,10 +97,11 @@ class Sentence:
     def likeness(self, other: "Sentence") -> float:
         """Share of what both say."""
         one, two = self._said, other._said
-        union = (one | two).total()
-        return (one & two).total() / union if union else 0.5
+        common = (one & two).total()
+        union = one.total() + two.total() - common
+        return common / union if union else 0.5
 
-    @property
+    @cached_property
     def _said(self) -> Counter[object]:
         return Counter(
             [token.word for token in self.content]
@@ -220,6 +221,8 @@ def _counts(before: float, after: float) -> bool:
 
 def _small_words(old: Sentence, new: Sentence) -> Iterator[Edit]:
     """Negations, obligations and contrasts that are others now."""
+    if [concept for concept, _ in old.concepts] == [concept for concept, _ in new.concepts]:
+        return
     gone, come = _counted(old.concepts), _counted(new.concepts)
     groups = {concept.group for concept in (gone - come) | (come - gone)}
     negated = _negations(old) != _negations(new)
@@ -296,6 +299,8 @@ def _swapped(old: Sentence, new: Sentence) -> Iterator[Edit]:
 
 def _words(old: Sentence, new: Sentence) -> Iterator[Edit]:
     """Names and other words that differ; other spellings and forms of a word do not."""
+    if old.content == new.content:
+        return
     gone, come = _surplus(old.content, new.content), _surplus(new.content, old.content)
     if "".join(token.word for token in gone) == "".join(token.word for token in come):
         if gone or come:

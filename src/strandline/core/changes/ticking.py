@@ -74,19 +74,20 @@ _CLOCK: Final = re.compile(
     re.IGNORECASE,
 )
 _MONTH: Final = rf"(?:{_any(_MONTHS)}|(?:{_any(_SHORT_MONTHS)})\b\.?)"
-_DAY: Final = rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
 _YEAR: Final = r"(?:19|20)\d\d(?!\d)"
-_DATE: Final = re.compile(
-    rf"(?:{_DAY})?(?:(?<!\d)\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:t(?=\d))?|(?<!\d)\d{{1,2}}([-/.])\s?\d{{1,2}}\2\s?(?:\d{{4}}|\d\d)(?!\d)|"
-    rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?|"
-    rf"\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|\b{_MONTH}\s{_YEAR})",
-    re.IGNORECASE,
+# A date is looked for from its first number, in small letters: going through every letter costs far more.
+_NUMBER_BEGINS: Final = re.compile(r"\d(?<!\d\d)")
+_DATE_ON: Final = re.compile(
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:t(?=\d))?|\d{1,2}([-/.])\s?\d{1,2}\2\s?(?:\d{4}|\d\d)(?!\d)|"
+    rf"\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"
 )
-_MAY_DATE: Final = re.compile(
-    r"\d[-/.]\s?\d{1,2}[-/.]|jan|feb|fév|mar|mär|apr|avr|abr|ma[aiyg]|mei|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|"
-    r"o[ck]t|ott|nov|de[cz]|déc|dic|ene|gen|mrt",
-    re.IGNORECASE,
+_MONTH_AT_END: Final = re.compile(rf"\b{_MONTH}\Z")
+_DAY_OR_YEAR: Final = re.compile(rf"\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|{_YEAR}")
+_WEEKDAY_AT_END: Final = re.compile(
+    rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?\Z"
 )
+_LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
+_OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
 _STAMP: Final = re.compile(
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
@@ -163,14 +164,46 @@ def settled_text(text: str) -> str:
 
 
 def _undated(text: str) -> str:
-    return _DATE.sub("@", text) if _MAY_DATE.search(text) else text
+    spans = _dates(text)
+    if not spans:
+        return text
+    starts, ends = zip(*spans, strict=True)
+    return "@".join(text[end:start] for end, start in zip((0, *ends), (*starts, len(text)), strict=True))
+
+
+@lru_cache(maxsize=1 << 9)
+def _dates(text: str) -> tuple[tuple[int, int], ...]:
+    """Where in a text dates begin and end, their days of the week with them."""
+    folded = (text if text.isascii() else text.translate(_OTHER_LETTERS)).lower()
+    found: list[tuple[int, int]] = []
+    end = 0  # of the date before
+    for number in _NUMBER_BEGINS.finditer(folded):
+        start = number.start()
+        if start < end:
+            continue
+        date = None
+        blank = start > end and folded[start - 1].isspace()
+        if blank and (month := _MONTH_AT_END.search(folded, max(end, start - 2 - _LONGEST_MONTH), start - 1)):
+            date = _DAY_OR_YEAR.match(folded, start)
+            start = month.start() if date else start
+        date = date or _DATE_ON.match(folded, start)
+        if date is None:
+            continue
+        if start > end and folded[start - 1].isspace() and (day := _WEEKDAY_AT_END.search(folded, end, start)):
+            start = day.start()
+        end = date.end()
+        found.append((start, end))
+    return tuple(found)
 
 
 def _without_age(text: str) -> str:
     if len(text) > BRIEF and _DIGIT.search(text) is None:
         return text
     folded = text.lower()
-    return _AGE.sub("@", text) if any(sign in folded for sign in _MAY_AGE) else text
+    for sign in _MAY_AGE:
+        if sign in folded:
+            return _AGE.sub("@", text)
+    return text
 
 
 @lru_cache(maxsize=1 << 11)
@@ -190,7 +223,7 @@ def tick_form(before: str, after: str) -> TickForm:
     if old == new:
         return "age"
     forms: list[TickForm] = []
-    if _all(_DATE, old) != _all(_DATE, new):
+    if _dates_of(old) != _dates_of(new):
         forms.append("stamp" if _is_stamp(new) else "")
     old, new = _undated(old), _undated(new)
     if _all(_CLOCK, old) != _all(_CLOCK, new):
@@ -201,6 +234,10 @@ def tick_form(before: str, after: str) -> TickForm:
     if not forms or "" in forms:
         return ""
     return "time" if "time" in forms else forms[-1]
+
+
+def _dates_of(text: str) -> list[str]:
+    return [text[start:end] for start, end in _dates(text)]
 
 
 def _all(what: re.Pattern[str], text: str) -> list[str]:
@@ -249,6 +286,8 @@ def is_slot(before: str, after: str) -> bool:
         return True
     old, new = words(before), words(after)
     longer = max(len(old), len(new))
+    if abs(len(old) - len(new)) > SLOT:
+        return False
     kept = (Counter(old) & Counter(new)).total()
     return longer - kept <= min(SLOT, kept) or longer < SLOT
 

@@ -7,6 +7,7 @@ counts (`ticking`) belong together first: a line "12 points by ann" that moved t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 from operator import itemgetter
 from typing import Final
 
@@ -51,8 +52,8 @@ def _in_place(delta: Delta, touched: list[Touched]) -> list[Touched]:
     come = {after for _, texts, _ in touched for before, after in texts if not before}
     if not gone or not come:
         return touched
-    old, new = ([text for block in page.blocks for text in block.texts] for page in (delta.old, delta.new))
-    both = set(old) & set(new)
+    old, new = (list(chain.from_iterable([block.texts for block in page.blocks])) for page in (delta.old, delta.new))
+    both = delta.shown_before.intersection(new)
     left = dict(followers(old, both))
     pairs: dict[str, str] = {}
     for stay, others in followers(new, both):

@@ -212,7 +212,7 @@ class NoiseState:
             if not (before and (not after or is_same_text(before, after))) and len(word_set(after)) >= SAYING
         ]
         for before, after in texts:
-            if before and after and is_slot(before, after) and tick_form(before, after) in ("", "time"):
+            if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
                 self._count_slot(self._frame(path, before, after))
         if come:
             back = sum(map(self.seen_text, come))

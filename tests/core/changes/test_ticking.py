@@ -1,0 +1,38 @@
+"""Dates are found from their numbers; this is what that finds, letter by letter."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strandline.core.changes import ticking
+from strandline.core.changes.ticking import settled_text
+
+_DAY = (
+    rf"\b(?:(?:{ticking._any(ticking._DAYS)})\b|(?:{ticking._any(ticking._SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?"
+)
+_YEAR, _MONTH = ticking._YEAR, ticking._MONTH
+SLOW_DATE = re.compile(
+    rf"(?:{_DAY})?(?:(?<!\d)\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:t(?=\d))?|(?<!\d)\d{{1,2}}([-/.])\s?\d{{1,2}}\2\s?(?:\d{{4}}|\d\d)(?!\d)|"
+    rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?|"
+    rf"\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|\b{_MONTH}\s{_YEAR})",
+    re.IGNORECASE,
+)
+_SAID = """12 1 2026 2026-05-03 2026-05-03T 3/4/21 12. 3rd 20th may mar mär. sept. SEP March Mon mon, Monday, the den
+le de of del , . ( / - : 19 1999 202 Di so. \u017fep ma\u0131 º er 5. samedi août dez. déc 0 12:30 \u0663 word"""
+_PIECES = tuple(_SAID.split())
+_TEXTS = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from((" ", " ", "  ", "", "\u00a0"))), max_size=9).map(
+    lambda parts: "".join(piece + blank for piece, blank in parts)
+)
+
+
+@given(_TEXTS | st.text(max_size=40))
+def test_dates_are_those_that_a_search_at_every_letter_finds(text: str) -> None:
+    found = [text[start:end] for start, end in ticking._dates(text)]
+    assert found == [match[0] for match in SLOW_DATE.finditer(text)]
+    assert ticking._undated(text) == SLOW_DATE.sub("@", text)
+
+
+def test_a_day_of_the_week_belongs_to_its_date() -> None:
+    assert settled_text("Monday, 02 March 2026, 09:10") == "@, @"
+    assert settled_text("on Tuesday the 3rd of May and May 4, 2026") == "on @ and @"
