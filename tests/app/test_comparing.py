@@ -1,9 +1,12 @@
-"""Comparing files: what is no page is refused by name, whichever of the two it is."""
+"""Comparing files: what is no page is refused by name, whichever it is. Versions are judged as of their time."""
+
+import json
 
 import pytest
 
 from servers.made_pdf import made_pdf
-from strandline.app.comparing import compare_files, page_blocks
+from strandline.app.archive import create
+from strandline.app.comparing import compare_files, compare_versions, page_blocks
 from strandline.errors import UsageError
 
 PAGE = "<main><p>The library opens at nine.</p></main>"
@@ -30,3 +33,24 @@ def test_a_file_of_xhtml_is_read_as_such(tmp_path):
     file = tmp_path / "page.xhtml"
     file.write_text(f"<html xmlns='http://www.w3.org/1999/xhtml'><script src='a.js'/><body>{PAGE}</body></html>")
     assert page_blocks(str(file)).text == "The library opens at nine."
+
+
+def test_texts_of_a_recorded_change_are_judged_by_what_was_known_then(tmp_path):
+    url, begin = "https://shop.example/", 1_790_000_000.0
+    offers = ("Kettles at half price today", "Lamps for reading in bed", "Kettles at half price today")
+    pages = [f"<main><h1>Shop</h1>{PAGE}</main><aside><h3>Offers</h3><p>{offer}</p></aside>" for offer in offers]
+    versions = [{"url": url, "time": begin + 3600.0 * n, "html": html} for n, html in enumerate(pages)]
+    file = tmp_path / "versions.jsonl"
+    file.write_text("\n".join(map(json.dumps, versions)))
+    archive = create(tmp_path / "archive")
+    archive.bring_in(file)
+    archive.study()
+
+    def kinds(first):
+        found, _, _ = compare_versions(archive, url, begin + 3600.0 * first, begin + 3600.0 * (first + 1))
+        assert found.recorded is not None
+        told = {block["path"]: block["contribution"] for block in found.recorded.blocks}
+        assert {reason.path: round(reason.contribution, 4) for reason in found.reasons} == told
+        return [item.kind for reason in found.reasons for item in reason.counted.items]
+
+    assert (kinds(0), kinds(1)) == (["edited"], ["rotating"])

@@ -14,7 +14,7 @@ None of them needs an optional extra.
 
 import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -287,7 +287,37 @@ def compare_versions(archive: Archive, url: str, start: float, end: float) -> tu
     rule = study_rules(archive.settings.study).advertising(old.url)
     between = sum(old.time < capture.time < new.time for capture in captures)
     recorded = archive.studies.change_between(old.url, old.time, new.time)
-    return replace(compared(before, after, noise, rule), recorded=recorded, between=between), old, new
+    found = compared(before, after, noise, rule)
+    scored = found.scored if recorded is None else _as_recorded(found.scored, recorded)
+    return replace(found, scored=scored, recorded=recorded, between=between), old, new
+
+
+def _as_recorded(scored: Importance, recorded: Change) -> Importance:
+    """Blocks and their texts as they were judged when the change was studied. What is known by now cannot judge it: a
+    text that was back then is on the page, or left it again.
+    """
+    told = {(one["path"], one.get("nth"), one.get("kind")): one for one in recorded.blocks}
+    reasons = [_reason_as_told(one, told.get((one.path, one.nth, one.kind), {})) for one in scored.reasons]
+    return replace(scored, reasons=tuple(sorted(reasons, key=lambda one: -one.contribution)))
+
+
+def _reason_as_told(reason: BlockReason, told: Mapping[str, Any]) -> BlockReason:
+    if "items" not in told or reason.rating:  # what people said of it since is shown
+        return reason
+    known = {(one["before"], one["after"]): one for one in told["items"]}
+    items = []
+    for item in reason.counted.items:
+        data = item.as_data()
+        one = known.get((data["before"], data["after"]), data)
+        items.append(item._replace(kind=one["kind"], counts=one["counts"], why=one["why"]))
+    factor, steadiness, novelty = (float(told[name]) for name in ("factor", "steadiness", "novelty"))
+    return replace(
+        reason,
+        factor=factor,
+        steadiness=steadiness,
+        counted=replace(reason.counted, value=novelty, items=items),
+        decisive=float(told["contribution"]) - factor * steadiness * novelty,
+    )
 
 
 def _is_page(capture: Capture) -> bool:

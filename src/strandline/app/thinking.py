@@ -49,6 +49,8 @@ _INSTANTS = 12
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _WEEK_HOURS = 168
 _LONGEST_TEXT = 20_000
+_ITEMS = 20
+"""Texts of a block that are told one by one."""
 _BLOCKS = 500
 """Blocks of a comparison that are told at a time."""
 
@@ -208,6 +210,7 @@ def _capture(capture: Capture) -> Answer:
 def _block(number: int, shown: ShownBlock, stood: list[int | None]) -> Answer:
     """`stood` has the numbers of the blocks in the order of the old version."""
     before, after = shown.before[:_LONGEST_TEXT], shown.after[:_LONGEST_TEXT]
+    items = shown.reason.counted.items if shown.reason else ()
     return {
         "number": number,
         "kind": shown.kind,
@@ -220,6 +223,8 @@ def _block(number: int, shown: ShownBlock, stood: list[int | None]) -> Answer:
         "marks": list(marked(before, after)),
         "moved_from": _before(number, stood) if shown.kind == "moved" else None,
         "links": [one.as_data() for one in shown.operations if one.element in ("link", "image", "frame")][:50],
+        "items": [item.as_data() for item in items[:_ITEMS]],
+        "items_count": len(items),
     }
 
 

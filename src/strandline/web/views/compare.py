@@ -29,6 +29,19 @@ class ComparedLink:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedItem:
+    """What happened to one text of a block."""
+
+    kind: str
+    """new, gone, edited, moved, rotating or ticking."""
+    before: str
+    after: str
+    counts: bool
+    why: str
+    """Why it counts or not, where that is more than what happened."""
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedBlock:
     """One block of either version."""
 
@@ -45,6 +58,10 @@ class ComparedBlock:
     moved_from: int | None
     """Number of the block it stood behind before; None when it did not move, or was the first."""
     links: list[ComparedLink]
+    items: list[ComparedItem]
+    """The first texts of the block that are not as they were."""
+    items_count: int
+    """How many there are in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +146,8 @@ def _block(one: dict[str, Any]) -> ComparedBlock:
         pieces=[Piece(_MARKS[mark], text) for mark, text in one["marks"]],
         moved_from=one["moved_from"],
         links=[ComparedLink(x["kind"], x["element"], x["before"], x["after"]) for x in one["links"]],
+        items=[ComparedItem(x["kind"], x["before"], x["after"], x["counts"], x["why"]) for x in one["items"]],
+        items_count=one["items_count"],
     )
 
 
