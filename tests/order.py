@@ -20,6 +20,7 @@ SECONDS = {
     "tests/house/test_house.py::test_tool_finds_nothing[mypy]": 40,
     "tests/journeys/test_hostile_site.py": 35,
     "tests/faults/test_watch_crashes.py::test_kill_9_at_any_moment_of_a_watch[long]": 35,
+    "tests/simulate/test_site_loops.py": 25,
     "tests/journeys/test_changes.py": 30,
     "tests/web/test_replay_in_browser.py": 30,
     "tests/app/test_learning_engine.py": 30,

@@ -61,6 +61,7 @@ SECOND = {
         "tests/papers/test_paper_001_patterns.py::test_patterns_of_real_news_pages",
         "tests/papers/test_paper_002.py::test_first_sight_ranks_pages_of_sites_it_never_saw",
         "tests/simulate/test_bounds.py::test_known_patterns_are_nearly_as_good_as_their_bound",
+        "tests/simulate/test_site_loops.py::test_never_far_behind_the_best_of_its_rivals",
         "tests/simulate/test_traces.py",
     ),
     "long": (

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crawl.scripted import SITE, task
+from strandline.core.learn.page_forecasts import in_every_memory
 from strandline.core.learn.site_state import Price, SiteState
 from strandline.core.plan.retests import Retests
 from strandline.crawl.learn_rules import RuleWish, learn_rules
@@ -24,8 +25,7 @@ def known_lore(_method, restless=(), **about):
         period=WEEK,
         whole=10,
         pages=pages,
-        changes=np.where(pages > 20, 9.0, 0.0),
-        weeks=np.full(40, 10.0),
+        counts=in_every_memory(np.where(pages > 20, 9.0, 0.0), np.full(40, 10.0)),
         restless=np.isin(pages, restless),
         price=Price(0.3, 0.5, 0.95, 6),
     )

@@ -203,17 +203,16 @@ class SitePass:
     def _rates(self, state: SiteState, view: SiteView) -> SiteRates:
         shape = view.shape
         where, known = self._mark_restless(state)
-        changes, weeks = np.zeros(shape.pages), np.zeros(shape.pages)
-        changes[self._places[known]] = state.changes[where[known]]
-        weeks[self._places[known]] = state.weeks[where[known]]
+        places, kept = self._places[known], where[known]
+        counts = {memory: one.at(kept).spread(places, shape.pages) for memory, one in state.counts.items()}
         found, found_weeks = np.zeros(shape.directories), np.zeros(shape.directories)
         for path, new, watched in zip(state.directories, state.found, state.found_weeks, strict=True):
             directory = self._index.find_directory(path)
             if directory is not None:
                 found[directory], found_weeks[directory] = new, watched
         rates = SiteRates()
-        rates.restore(shape, (changes, weeks), (found, found_weeks))
-        rates.together = state.together
+        rates.restore(shape, counts, (found, found_weeks))
+        rates.together, rates.scores = state.together, state.scores
         now = self._judged / state.period
         rates.seen_at(view.captured.copy(), now - np.maximum(view.ages, 0.0), now)
         return rates

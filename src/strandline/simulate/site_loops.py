@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from strandline.core.changes.directories import Ids, PageChanges
 from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.learn.near import Thresholds, dormant_directories, mine_numbers
-from strandline.core.learn.site_rates import CrawlSeen
+from strandline.core.learn.site_rates import CrawlSeen, RateSettings
 from strandline.core.plan.past_crawls import Mask
 from strandline.core.plan.site_level import Answers, BurstSettings, SiteCrawl, StopRule, run_crawl
 from strandline.core.plan.skip import RuleWatch, SkipAnswer, skip_listed, warm
@@ -92,10 +92,12 @@ class _Ledger:
         self.content[changes.updated] += 1
 
 
-def crawl_with_budget(site: KnownSite, saved: float, burst: BurstSettings, warm_up: int = 20) -> LoopResult:
+def crawl_with_budget(
+    site: KnownSite, saved: float, burst: BurstSettings, warm_up: int = 20, settings: RateSettings | None = None
+) -> LoopResult:
     """Full crawls of the first versions, then crawls that leave out this share of the requests."""
     ledger = _Ledger(site, warm_up)
-    rates = site.learned(0, warm_up - 1)
+    rates = site.learned(0, warm_up - 1, settings)
     for version in range(warm_up, site.history.versions):
         ledger.advance(version)
         live = site.live[version]

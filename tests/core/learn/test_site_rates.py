@@ -12,7 +12,7 @@ from strandline.simulate.site_crawls import KnownSite
 
 paths = st.lists(st.sampled_from(["a", "b", "index"]), min_size=1, max_size=4).map("/".join)
 versions = st.lists(st.dictionaries(paths, st.sampled_from("12"), min_size=1, max_size=8), min_size=1, max_size=6)
-SMALL = RateSettings(directory_prior=5.0, page_prior=2.0)
+SMALL = RateSettings(directory_prior=5.0, page_prior=2.0, forecasters=())
 
 
 def slow_rates(listed, settings):
@@ -133,7 +133,7 @@ def test_a_mass_update_counts_less():
     _, shape, pages = site_of(*(f"p{n}" for n in range(100)))
     after = []
     for share in (0.05, 1.0):
-        rates = SiteRates(RateSettings(busy_share=share))
+        rates = SiteRates(RateSettings(busy_share=share, forecasters=()))
         rates.start(shape, pages, 0.0)
         for week, changed in ((1.0, []), (2.0, []), (3.0, pages)):
             rates.observe(shape, rates.outlook(shape, week), seen(pages, changed=changed), week)
@@ -168,3 +168,27 @@ def test_new_pages_met_before_their_hub_was_asked_again_are_expected_in_numbers(
     rates.observe(index.shape(), rates.outlook(index.shape(), 1.0), seen(np.empty(0, dtype=np.int64), found=later), 1.0)
     outlook = rates.outlook(index.shape(), 2.0)
     assert outlook.new_pages.tolist() == [4.0, 0.0, 0.0]  # two a week, for two weeks
+
+
+def steady_site(changing):
+    """Twenty weeks of forty pages in one directory, looked at whole; these change every week, the others never."""
+    _, shape, pages = site_of(*(f"p{n}" for n in range(40)))
+    rates = SiteRates()
+    rates.start(shape, pages, 0.0)
+    for week in range(1, 21):
+        rates.observe(shape, rates.outlook(shape, float(week)), seen(pages, changed=changing), float(week))
+    return rates, shape
+
+
+def test_what_each_page_has_shown_is_not_drowned_by_its_directory():
+    rates, shape = steady_site(range(16))
+    chances = rates.outlook(shape, 21.0).rates
+    assert chances[:16].min() > 0.9
+    assert chances[16:].max() < 0.05
+
+
+def test_pages_that_were_left_out_judge_no_forecaster():
+    rates, shape = steady_site(range(16))
+    before = rates.scores.sums.copy()
+    rates.observe(shape, rates.outlook(shape, 21.0), seen(np.empty(0, dtype=np.int64)), 21.0)
+    assert rates.scores.sums == pytest.approx(before * rates.settings.forgetting)

@@ -1,3 +1,6 @@
+import io
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,6 +8,7 @@ from hypothesis import strategies as st
 
 from strandline.core.changes.directories import SiteIndex
 from strandline.core.history.site_versions import SiteHistory
+from strandline.core.learn.page_forecasts import FORECASTERS, ForecastScores, in_every_memory
 from strandline.core.learn.site_rates import SiteRates
 from strandline.core.learn.site_state import Price, SiteState
 from strandline.core.plan.past_crawls import PastCrawls
@@ -69,7 +73,9 @@ def policy(records=None, price=0.05, ages=1.0):
     rates = SiteRates()
     shape = site.shape
     changes = np.where(np.arange(60) < 20, 20.0, 0.0)
-    rates.restore(shape, (changes, np.full(60, 40.0)), (np.zeros(shape.directories), np.zeros(shape.directories)))
+    counts = in_every_memory(changes, np.full(60, 40.0))
+    rates.restore(shape, counts, (np.zeros(shape.directories), np.zeros(shape.directories)))
+    rates.scores = ForecastScores.from_data([])  # nobody was judged: the policy's own forecaster
     rates.seen_at(site.captured.copy(), 100.0 - site.ages, 100.0)
     outlook = rates.outlook(shape, 100.0)
     return PolicyPass(site, records or {}, 100.0, outlook, price), index
@@ -181,6 +187,22 @@ def test_a_higher_price_never_saves_less(seed):
         assert trial.stopped_at(0.0) == (pytest.approx(0.0), pytest.approx(1.0))
 
 
+def test_still_pages_among_busy_ones_are_left_out():
+    """Two pages of five change every week: what is worth a request shows from page to page, not by directory."""
+    rng = np.random.default_rng(5)
+    busy = rng.random(200) < 0.4
+    paths = [f"d{n % 10}/p{n}" for n in range(200)]
+    history = SiteHistory()
+    history.add("0", paths, [], [])
+    for week in range(1, 25):
+        changed = np.flatnonzero(rng.random(200) < np.where(busy, 0.95, 0.005))
+        history.add(str(week), [], [], [paths[page] for page in changed])
+    price = choose_price(history, range(25))
+    assert price is not None
+    assert price.bypass_ratio > 0.5
+    assert price.change_recall >= 0.95
+
+
 def test_a_state_comes_back_as_it_was():
     index = SiteIndex()
     pages = index.pages(["é/a", "é/b", "c//d", "e"])
@@ -188,7 +210,8 @@ def test_a_state_comes_back_as_it_was():
     shape = index.shape()
     new = np.zeros(shape.directories)
     new[1] = 2.0
-    rates.restore(shape, (np.arange(4.0), np.full(4, 8.0)), (new, np.full(shape.directories, 4.0)))
+    rates.restore(shape, in_every_memory(np.arange(4.0), np.full(4, 8.0)), (new, np.full(shape.directories, 4.0)))
+    rates.scores.sums[:] = np.arange(1.0 + len(FORECASTERS))
     restless = np.array([True, False, False, True])
     numbers = np.array([40, 10, 30, 20])
     price = Price(0.01, 0.5, 0.96, 4)
@@ -196,12 +219,31 @@ def test_a_state_comes_back_as_it_was():
     back = SiteState.from_bytes(state.to_bytes())
     assert (back.period, back.whole, back.price, back.directories) == (3600.0, 5, price, ("é",))
     assert back.pages.tolist() == [10, 20, 30, 40]
-    assert back.changes.tolist() == [1.0, 3.0, 2.0, 0.0]
+    for counts in back.counts.values():
+        assert counts.changes.tolist() == [1.0, 3.0, 2.0, 0.0]
+    assert back.scores.sums.tolist() == rates.scores.sums.tolist()
     assert back.restless.tolist() == [False, True, False, True]
     where, known = back.places(np.array([5, 20, 40, 50]))
     assert known.tolist() == [False, True, True, False]
     assert back.pages[where[known]].tolist() == [20, 40]
     assert len(pages) == 4
+
+
+def test_a_state_kept_before_forecasters_were_judged_uses_the_forecaster_of_its_time():
+    index = SiteIndex()
+    index.pages(["a", "b"])
+    rates, shape = SiteRates(), index.shape()
+    rates.restore(shape, in_every_memory(np.array([3.0, 1.0]), np.full(2, 8.0)), (np.zeros(1), np.zeros(1)))
+    state = SiteState.of(index, rates, np.arange(2), np.zeros(2, dtype=np.bool_), period=1.0, whole=5)
+    with np.load(io.BytesIO(state.to_bytes())) as kept:
+        about = json.loads(kept["about"].tobytes())
+        del about["scores"]
+        columns = {name: kept[name] for name in kept.files if not name.startswith(("recent_", "long_", "about"))}
+    stream = io.BytesIO()
+    np.savez(stream, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **columns)
+    back = SiteState.from_bytes(stream.getvalue())
+    assert back.scores.weights()[0] == 1.0
+    assert [counts.changes.tolist() for counts in back.counts.values()] == [[3.0, 1.0]] * 3
 
 
 def test_a_small_site_of_which_the_policy_expects_nothing_is_seen_page_by_page():
@@ -211,7 +253,7 @@ def test_a_small_site_of_which_the_policy_expects_nothing_is_seen_page_by_page()
     for crawl in range(1, 8):
         site, _ = view(paths, crawl - last, draw=crawl)
         rates = SiteRates()
-        rates.restore(site.shape, (np.zeros(7), np.full(7, 40.0)), (np.zeros(2), np.zeros(2)))
+        rates.restore(site.shape, in_every_memory(np.zeros(7), np.full(7, 40.0)), (np.zeros(2), np.zeros(2)))
         rates.seen_at(site.captured.copy(), 100.0 - site.ages, 100.0)
         one = PolicyPass(site, {}, float(crawl), rates.outlook(site.shape, 100.0), 0.2)
         asked = np.flatnonzero([not one.refuses(place) for place in range(7)])

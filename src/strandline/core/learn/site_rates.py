@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import best_pages, nearest_holder, shrink_down, subtree_sums
+from strandline.core.learn.page_forecasts import FORECASTERS, LONG, Forecaster, ForecastScores, Memory, PageCounts
 from strandline.core.learn.togetherness import SURE, Found, Togetherness
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,8 @@ class RateSettings:
     """A week in which a larger share of the known pages changed counts proportionally less."""
     longest_gap: float = 20.0
     """Weeks without a visit count up to this many."""
+    forecasters: tuple[Forecaster, ...] = FORECASTERS
+    """Tried on every crawl beside the one that the fields above describe; the site's own crawls weigh them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class SiteOutlook:
     """Expected changes after which what a crawl finds in a directory outweighs what it finds around it."""
     name_prior: float
     """The same for pages of one name."""
+    forecasts: Floats
+    """Rates a week as each forecaster has them: forecasters x pages; `rates` is their mean, weighted by success."""
 
 
 class SiteRates:
@@ -85,13 +90,13 @@ class SiteRates:
         self.settings = settings or RateSettings()
         self.now = 0.0
         self.known = np.zeros(0, dtype=np.bool_)
-        self._changes = np.zeros(0)
-        self._weeks = np.zeros(0)
+        self._counts: dict[Memory, PageCounts] = {memory: PageCounts() for memory in Memory}
         self._hazard = np.zeros(0)
         self._last = np.zeros(0)
         self._found = np.zeros(1)
         self._unit_weeks = np.zeros(1)
         self.together = Togetherness()
+        self.scores = ForecastScores(np.zeros(1 + len(self.settings.forecasters)))
 
     def start(self, shape: TreeShape, pages: Ids, now: float) -> None:
         """The first full crawl: these pages exist."""
@@ -103,7 +108,7 @@ class SiteRates:
         """Learn from a crawl at time `now` for which `outlook` was the expectation."""
         self._grow(shape)
         forget = self.settings.forgetting ** (now - self.now)
-        for column in (self._changes, self._weeks, self._found, self._unit_weeks):
+        for column in (self._found, self._unit_weeks):
             column *= forget
         share = seen.changed.sum() / max(1, int(self.known.sum()))
         weight = min(1.0, self.settings.busy_share / share) if share else 1.0
@@ -111,13 +116,15 @@ class SiteRates:
         fetched = np.zeros(shape.pages, dtype=np.bool_)
         fetched[seen.fetched] = True
         self._learn_together(shape, outlook, seen, (forget, weight))
+        self._judge(outlook, seen, gaps, (forget, weight))
         hubs = outlook.hubs
         held = np.flatnonzero(hubs >= 0)
         asked = held[fetched[hubs[held]]]
         self._unit_weeks[asked] += weight * gaps[hubs[asked]]
         np.add.at(self._found, outlook.units[shape.page_directories[seen.found]], weight)
-        self._weeks[seen.fetched] += weight * gaps[seen.fetched]
-        self._changes[seen.fetched[seen.changed]] += weight
+        for memory, counts in self._counts.items():
+            counts.forget(LONG ** (now - self.now) if memory is Memory.LONG else forget)
+            counts.add(seen.fetched, seen.changed, gaps[seen.fetched], weight if memory is Memory.CALM else 1.0)
         self._hazard[seen.fetched] = 0.0
         self._last[seen.fetched] = now
         self.known[seen.fetched[seen.gone]] = False
@@ -134,18 +141,28 @@ class SiteRates:
         self.together.forget(weights[0])
         self.together.learn(shape.parents, found, weights[1])
 
-    def page_counts(self) -> tuple[Floats, Floats]:
-        """Weighted changes and weeks of every page, by number."""
-        return self._changes, self._weeks
+    def _judge(self, outlook: SiteOutlook, seen: CrawlSeen, gaps: Floats, weights: tuple[float, float]) -> None:
+        """Hold every forecaster against what was found."""
+        places = np.full(len(self.known), -1, dtype=np.int64)
+        places[outlook.pages] = np.arange(len(outlook.pages))
+        expected = places[seen.fetched] >= 0
+        pages = seen.fetched[expected]
+        chances = 1.0 - (1.0 - outlook.forecasts[:, places[pages]]) ** gaps[pages]
+        self.scores.forget(weights[0])
+        self.scores.learn(chances, seen.changed[expected], weights[1])
+
+    def page_counts(self) -> dict[Memory, PageCounts]:
+        """Changes and weeks of every page, by number, as each memory has them."""
+        return self._counts
 
     def unit_counts(self) -> tuple[Floats, Floats]:
         """Weighted new pages and weeks of every unit, by the number of its directory."""
         return self._found, self._unit_weeks
 
-    def restore(self, shape: TreeShape, pages: tuple[Floats, Floats], units: tuple[Floats, Floats]) -> None:
+    def restore(self, shape: TreeShape, pages: dict[Memory, PageCounts], units: tuple[Floats, Floats]) -> None:
         """Take over counts that were kept, for all pages and directories of a tree; `seen_at` says what exists."""
         self._grow(shape)
-        self._changes, self._weeks = pages
+        self._counts = pages
         self._found, self._unit_weeks = units
 
     def seen_at(self, known: NDArray[np.bool_], last: Floats, now: float) -> None:
@@ -165,7 +182,8 @@ class SiteRates:
         pages = np.flatnonzero(self.known)
         directories = shape.page_directories
         own_pages = np.bincount(directories[pages], minlength=shape.directories)
-        page_rates, directory_rates = self._rates(shape, pages)
+        forecasts, own = self._forecasts(shape, pages)
+        page_rates, directory_rates = self.scores.mixed(forecasts), self.scores.mixed(own)
         elapsed = max(now - self.now, 0.0)
         rates = 1.0 - (1.0 - page_rates) ** elapsed if elapsed != 1.0 else page_rates
         units = nearest_holder(shape.parents, own_pages > 0)
@@ -192,20 +210,27 @@ class SiteRates:
             hubs=hubs,
             directory_prior=self.together.directory_prior,
             name_prior=self.together.name_prior,
+            forecasts=forecasts,
         )
 
-    def _rates(self, shape: TreeShape, pages: Ids) -> tuple[Floats, Floats]:
-        """Rates a week of the known pages, and of the directories' own pages."""
-        prior = self.settings.directory_prior
+    def _forecasts(self, shape: TreeShape, pages: Ids) -> tuple[Floats, Floats]:
+        """Rates a week by each forecaster: of the known pages, and of the directories' own pages."""
+        settings = self.settings
+        usual = Forecaster(settings.page_prior, settings.directory_prior, Memory.CALM)
+        both = [self._rates(shape, pages, one) for one in (usual, *settings.forecasters)]
+        return np.array([one[0] for one in both]), np.array([one[1] for one in both])
+
+    def _rates(self, shape: TreeShape, pages: Ids, by: Forecaster) -> tuple[Floats, Floats]:
+        counts = self._counts[by.memory]
         directories = shape.page_directories
-        changes = np.bincount(directories, self._changes, shape.directories).astype(np.float64)
-        weeks = np.bincount(directories, self._weeks, shape.directories).astype(np.float64)
+        changes = np.bincount(directories, counts.changes, shape.directories).astype(np.float64)
+        weeks = np.bincount(directories, counts.weeks, shape.directories).astype(np.float64)
         all_changes, all_weeks = subtree_sums(shape.parents, changes), subtree_sums(shape.parents, weeks)
         site = (all_changes[0] + 0.5) / (all_weeks[0] + 10.0)  # one change in 20 page-weeks before anything is seen
-        subtree = shrink_down(shape.parents, all_changes, all_weeks, site, prior)
-        own = (prior * subtree + changes) / (prior + weeks)
-        evidence = self.settings.page_prior
-        rates = (evidence * own[directories[pages]] + self._changes[pages]) / (evidence + self._weeks[pages])
+        subtree = shrink_down(shape.parents, all_changes, all_weeks, site, by.directory_prior)
+        own = (by.directory_prior * subtree + changes) / (by.directory_prior + weeks)
+        borrowed = by.page_prior * own[directories[pages]]
+        rates = (borrowed + counts.changes[pages]) / (by.page_prior + counts.weeks[pages])
         return np.minimum(SURE, rates), own
 
     def _meet(self, pages: Ids) -> None:
@@ -217,7 +242,9 @@ class SiteRates:
         missing = shape.pages - len(self.known)
         if missing > 0:
             self.known = np.concatenate([self.known, np.zeros(missing, dtype=np.bool_)])
-            for name in ("_changes", "_weeks", "_hazard", "_last"):
+            for counts in self._counts.values():
+                counts.grow(missing)
+            for name in ("_hazard", "_last"):
                 setattr(self, name, np.concatenate([getattr(self, name), np.zeros(missing)]))
         missing = shape.directories - len(self._found)
         if missing > 0:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.changes.directories import Ids, SiteIndex
+from strandline.core.learn.page_forecasts import ForecastScores, Memory, PageCounts, in_every_memory
 from strandline.core.learn.site_rates import Floats, SiteRates
 from strandline.core.learn.togetherness import Togetherness
 
@@ -37,8 +38,7 @@ class SiteState:
     """Versions in which nearly all pages were looked at."""
     pages: Ids
     """Numbers in the catalog, ascending."""
-    changes: Floats
-    weeks: Floats
+    counts: dict[Memory, PageCounts]
     restless: NDArray[np.bool_]
     """Pages whose bytes differ again and again though nothing a reader sees has changed."""
     directories: tuple[str, ...] = ()
@@ -48,6 +48,8 @@ class SiteState:
     price: Price | None = None
     """None: no price caught enough on the site's own history."""
     together: Togetherness = field(default_factory=Togetherness)
+    scores: ForecastScores = field(default_factory=lambda: ForecastScores.from_data([]))
+    """How well each way of forecasting did on the site's crawls."""
 
     @classmethod
     def of(
@@ -55,18 +57,17 @@ class SiteState:
     ) -> "SiteState":
         """The state of learned rates; `numbers` are those of the index's pages in the catalog."""
         order = np.argsort(numbers)
-        changes, weeks = rates.page_counts()
         found, found_weeks = rates.unit_counts()
         units = np.flatnonzero(found > 0.0)
         return cls(
             pages=numbers[order],
-            changes=changes[order],
-            weeks=weeks[order],
+            counts={memory: counts.at(order) for memory, counts in rates.page_counts().items()},
             restless=restless[order],
             directories=tuple(index.directory_path(int(unit)) for unit in units),
             found=found[units],
             found_weeks=found_weeks[units],
             together=rates.together,
+            scores=rates.scores,
             **about,  # type: ignore[arg-type]
         )
 
@@ -78,10 +79,13 @@ class SiteState:
             "whole": self.whole,
             "directories": self.directories,
             "together": self.together.as_data(),
+            "scores": self.scores.as_data(),
             "price": None if price is None else [price.price, price.bypass_ratio, price.change_recall, price.tests],
         }
         text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-        columns = {"changes": self.changes, "weeks": self.weeks, "found": self.found, "found_weeks": self.found_weeks}
+        columns = {"found": self.found, "found_weeks": self.found_weeks}
+        for memory, counts in self.counts.items():
+            columns |= dict(zip(_columns(memory), (counts.changes, counts.weeks), strict=True))
         small = {name: column.astype(np.float32) for name, column in columns.items()}
         stream = io.BytesIO()
         np.savez(stream, about=text, pages=self.pages, restless=self.restless, **small)  # type: ignore[arg-type]
@@ -92,7 +96,11 @@ class SiteState:
         """What `to_bytes` kept."""
         with np.load(io.BytesIO(data), allow_pickle=False) as kept:
             about = json.loads(kept["about"].tobytes())
-            columns = {name: kept[name].astype(np.float64) for name in ("changes", "weeks", "found", "found_weeks")}
+            columns = {name: kept[name].astype(np.float64) for name in ("found", "found_weeks")}
+            counts = in_every_memory(*(kept[name].astype(np.float64) for name in _columns(Memory.CALM)))
+            for memory in Memory:
+                if _columns(memory)[0] in kept:  # states of older archives have one memory
+                    counts[memory] = PageCounts(*(kept[name].astype(np.float64) for name in _columns(memory)))
             return cls(
                 period=about["period"],
                 whole=about["whole"],
@@ -101,6 +109,8 @@ class SiteState:
                 directories=tuple(about["directories"]),
                 price=None if about["price"] is None else Price(*about["price"]),
                 together=Togetherness.from_data(about.get("together", [])),
+                scores=ForecastScores.from_data(about.get("scores", [])),
+                counts=counts,
                 **columns,
             )
 
@@ -110,3 +120,9 @@ class SiteState:
         where[where == len(self.pages)] = 0
         known = self.pages[where] == pages if len(self.pages) else np.zeros(len(pages), dtype=np.bool_)
         return where, known
+
+
+def _columns(memory: Memory) -> tuple[str, str]:
+    """The names under which a memory's changes and weeks are kept."""
+    before = "" if memory is Memory.CALM else f"{memory.value}_"
+    return f"{before}changes", f"{before}weeks"

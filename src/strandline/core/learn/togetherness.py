@@ -29,7 +29,8 @@ SITE_PRIOR = 10.0
 """Expected changes after which what a crawl found on the whole site outweighs what was expected of it."""
 SURE = 0.98
 """No page is taken to change more surely than this."""
-_LOOSE = 10.0
+LOOSE = 10.0
+"""A kappa of directories above this says that pages change by themselves."""
 _ENOUGH = 0.05
 """Changes expected or found below which a group tells nothing."""
 
@@ -65,7 +66,7 @@ class Togetherness:
         Where they do, a few names are shared (translations) and most are not, which one kappa for all cannot say:
         there the first of PRIORS was better on real sites, likely or not.
         """
-        return PRIORS[int(self.names.argmax())] if self.directory_prior > _LOOSE else PRIORS[0]
+        return PRIORS[int(self.names.argmax())] if self.directory_prior > LOOSE else PRIORS[0]
 
     def as_data(self) -> list[list[float]]:
         """For JSON."""

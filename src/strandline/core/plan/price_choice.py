@@ -36,6 +36,8 @@ PRICES = (
     0.075,
     0.1,
     0.2,
+    0.3,
+    0.5,
 )
 LEAST_VERSIONS = 4
 """Versions that must have been seen whole before anything is left out."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import shrink_down, subtree_sums
 from strandline.core.learn.site_rates import Floats, SiteOutlook
-from strandline.core.learn.togetherness import SITE_PRIOR, SURE
+from strandline.core.learn.togetherness import LOOSE, SITE_PRIOR, SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ class BurstSettings:
     """New pages of one hub that count as evidence of a burst."""
     oldest_share: float = 0.1
     """Share of the requests for the pages that were not fetched for longest."""
+    oldest_from: float = 10.0
+    """Weeks from which on a page is one of those, where pages change by themselves: there a page that is asked out of
+    turn says nothing about its neighbours. Where changes come together any age will do."""
     learn_in_crawl: bool = True
     """Off: the plain page rate, all multipliers stay 1."""
 
@@ -102,6 +105,8 @@ class SiteCrawl:
         given = self.settings.directory_prior, self.settings.name_prior
         self._directory_prior = outlook.directory_prior if given[0] is None else given[0]
         self._name_prior = outlook.name_prior if given[1] is None else given[1]
+        by_themselves = self._directory_prior > LOOSE and self.settings.oldest_share < 1.0
+        self._oldest_from = self.settings.oldest_from if by_themselves else -np.inf
 
     def values(self) -> Floats:
         """Value of a request for each page of the outlook, as known now; fetched pages keep theirs."""
@@ -145,6 +150,8 @@ class SiteCrawl:
         if stop.target is not None and self.share_caught() >= stop.target:
             return nothing
         oldest = int(np.ceil(size * self.settings.oldest_share)) if size > 1 else 0
+        stale = self._open & (self.outlook.ages >= self._oldest_from)
+        oldest = min(oldest, int(stale.sum()))
         best = left[_largest(values[left], size - oldest)]
         if stop.price is not None:
             best = best[values[best] >= stop.price]
@@ -152,9 +159,8 @@ class SiteCrawl:
                 return nothing
         if not oldest:
             return best
-        others = self._open.copy()
-        others[best] = False
-        rest = np.flatnonzero(others)
+        stale[best] = False
+        rest = np.flatnonzero(stale)
         return np.concatenate([best, rest[_largest(self.outlook.ages[rest], oldest)]])
 
     def record(self, places: NDArray[np.int64], answers: Answers) -> None:
