@@ -13,6 +13,7 @@ history cannot tell prices from a counter of visitors; there, figures go on coun
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,6 +62,7 @@ class Changed(NamedTuple):
 _NONE: Final = Changed()
 
 
+@lru_cache(maxsize=1 << 9)  # the same edit is asked about by what it says, then by its figures
 def changed_figures(before: str, after: str, *, counters: bool = False) -> Changed:
     """Figures that are others now in a text that keeps all but its numbers; with `counters`, also those that count up.
 

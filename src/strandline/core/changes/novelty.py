@@ -121,8 +121,8 @@ class NoveltyCounter:
                 back.append((before, after))
             elif item.counts:
                 (edited if before and after and is_same_text(before, after) else others).append((before, after))
-                least = item.weight if item.weight > EDITED or believed > HALF else 0.0
-                found.decisive += worth_of(least)
+                if item.weight > EDITED or (item.weight and believed > HALF):
+                    found.decisive += worth_of(item.weight)
         found.decisive = min(found.decisive, MOST_DECISIVE)
         if edited:
             self._figures(edited, table, found)

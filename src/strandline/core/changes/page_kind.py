@@ -64,8 +64,7 @@ def _part(blocks: list[PageBlock]) -> str:
         path = block.path
         held[path] = held.get(path, 0) + weight
         if weight >= LONG and block.linked < LISTED:
-            long = sum([len(text) for kind, text, _ in block.items if kind == "text" and len(text) >= LONG])
-            prose[path] = prose.get(path, 0) + long
+            prose[path] = prose.get(path, 0) + sum([len(text) for text in block.texts if len(text) >= LONG])
     letters = sum(prose.values())
     if letters >= max(DOCUMENT, PROSE * sum(held.values())):
         held = prose

@@ -25,6 +25,7 @@ kilobytes. Paths, items and words are kept as hashes only.
 import struct
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -166,8 +167,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        kept = " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
-        return hashed(f"{self._settled_path(path)}\x1f{kept}")
+        return hashed(f"{self._settled_path(path)}\x1f{_kept_words(before, after)}")
 
     def rating(self, path: str) -> Rating | None:
         """What a user said about changes of a block."""
@@ -282,7 +282,7 @@ class NoiseState:
         left = [(before, after) for _, texts, _ in touched for before, after in texts if before]
         texts = [before for before, _ in left]
         self.items.update(dict.fromkeys(map(hashed, texts)))
-        forms = [settled_text(before) for before, after in left if not after]
+        forms = [form for before, after in left if not after and (form := settled_text(before)) != before]
         self.items.update(dict.fromkeys(map(hashed, forms)))
         addresses = [
             operation.before
@@ -362,6 +362,11 @@ def _sections(stored: bytes, place: int) -> Iterable[bytes]:
             return
         yield stored[place + 4 : place + 4 + length]
         place += 4 + length
+
+
+@lru_cache(maxsize=1 << 10)  # what is scored is learned from next
+def _kept_words(before: str, after: str) -> str:
+    return " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
 
 
 def _tag(step: str) -> str:
