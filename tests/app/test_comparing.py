@@ -1,6 +1,7 @@
 """Comparing files: what is no page is refused by name, whichever it is. Versions are judged as of their time."""
 
 import json
+from zipfile import ZipFile
 
 import pytest
 
@@ -27,6 +28,14 @@ def test_files_of_pdf_are_compared_whatever_they_are_called(tmp_path):
     old.write_bytes(made_pdf(["The library opens at nine."]))
     new.write_bytes(made_pdf(["The library opens at eleven."]))
     assert [one.after for one in compare_files(str(old), str(new)).delta.operations] == ["The library opens at eleven."]
+
+
+def test_zip_files_are_compared_by_their_members(tmp_path):
+    for name, hour in (("old.zip", "nine"), ("new.zip", "eleven")):
+        with ZipFile(tmp_path / name, "w") as packed:
+            packed.writestr("hours.txt", f"The library opens at {hour}.")
+    found = compare_files(str(tmp_path / "old.zip"), str(tmp_path / "new.zip"))
+    assert any("eleven" in one.after for one in found.delta.operations)
 
 
 def test_a_file_of_xhtml_is_read_as_such(tmp_path):

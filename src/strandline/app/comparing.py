@@ -53,7 +53,7 @@ from strandline.store.studies import Change
 
 _PAGE = "text/html"
 _FILES = {".txt": "text/plain", ".md": "text/plain", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml"}
-_OTHER_FORMATS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"WARC/", b"SQLite")
+_OTHER_FORMATS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"WARC/", b"SQLite")
 """How files begin that are no pages, whatever they are called."""
 
 
@@ -192,7 +192,9 @@ def _read(name: str) -> Document:
     data = path.read_bytes()
     if data.startswith(_OTHER_FORMATS):
         raise UsageError(f"{name}: no page, but a file of another format")
-    return document(data, "application/pdf" if data.startswith(b"%PDF-") else _FILES.get(path.suffix.lower(), _PAGE))
+    if data.startswith((b"%PDF-", b"PK\x03\x04")):
+        return document(data, "application/octet-stream")
+    return document(data, _FILES.get(path.suffix.lower(), _PAGE))
 
 
 def _fetched(address: str, settings: Settings) -> tuple[str, Document]:

@@ -1,7 +1,7 @@
 """The worker's side of study: captures are read back from the archive, decoded, and cut into blocks.
 
-Plain text and PDF files are cut like a page, paragraph by paragraph; JSON, feeds and tables entry by entry. A page
-without text can be shown to a browser, if the settings say so.
+Plain text and PDF files are cut like a page, paragraph by paragraph; JSON, feeds and tables entry by entry; ZIP
+files member by member. A page without text can be shown to a browser, if the settings say so.
 """
 
 import resource
@@ -39,6 +39,7 @@ from strandline.dom.rendered import browser
 from strandline.dom.scan import PageTooCostlyError
 from strandline.dom.scan import ready as ready_to_cut
 from strandline.dom.xhtml import as_html
+from strandline.dom.zip_members import is_zip, zip_page
 from strandline.settings.schema import StudySettings
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
@@ -103,19 +104,25 @@ class ArchiveReader:
 
 
 def document(data: bytes, content_type: str) -> Document:
-    """A document of a media type, or what its first bytes show; text, JSON, feeds, tables, PDF become pages."""
+    """A document of a media type, or what its first bytes show; text, JSON, feeds, tables, PDF and ZIP become pages."""
     mime = content_type.split(";")[0].strip().lower()
     charset = charset_of(content_type, data)
     if mime in _PLAIN:
         paragraphs = text_of(data, charset).replace("\r\n", "\n").split("\n\n")
         made = "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs if paragraph.strip())
         return Document(made.encode("utf-8", "replace"), mime, "utf-8", text=True)
-    made_page = pdf_page(data) if is_pdf(data, mime) else as_page(data, mime, charset)
+    made_page = _made_page(data, mime, charset)
     if made_page is not None:
         return Document(made_page, mime, "utf-8", text=True)
     if kind_of(mime, data) != "html" or len(data) > LARGEST:
         return Document(data, mime, charset, text=False)
     return Document(as_html(data, mime), mime, charset, text=True)
+
+
+def _made_page(data: bytes, mime: str, charset: str) -> bytes | None:
+    if is_pdf(data, mime):
+        return pdf_page(data)
+    return zip_page(data) if is_zip(data, mime) else as_page(data, mime, charset)
 
 
 def rendered_blocks(document: Document, url: str, how: PageLevel, *, scripts: bool = True) -> BlockTree:

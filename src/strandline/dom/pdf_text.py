@@ -23,6 +23,8 @@ from typing import Any, Final
 
 import xxhash
 
+from strandline.dom.checksums import spoken
+
 MOST_PAGES: Final = 60  # read; of those after them the digest
 MOST_LISTED: Final = 2000  # pages of which anything is known
 MOST_INSTRUCTIONS: Final = 320_000  # bytes of instructions that are read, in all pages together: 1 to 5 µs each
@@ -84,7 +86,7 @@ def _read(reader: Any) -> bytes | None:  # noqa: ANN401 - a pypdf.PdfReader
         told = contents.get_data() if contents is not None else b""
         instructions += len(told)
         if number > MOST_PAGES or instructions > MOST_INSTRUCTIONS or letters > LONGEST:
-            unread.append(f"<p>Page {number}, not read: {xxhash.xxh3_64_hexdigest(told)}</p>")
+            unread.append(f"<p>Page {number}, not read: {spoken(xxhash.xxh3_64_intdigest(told))}</p>")
             continue
         text: str = page.extract_text(visitor_operand_before=lambda *_: _in_time(until))
         letters += len(text)
