@@ -1,5 +1,7 @@
 """The comparison with the earlier measurements: every measured cell is asked for, one far off is seen."""
 
+import numpy as np
+
 from strandline.experiments.scheduling import KNOWN, SYNTHETIC, Found
 from strandline.experiments.scheduling_reference import BUDGETS, REFERENCE, SECOND, compared
 from strandline.simulate.grid import Request, simulate
@@ -48,4 +50,6 @@ def test_numbers_are_found_in_simulated_rows():
     rows = simulate(world, Request(strategies=("round-robin", KNOWN), budgets=(20.0,)), processes=1)
     measured = Found({"small": rows}).measured("small")
     assert measured("round-robin", 20.0, "coherence") == rows[0].coherence
-    assert measured("bound_known", 20.0, "page") == rows[3].bound_known
+    assert measured("bound_clairvoyant", 20.0, "page") == rows[3].bound_clairvoyant
+    passed = rows[3].bound_known is None  # a bound that a strategy passed is not told
+    assert np.isnan(measured("bound_known", 20.0, "page")) == passed

@@ -97,7 +97,7 @@ def slow_operations(change: BlockChange) -> list[tuple[str, str, float]]:
     found = []
     for one in change.content:
         if one.element == "block":
-            found += [(one.kind, item.kind, 1.0) for item in change.items]
+            found += [(one.kind, item.kind, weight) for item, weight in zip(change.items, change.weights, strict=True)]
         else:
             found.append((one.kind, one.element, one.weight))
     return found
@@ -111,9 +111,10 @@ def slow_impch(delta: Delta, reading: str) -> float:
     for change, operations in changes:
         size, weight = len(change.block.items), 1.0
         if change.old is None:
-            weight = len(operations) / size
+            weight = sum(imp for _, _, imp in operations) / size  # advertising hardly is part of what came
             whole += weight
             size = len(operations)
+            operations = [(kind, element, 1.0) for kind, element, _ in operations]
         else:
             came = sum(imp for kind, _, imp in operations if kind == "insert")
             left = sum(kind == "delete" for kind, _, _ in operations)

@@ -43,7 +43,7 @@ class LongestGap:
     def bound(self, pages: int, visits: float) -> float:
         """Periods that a page may be unseen at most.
 
-        >>> LongestGap(336.0, 0.05).bound(100, 20.0), LongestGap(336.0, 0.05).bound(1000, 500 / 24)
+        >>> LongestGap(336.0, 0.05).bound(100, 20.0), round(LongestGap(336.0, 0.05).bound(1000, 500 / 24), 3)
         (336.0, 1920.0)
         """
         return max(self.periods, self.late(pages, visits) + self._pass(pages, visits))
