@@ -22,12 +22,12 @@ def test_a_plan_has_a_line_for_each_objective_it_aims_at():
         ["bound:", "known", "0.750"],
     ]
     assert page[4].split() == ["priced-plan", "0.500"]
-    assert [line.rsplit(None, 1) for line in coherence[3:]] == [
+    assert [line.rsplit(None, 1) for line in coherence[2:]] == [
         ["round-robin", "0.700"],
         ["priced-plan (pool)", "0.500"],
         ["priced-plan (page)", "0.600"],
     ]
-    assert len(wasted) == 6
+    assert len(wasted) == 5
 
 
 def test_what_was_not_measured_is_a_dash():
