@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 SOURCES, TESTS = ROOT / "src", ROOT / "tests"
 PACKAGE = SOURCES / "strandline"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
-LENGTH = 300
+LENGTH = 297
 """Modules in the table; to be lowered with it."""
-TO_COME = 12
+TO_COME = 0
 """Modules whose tests are still being sorted out."""
 TABLE = {module: file for file, modules in ELSEWHERE.items() for module in modules}
 
