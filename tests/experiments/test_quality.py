@@ -41,7 +41,7 @@ def test_the_claim_is_judged_by_the_figures(own, said):
     own = own if isinstance(own, tuple) else (own,) * 3
     cells = {"importance-pattern": own, "relevance": (0.6,) * 3, "sharc": (0.7,) * 3, "coherence": (0.6,) * 3}
     rows = tuple(
-        Row("made", name, budget, "pool", 0.0, 0.0, 0.0, value, 0.0, None, None, None)
+        Row("made", name, budget, "pool", 0.0, 0.0, 0.0, value, 0.0, None, None, None, "truth", 10.0)
         for name, values in cells.items()
         for budget, value in zip(quality.LIMITED, values, strict=True)
     )

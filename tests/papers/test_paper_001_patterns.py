@@ -49,7 +49,7 @@ def test_patterns_of_real_news_pages():
     from strandline.experiments import pattern_data
 
     folder = DATA / "pages"
-    news = pattern_data._news(folder / "news_items_dev.jsonl.xz", folder / "news_captures_dev.tsv.gz")
+    news, _ = pattern_data.read_traces(folder / "news_items_dev.jsonl.xz", 1, lambda _: None)
     assert len(news) == 25
     assert sum(int((trace.importances > 0).sum()) for trace in news) == 55_796
     assert {trace.zone for trace in news} == {"Europe/Berlin"}
