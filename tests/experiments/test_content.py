@@ -45,13 +45,3 @@ def test_no_data_is_told(tmp_path):
         experiment.run(tmp_path)
     with pytest.raises(ValueError, match="--data"):
         experiment.run(None)
-
-
-def test_cross_validation_judges_every_page_by_other_sites(tmp_path):
-    pytest.importorskip("sklearn")
-    from strandline.experiments.content_training import cross_validated
-
-    pages = experiment.read_pages(marked_file(tmp_path, 12))
-    found = cross_validated(pages, lambda _: None)
-    assert len(found) == 12
-    assert all(0.0 <= one <= 1.0 for one in found)

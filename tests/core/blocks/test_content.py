@@ -1,16 +1,14 @@
 """What of a page is its own content: pages of several kinds written for the test, and slow obvious references."""
 
 import math
-import random
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.blocks.pages import paragraphs
 from strandline.core.blocks.content import chosen, content_scores
-from strandline.core.blocks.content_features import NAMES, features
+from strandline.core.blocks.content_features import NAMES
 from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.roles import block_factor
 from strandline.dom.content import shipped_trees, write_trees
@@ -98,20 +96,6 @@ def test_nothing_to_choose_from():
     assert content_scores(layout(b"<img src='/a.png'>", described=True), shipped_trees()).tolist() == [-1.0]
 
 
-@given(st.integers(0, 1000))
-def test_trees_by_hand(seed):
-    trees = shipped_trees()
-    rng = random.Random(seed)
-    row = np.array([rng.choice((0.0, 1.0, 0.3, 7.0, 400.0)) for _ in NAMES], np.float32)
-    total = trees.start
-    for root in trees.roots.tolist():
-        node = root
-        while trees.feature[node] >= 0:
-            node = int(trees.left[node] if row[trees.feature[node]] <= trees.limit[node] else trees.right[node])
-        total += float(trees.value[node])
-    assert trees.scores(row[None, :])[0] == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-9)
-
-
 def test_trees_come_back_as_they_were_written(tmp_path):
     trees = shipped_trees()
     assert trees.feature.max() < len(NAMES)
@@ -119,30 +103,6 @@ def test_trees_come_back_as_they_were_written(tmp_path):
     with np.load(tmp_path / "trees.npz") as table:
         assert all(np.array_equal(table[name], getattr(trees, name)) for name in ("roots", "left", "limit", "value"))
     assert isinstance(trees, Trees)
-
-
-def test_numbers_of_a_small_page():
-    page = layout(
-        b"<meta property='og:type' content='product'>"
-        b"<main><h1>Tides</h1><ul><li class='r'>One, two.</li><li class='r'>Three <a href='/4'>four</a></li>"
-        b"<li class='r'>Five</li></ul></main>",
-        described=True,
-    )
-    rows = np.flatnonzero(page.item_kinds == 0)
-    found = {name: column.tolist() for name, column in zip(NAMES, features(page, rows).T, strict=True)}
-    assert found["chars"] == [5.0, 9.0, 10.0, 4.0]
-    assert found["linked"] == pytest.approx([0, 0, 0.5, 0])  # with the blank before it
-    assert found["commas"] == [0, 1, 0, 0]
-    assert found["stop"] == [0, 1, 0, 0]
-    assert found["since_heading"] == [0, 1, 2, 3]
-    assert found["repeated_alike"] == [0, 3, 3, 3]
-    assert found["repeated_share"] == pytest.approx([0, 23 / 28, 23 / 28, 23 / 28])
-    assert found["list_inside"] == [0, 1, 1, 1]
-    assert found["title_steps"] == [0, 1, 1, 1]
-    assert found["before_chars"] == [0, 5, 9, 10]
-    assert found["page_is_product"] == [1, 1, 1, 1]  # among the last columns: none is written beside its place
-    assert found["page_is_answers"] == [0, 0, 0, 0]
-    assert found["page_tag_li"] == [2, 2, 2, 2]  # as a power of two
 
 
 def test_layouts_say_what_every_item_is():
