@@ -22,7 +22,7 @@ from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
-from strandline.simulate.page_versions import page_versions
+from strandline.exchange.page_versions import page_versions
 
 ROUNDS, OF_A_PAGE, MOST_PAGES = 3, 30, 12
 TYPICAL = 0.1  # share of blocks that differ in a typical pair, at most

@@ -30,7 +30,7 @@ from pathlib import Path
 
 from benchmarks.large_archive import make
 from benchmarks.loopback import loopback
-from strandline.app.archive import create
+from strandline.archive.folder import create
 from strandline.settings.edit import change_settings
 
 TICK = os.sysconf("SC_CLK_TCK")

@@ -13,13 +13,13 @@ import time
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
+from strandline.core.beliefs.features import Directories, model_features, read_address, summary_of
+from strandline.core.beliefs.first_sight import refit, site_prior, static_factors
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
-from strandline.core.learn.features import Directories, model_features, read_address, summary_of
-from strandline.core.learn.first_sight import refit, site_prior, static_factors
-from strandline.core.learn.patterns import shared_patterns
+from strandline.core.mining.patterns import shared_patterns
 from strandline.dom.html import layout
-from strandline.experiments.report import Report, Table, Target
+from strandline.lab.experiments.report import Report, Table, Target
 
 START = 1_736_121_600.0
 

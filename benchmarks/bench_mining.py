@@ -34,17 +34,18 @@ import numpy as np
 import xxhash
 
 from benchmarks import mining_month
-from strandline.app.archive import open_archive
-from strandline.app.learning import PARTS, from_history
-from strandline.app.learning_engine import Mining, engine_tasks, learn_on_engine, mine
-from strandline.app.learning_tasks import Wish
-from strandline.app.measuring import measured
-from strandline.app.planning import Planning
+from strandline.archive.folder import open_archive
 from strandline.cli.quality import quality_data
-from strandline.crawl.experience import Hours
 from strandline.engines.mining_dataset import Dataset
 from strandline.engines.mining_reading import Room
-from strandline.experiments.report import Report, Table, Target
+from strandline.lab.experiments.report import Report, Table, Target
+from strandline.learn.engine import Mining, engine_tasks, mine
+from strandline.learn.experience import Hours
+from strandline.learn.learning import PARTS, from_history
+from strandline.learn.tasks import Wish
+from strandline.plan.planning import Planning
+from strandline.report.engine_learning import learn_on_engine
+from strandline.report.measuring import measured
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.learned import LearnedReading

@@ -16,11 +16,11 @@ import numpy as np
 
 from strandline.core.changes.directories import SiteIndex
 from strandline.core.history.delta_tree import DeltaTree
-from strandline.core.learn.near import Thresholds, mine_numbers
-from strandline.core.learn.site_rates import SiteRates
-from strandline.core.plan.site_level import Answers, SiteCrawl, StopRule, run_crawl
-from strandline.experiments.report import Figure, Report, Series, Table, Target
-from strandline.simulate.site_generator import GeneratorSettings, generate_site
+from strandline.core.mining.near import Thresholds, mine_numbers
+from strandline.core.mining.site_rates import SiteRates
+from strandline.core.skip.site_level import Answers, SiteCrawl, StopRule, run_crawl
+from strandline.lab.experiments.report import Figure, Report, Series, Table, Target
+from strandline.lab.simulate.site_generator import GeneratorSettings, generate_site
 
 LIMITS = Thresholds(0.01, 0.1, 0.6)
 MINING = (
@@ -163,7 +163,7 @@ def main():
     )
     print(report.render())
     if options.plot:
-        from strandline.plots.site import draw_figure
+        from strandline.lab.plots.site import draw_figure
 
         options.plot.mkdir(parents=True, exist_ok=True)
         draw_figure(figure, options.plot / f"{figure.slug}.svg")

@@ -130,7 +130,7 @@ def main():
             rows[-1] |= at_work(count)
         print(json.dumps(rows[-1]))
     if arguments.plot:
-        from strandline.plots.scheduling import draw_costs
+        from strandline.lab.plots.scheduling import draw_costs
 
         costs = {
             "choosing M of N": [1e3 * row["choose_ms"] / row["visits"] for row in rows],

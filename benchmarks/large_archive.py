@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.app.archive import create
+from strandline.archive.folder import create
+from strandline.core.beliefs.evidence import TrustBook
 from strandline.core.blocks.tree import Item
 from strandline.core.changes.versions import BlockRecord, LayoutRecord, Sight, packed
 from strandline.core.history.calendar import Cycle, Periods
 from strandline.core.history.series import PageSeries
-from strandline.core.learn.evidence import TrustBook
-from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
+from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock
 from strandline.core.urls import surt_key
 from strandline.store.addresses import key as address_key
 from strandline.store.catalog import DATABASE

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from strandline.app.archive import create
-from strandline.app.exporting import SCHEMAS
+from strandline.archive.folder import create
 from strandline.core.urls import surt_key
 from strandline.engines.mining_dataset import Dataset, Writing
+from strandline.exchange.parquet import SCHEMAS
 from strandline.store.addresses import key as address_key
 from strandline.store.catalog import DATABASE
 

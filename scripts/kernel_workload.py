@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from typer.main import get_command
 
-from strandline.app.watch_plan import warm_up
 from strandline.cli.main import app
 from strandline.core.blocks.word_numbers import ready
 from strandline.core.history.delta_tree import compare_listings
@@ -19,10 +18,11 @@ from strandline.core.plan.knowledge import KnownPatterns
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.timing_wheel import Chains, TimingWheel
 from strandline.dom.html import main_text
-from strandline.simulate.bounds import clairvoyant_bound, known_pattern_bound
-from strandline.simulate.grid import KNOWN, Request, contender
-from strandline.simulate.run import measure, run
-from strandline.simulate.world import Items, Recipe, World, synthetic_world
+from strandline.lab.simulate.bounds import clairvoyant_bound, known_pattern_bound
+from strandline.lab.simulate.grid import KNOWN, Request, contender
+from strandline.lab.simulate.run import measure, run
+from strandline.lab.simulate.world import Items, Recipe, World, synthetic_world
+from strandline.watch.watch_plan import warm_up
 
 
 def run_everything(folder: Path) -> None:

@@ -95,3 +95,35 @@ def in_memory(tmp_path):
         return
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def news(tmp_path):
+    """An archive with news in it."""
+    from made.news import News
+
+    opened = News(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def hook():
+    """Somebody who is told over HTTP."""
+    from made.receivers import Webhook
+
+    receiver = Webhook()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def outbox(tmp_path, news):
+    """Where alerts of the archive with news wait."""
+    from made.alerting import DATABASE
+    from strandline.store.outbox import Outbox
+
+    opened = Outbox.open(tmp_path / DATABASE)
+    opened.begin()
+    yield opened
+    opened.close()

@@ -12,43 +12,43 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from strandline.version import __version__ as __version__
+
 if TYPE_CHECKING:  # so that tools know the types of what is loaded when it is first used
-    from strandline.app.archive import Archive
-    from strandline.app.comparing import Comparison, compare
-    from strandline.app.crawling import CrawlRequest
-    from strandline.app.opened import create_folder as create
-    from strandline.app.opened import open_folder as open
-    from strandline.app.planning import Planning
+    from strandline.archive.folder import Archive
     from strandline.core.capture import Capture
     from strandline.core.plan.budget import Budget
-    from strandline.core.plan.catalogue import make_strategy
     from strandline.core.plan.strategy import PageTable, Visit
+    from strandline.core.rivals.catalogue import make_strategy
     from strandline.crawl.orders import Limits
+    from strandline.crawl.preparing import CrawlRequest
     from strandline.errors import StrandlineError, UsageError
+    from strandline.lab.simulate.grid import Request
+    from strandline.lab.simulate.world import Recipe, synthetic_world
+    from strandline.plan.planning import Planning
+    from strandline.python_archive import create_folder as create
+    from strandline.python_archive import open_folder as open
     from strandline.settings.schema import Settings
-    from strandline.simulate.grid import Request
-    from strandline.simulate.world import Recipe, synthetic_world
-
-__version__ = "0.1.0"
+    from strandline.study.comparing import Comparison, compare
 
 _NAMES = {
-    "Archive": "strandline.app.archive",
+    "Archive": "strandline.archive.folder",
     "Budget": "strandline.core.plan.budget",
     "Capture": "strandline.core.capture",
-    "Comparison": "strandline.app.comparing",
-    "CrawlRequest": "strandline.app.crawling",
+    "Comparison": "strandline.study.comparing",
+    "CrawlRequest": "strandline.crawl.preparing",
     "Limits": "strandline.crawl.orders",
     "PageTable": "strandline.core.plan.strategy",
-    "Planning": "strandline.app.planning",
-    "Recipe": "strandline.simulate.world",
-    "Request": "strandline.simulate.grid",
+    "Planning": "strandline.plan.planning",
+    "Recipe": "strandline.lab.simulate.world",
+    "Request": "strandline.lab.simulate.grid",
     "Settings": "strandline.settings.schema",
     "StrandlineError": "strandline.errors",
     "UsageError": "strandline.errors",
     "Visit": "strandline.core.plan.strategy",
-    "compare": "strandline.app.comparing",
-    "make_strategy": "strandline.core.plan.catalogue",
-    "synthetic_world": "strandline.simulate.world",
+    "compare": "strandline.study.comparing",
+    "make_strategy": "strandline.core.rivals.catalogue",
+    "synthetic_world": "strandline.lab.simulate.world",
 }
 
 __all__ = [
@@ -76,19 +76,19 @@ __all__ = [
 
 
 class _Simulate(ModuleType):
-    """The folder of simulations; called, it runs one: strandline.simulate(world, request)."""
+    """The folder of simulations; called, it runs one: strandline.lab.simulate(world, request)."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as grid.simulate
-        return import_module("strandline.simulate.grid").simulate(*arguments, **options)
+        return import_module("strandline.lab.simulate.grid").simulate(*arguments, **options)
 
 
-simulate = import_module("strandline.simulate")
+simulate = import_module("strandline.lab.simulate")
 simulate.__class__ = _Simulate
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in ("create", "open"):
-        return getattr(import_module("strandline.app.opened"), f"{name}_folder")
+        return getattr(import_module("strandline.python_archive"), f"{name}_folder")
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'strandline' has no attribute {name!r}")

@@ -18,8 +18,8 @@ from dataclasses import field
 from typing import BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
-from strandline.core.plan.retests import Retests
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.skip.retests import Retests
 
 PLANNED: Final = 1e15
 """Due time of a page whose visits a watch plans: no pass and no frontier hands it out."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.access.gaps import Hours, Pages, Said, Sights, changes_until, gaps_of
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.quality.missed import missed_changes
 
 CYCLE = np.array([0, 1, 1, 0, 2], dtype=np.int64)

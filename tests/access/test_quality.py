@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from strandline.access.gaps import Hours, Sights
 from strandline.access.quality import Held, Measures, evidence_of, shown_at, worth_of_requests
-from strandline.core.learn.censored import CensoredLearner, LearnerSettings
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.censored import CensoredLearner, LearnerSettings
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.plan.objective import Worth
 from strandline.core.quality.coherence import best_instant, coherent_chance
 from strandline.core.quality.completeness import Changes, caught_versions
-from strandline.simulate.run import Web
-from strandline.simulate.world import Recipe, synthetic_world
+from strandline.lab.simulate.run import Web
+from strandline.lab.simulate.world import Recipe, synthetic_world
 
 
 def held(rows, times, changed, rate=0.1, pages=3, told=((), ()), barred=None):

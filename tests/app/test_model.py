@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from typer.testing import CliRunner
 
-from app.news import TOLD, News
-from strandline.app.archive import Archive, create
+from made.news import TOLD, News
 from strandline.app.model import Model, tell_of
+from strandline.archive.folder import Archive, create
 from strandline.cli.main import app
 from strandline.errors import SettingError
 from strandline.settings.schema import AlertSettings, ModelSettings, Settings

@@ -2,8 +2,8 @@
 
 import pytest
 
-from strandline.app.archive import create
 from strandline.app.opening import opened_or_made
+from strandline.archive.folder import create
 from strandline.errors import UsageError
 from strandline.settings.file import NAME
 from strandline.store.lock import WriteLock
@@ -32,7 +32,7 @@ def test_settings_that_somebody_else_wrote_first_stay(tmp_path, monkeypatch):
         monkeypatch.undo()
         create(folder, contact=contact)
 
-    monkeypatch.setattr("strandline.app.archive.check_contact", first)
+    monkeypatch.setattr("strandline.archive.folder.check_contact", first)
     with opened_or_made(folder) as archive:
         assert archive.settings.archive.contact == contact
     assert contact in (folder / NAME).read_text()

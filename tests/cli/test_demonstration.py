@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from strandline.app.studying import Studying
 from strandline.cli.demo_progress import Bar
 from strandline.cli.demonstration import DemoRequest, run_demo
 from strandline.demo.clock import SiteClock
 from strandline.demo.site import LivingSite
+from strandline.study.studying import Studying
 
 DAYS = 0.5
 

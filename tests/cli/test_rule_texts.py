@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from strandline.app.skipping import SkipStanding
 from strandline.cli.rule_texts import rules_in_words
 from strandline.core.history.site_versions import SiteHistory
-from strandline.core.plan.price_choice import choose_price
-from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.core.skip.price_choice import choose_price
+from strandline.crawl.skipping import SkipStanding
+from strandline.learn.rules import RuleWish, learn_rules
 
 
 def last_line(standing):

@@ -16,12 +16,12 @@ import pytest
 from lxml import etree
 from typer.testing import CliRunner
 
-from app.news import News
-from app.receivers import Webhook
 from journeys.command import ENVIRONMENT
-from strandline.app.archive import create, open_archive
+from made.news import News
+from made.receivers import Webhook
 from strandline.app.status import status
 from strandline.app.status_metrics import metrics_of, status_metrics
+from strandline.archive.folder import create, open_archive
 from strandline.cli.main import app
 from strandline.settings.edit import change_settings
 from strandline.store.alarming import AlarmWriter

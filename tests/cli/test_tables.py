@@ -1,7 +1,7 @@
 """Tables of simulations: what is said once, and what for every objective."""
 
 from strandline.cli.tables import simulation_table
-from strandline.simulate.grid import Row
+from strandline.lab.simulate.grid import Row
 
 
 def row(strategy, objective, pool, coherence):

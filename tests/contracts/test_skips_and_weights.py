@@ -2,7 +2,7 @@
 
 from contracts.stores import capture, found, take, visited
 from strandline.core.capture import Evidence
-from strandline.core.plan.retests import Retests
+from strandline.core.skip.retests import Retests
 from strandline.ports import Batch
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.reading import on_postgres

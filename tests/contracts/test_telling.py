@@ -7,7 +7,7 @@ import pytest
 
 from contracts.stores import EACH, capture, found, visited
 from servers import postgres
-from strandline.app.alarms import AlarmDesk
+from strandline.alerts.alarms import AlarmDesk
 from strandline.core.capture import Evidence, Outcome
 from strandline.core.quality.alarms import Point
 from strandline.ports import Batch

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from crawl.scripted import SITE, task
-from strandline.core.learn.page_forecasts import in_every_memory
-from strandline.core.learn.site_state import Price, SiteState
-from strandline.core.plan.retests import Retests
-from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.core.mining.page_forecasts import in_every_memory
+from strandline.core.mining.site_state import Price, SiteState
+from strandline.core.skip.retests import Retests
 from strandline.crawl.quiet_sites import Noticed, QuietPlan, QuietSites, QuietWatch, SiteLore, SitePass
+from strandline.learn.rules import RuleWish, learn_rules
 from strandline.ports import Batch
 
 WEEK = 7 * 86_400.0

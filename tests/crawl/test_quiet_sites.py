@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from crawl.scripted import SITE, Workshop, answer
-from strandline.app.learning import _keep, from_history
-from strandline.app.skipping import skips_of
+from strandline.crawl.skipping import skips_of
+from strandline.learn.learning import _keep, from_history
 from strandline.settings.schema import LearnSettings
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter

@@ -3,8 +3,9 @@
 import pytest
 
 from crawl.scripted import SITE, Workshop, page
-from strandline.app.archive import Archive
+from strandline.archive.folder import Archive
 from strandline.crawl.orders import Limits
+from strandline.exchange.rebuilding import reindex
 from strandline.settings.schema import Settings
 from strandline.store.catalog import open_catalog
 from strandline.warc.captures import Kept, captures_of
@@ -44,7 +45,7 @@ def test_after_a_crash_between_the_warc_file_and_the_catalog(tmp_path):
 def test_after_the_catalog_was_rebuilt_in_the_middle_of_a_crawl(tmp_path):
     Workshop(tmp_path, PAGES, limits=Limits(captures=2)).run()
     (tmp_path / "indexes").mkdir()
-    Archive(tmp_path, Settings()).reindex()
+    reindex(Archive(tmp_path, Settings()))
     shop = Workshop(tmp_path, PAGES, later=DAY)
     shop.run()
     assert pages_asked(shop) == ["/", "/a", "/b"]

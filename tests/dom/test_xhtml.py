@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from strandline.app.study_desk import document
 from strandline.dom.documents import Documents
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.xhtml import as_html
+from strandline.study.worker import document
 
 MIME = "application/xhtml+xml"
 PAGE = (

@@ -7,7 +7,6 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
 
-from strandline.app.study_desk import document
 from strandline.core.changes.importance import importance
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
@@ -15,6 +14,7 @@ from strandline.dom import zip_members
 from strandline.dom.checksums import spoken
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.zip_members import LONGEST_MEMBER, MOST_MEMBERS, MOST_SHOWN, MOST_UNPACKED, zip_page
+from strandline.study.worker import document
 
 MEMBERS = {
     "terms.txt": "Either side may end this with a notice of 30 days.\n\nBoats lie at the outer wall.",

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strandline.app.exporting import SCHEMAS
 from strandline.engines.mining import tasks_on
 from strandline.engines.mining_dataset import Writing
 from strandline.engines.mining_reading import Reading, Room
 from strandline.engines.mining_scratch import FINDINGS, SPILL, Scratch, TableWriter, pieces
 from strandline.errors import OutOfSpace, SettingError, Unreachable, UsageError
+from strandline.exchange.parquet import SCHEMAS
 
 pytest.importorskip("duckdb")
 

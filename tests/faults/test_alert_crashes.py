@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.news import News
-from app.receivers import LOOPBACK, Webhook, wait_for
 from faults.loops import PATIENCE, Run, forms
-from strandline.app.alerts_courier import Carrier, Courier, sender_for
-from strandline.app.alerts_lookout import Lookout
-from strandline.app.alerts_targets import targets_of
-from strandline.app.alerts_telling import errand_of
+from made.news import News
+from made.receivers import LOOPBACK, Webhook, wait_for
+from strandline.alerts.delivery import Carrier, Courier, sender_for
+from strandline.alerts.monitor import Lookout
+from strandline.alerts.outbox import errand_of
+from strandline.alerts.targets import targets_of
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.outbox import Outbox, OutboxReading
 

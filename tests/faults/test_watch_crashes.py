@@ -12,11 +12,11 @@ import pytest
 
 from faults.loops import PATIENCE, crash_loop, forms, promises_hold
 from journeys.command import ENVIRONMENT, strandline
-from strandline.app import watching as _ready_before_the_fork  # noqa: F401
-from strandline.app.watch_plan import warm_up
 from strandline.cli.main import app
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
+from strandline.watch import watching as _ready_before_the_fork  # noqa: F401
+from strandline.watch.watch_plan import warm_up
 
 HOUR, BUDGET = 4.0, 60
 IN_FLIGHT = 4

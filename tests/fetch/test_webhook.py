@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from app.receivers import Webhook, certificate
+from made.receivers import Webhook, certificate
 from strandline.fetch.addresses import AddressPolicy
 from strandline.fetch.webhook import PostOptions, post
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import strandline
-from strandline.app.comparing import compare_files
+from strandline.study.comparing import compare_files
 
 ROOT = Path(__file__).parents[2]
 OWN_TEST = "python.md"

@@ -34,7 +34,7 @@ def place_of(name):
 
 @functools.cache
 def imported(path):
-    """Files a file imports anywhere in it, or names in a text (`"strandline.app.watch_plan"`)."""
+    """Files a file imports anywhere in it, or names in a text (`"strandline.watch.watch_plan"`)."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

@@ -6,10 +6,11 @@ from threading import Thread
 
 import pytest
 
-from app.receivers import LOOPBACK, Webhook, wait_for
 from journeys.command import strandline
-from strandline.app.archive import create, open_archive
-from strandline.app.crawling import CrawlRequest
+from made.receivers import LOOPBACK, Webhook, wait_for
+from strandline.crawl.preparing import CrawlRequest
+from strandline.python_archive import create_folder as create
+from strandline.python_archive import open_folder as open_archive
 from strandline.settings.edit import change_settings
 from strandline.settings.file import with_overrides
 

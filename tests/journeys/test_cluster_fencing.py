@@ -19,7 +19,7 @@ __all__ = ["place"]
 HOSTS = 3
 
 FENCED = """
-import strandline.app.cluster.worker as worker
+import strandline.cluster.worker as worker
 from strandline.cli.main import main
 worker.bury = lambda *_: []
 main()

@@ -10,12 +10,12 @@ import pytest
 from journeys.test_cluster import indexed, init, place, readable, worker
 from servers import postgres
 from servers.sites import sites
-from strandline.app.cluster.following import Account, Following, mark_of
-from strandline.app.cluster.shared import Cluster, init_cluster, kept_settings
-from strandline.app.cluster.worker import WorkerRequest, run_worker
-from strandline.app.crawling import CrawlRequest
+from strandline.cluster.following import Account, Following, mark_of
+from strandline.cluster.shared import Cluster, init_cluster, kept_settings
+from strandline.cluster.worker import WorkerRequest, run_worker
 from strandline.core.urls import surt_key
 from strandline.crawl.orders import Limits
+from strandline.crawl.preparing import CrawlRequest
 from strandline.crawl.tally import Tally
 from strandline.errors import SettingError
 from strandline.settings.file import settings_text, with_overrides

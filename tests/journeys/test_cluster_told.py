@@ -5,11 +5,11 @@ from contextlib import closing
 
 import psycopg
 
-from app.receivers import Webhook, wait_for
 from journeys.test_cluster import command, done, init, place, worker
+from made.receivers import Webhook, wait_for
 from servers import postgres
 from servers.sites import sites
-from strandline.app.watch_plan import warm_up
+from strandline.watch.watch_plan import warm_up
 
 pytestmark = postgres.GROUP
 __all__ = ["place"]

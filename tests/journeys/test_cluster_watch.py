@@ -10,7 +10,7 @@ import psycopg
 from journeys.test_cluster import command, done, indexed, init, place, readable, worker
 from servers import postgres
 from servers.sites import LIVING, sites
-from strandline.app.watch_plan import warm_up
+from strandline.watch.watch_plan import warm_up
 
 pytestmark = postgres.GROUP
 __all__ = ["place"]

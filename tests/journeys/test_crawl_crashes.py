@@ -12,7 +12,7 @@ import pytest
 
 from faults.loops import crash_loop, forms, promises_hold, small_disk
 from journeys.command import ENVIRONMENT, LOOPBACK, UNSTUDIED, start, strandline
-from strandline.app.archive import open_archive
+from strandline.archive.folder import open_archive
 from strandline.cli import crawling as _ready_before_the_fork  # noqa: F401
 from strandline.cli.main import app
 from strandline.demo.server import DemoServer

@@ -10,8 +10,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from app.receivers import Webhook, wait_for
 from journeys.command import start, strandline
+from made.receivers import Webhook, wait_for
 from strandline.demo.server import DemoServer
 from strandline.settings.edit import change_settings
 from strandline.store.alarming import AlarmReading

@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from journeys.command import here
-from strandline.app.archive import open_archive
-from strandline.app.clock import SystemClock
-from strandline.app.learning import Lore
+from strandline.archive.folder import open_archive
+from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Exchange, Outcome, Request
 from strandline.errors import SettingError, UsageError
+from strandline.learn.learning import Lore
 from strandline.ports import Batch, Link
 from strandline.store.catalog import open_catalog
 from strandline.warc.writer import WarcInfo, WarcWriter
@@ -280,7 +280,7 @@ def test_one_capture_is_judged_at_first_sight(tmp_path):
 
 
 def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
-    monkeypatch.setattr("strandline.app.before_learning._BATCH", 5)  # fewer than there are pages
+    monkeypatch.setattr("strandline.learn.preparation._BATCH", 5)  # fewer than there are pages
     folder, rows = tmp_path / "archive", list(versions())
     cut = START + dt.timedelta(days=30)
     here("init", folder)

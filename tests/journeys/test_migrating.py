@@ -8,10 +8,10 @@ import pytest
 from journeys.command import LOOPBACK, strandline
 from servers import postgres, s3
 from servers.sites import sites
-from strandline.app.archive import open_archive
-from strandline.app.cluster import moving as cluster_moving
-from strandline.app.cluster.moving import to_cluster, to_folder
-from strandline.app.cluster.shared import mark, open_cluster
+from strandline.archive.folder import open_archive
+from strandline.cluster import migrating as cluster_moving
+from strandline.cluster.migrating import to_cluster, to_folder
+from strandline.cluster.shared import mark, open_cluster
 from strandline.errors import ArchiveDamaged, SettingError, UsageError
 from strandline.store.postgres import moving as postgres_moving
 from strandline.store.postgres.catalog import PostgresCatalog

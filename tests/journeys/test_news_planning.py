@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from journeys.command import here, strandline
-from strandline.experiments.living_lists import LinkList
-from strandline.experiments.living_pages import paragraphs
-from strandline.experiments.made_words import paragraph, sentence
+from strandline.lab.experiments.living_lists import LinkList
+from strandline.lab.experiments.living_pages import paragraphs
+from strandline.lab.experiments.made_words import paragraph, sentence
 
 SITE = "https://harbour-daily.example"
 FRONT = f"{SITE}/"

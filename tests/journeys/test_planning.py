@@ -12,13 +12,13 @@ import pytest
 
 import strandline as strandline_package
 from journeys.command import here, strandline
-from strandline.app.explaining import why as explain
-from strandline.app.measuring import measured
 from strandline.app.opening import open_archive
-from strandline.app.planning import Planning
 from strandline.core.capture import Kind
 from strandline.errors import StrandlineError
+from strandline.plan.explaining import why as explain
+from strandline.plan.planning import Planning
 from strandline.ports import Batch, Found, HostState
+from strandline.report.measuring import measured
 from strandline.store.catalog import open_catalog
 
 DAYS, EVERY = 8, 4

@@ -12,8 +12,8 @@ from journeys.command import strandline
 from strandline.demo.schedule import LARGE_SITE
 from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, Score, round_robin, score
-from strandline.simulate.bounds import clairvoyant_bound
-from strandline.simulate.world import Patterns, World
+from strandline.lab.simulate.bounds import clairvoyant_bound
+from strandline.lab.simulate.world import Patterns, World
 
 
 @dataclass(frozen=True)

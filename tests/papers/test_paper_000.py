@@ -7,7 +7,7 @@ import pytest
 from strandline.core.changes.directories import degrees_of_change
 from strandline.core.history.delta_tree import DeltaTree
 from strandline.core.history.site_versions import SiteHistory
-from strandline.core.learn.near import Thresholds, mine, mine_history
+from strandline.core.mining.near import Thresholds, mine, mine_history
 
 VERSIONS = [
     {"a/c": "1", "a/p": "1", "a/r": "1", "a/b/e": "1", "a/b/f/i": "1", "a/b/g/j": "1", "a/b/g/k": "1"},

@@ -8,14 +8,14 @@ import pytest
 
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
-from strandline.core.learn.patterns import (
+from strandline.core.mining.patterns import (
     index_threshold,
     indexed_versions,
     page_pattern,
     period_means,
     shared_patterns,
 )
-from strandline.experiments.pattern_data import item_importance, read_traces
+from strandline.lab.experiments.pattern_data import item_importance, read_traces
 
 DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 EXAMPLE = (0.1, 0.3, 0.6, 0.42, 0.37, 0.83)  # example 3.2.1: workdays in six periods of four hours
@@ -46,7 +46,7 @@ def test_a_version_below_the_threshold_is_indexed_once_enough_was_skipped():
 def test_patterns_of_real_news_pages():
     if not (DATA / "pages").is_dir():
         pytest.skip(f"no page versions in {DATA}")
-    from strandline.experiments import pattern_data
+    from strandline.lab.experiments import pattern_data
 
     folder = DATA / "pages"
     news, _ = pattern_data.read_traces(folder / "news_items_dev.jsonl.xz", 1, lambda _: None)

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from strandline.core.beliefs.first_sight import COEFFICIENTS
 from strandline.core.history.rates import change_rate, update_class_beliefs
-from strandline.core.learn.classes import HistoricClassifier, HistoricRules, change_groups
-from strandline.core.learn.first_sight import COEFFICIENTS
+from strandline.core.mining.classes import HistoricClassifier, HistoricRules, change_groups
 
 DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 
@@ -38,7 +38,7 @@ def histories():
     file = DATA / "histories" / "histories_dev.tsv.gz"
     if not file.is_file():
         pytest.skip(f"no change histories in {DATA}")
-    from strandline.simulate.histories import read_histories
+    from strandline.lab.simulate.histories import read_histories
 
     return read_histories(file)
 
@@ -56,14 +56,14 @@ def test_groups_of_the_real_pages(histories):
 
 @pytest.mark.shared_data
 def test_the_shipped_table_is_what_the_data_give(histories):
-    from strandline.experiments.class_schedules import shared_table
+    from strandline.lab.experiments.class_schedules import shared_table
 
     np.testing.assert_allclose(shared_table(histories), COEFFICIENTS, atol=6e-4)
 
 
 @pytest.mark.shared_data
 def test_first_sight_ranks_pages_of_sites_it_never_saw(histories):
-    from strandline.experiments.class_schedules import ranking
+    from strandline.lab.experiments.class_schedules import ranking
 
     assert np.nanmean(list(ranking(histories, own=False).values())) >= 0.72
     within = ranking(histories, own=True)

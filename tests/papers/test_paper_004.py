@@ -5,9 +5,9 @@ import pytest
 
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.strategy import PageTable
-from strandline.core.plan.urgency import IMPORTANCE_PATTERN, urgency
 from strandline.core.quality.coherence import coherence
 from strandline.core.quality.completeness import Changes, Weights, caught_versions, completeness, page_completeness
+from strandline.core.rivals.urgency import IMPORTANCE_PATTERN, urgency
 
 
 def test_example_5_11_completeness():

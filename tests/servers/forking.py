@@ -23,7 +23,7 @@ def load() -> None:
     """What takes most commands most of the time until they begin."""
     for name in LOADED:
         importlib.import_module(f"strandline.{name}")
-    importlib.import_module("strandline.app.watch_plan").warm_up()
+    importlib.import_module("strandline.watch.watch_plan").warm_up()
     gc.collect()
     gc.freeze()
 

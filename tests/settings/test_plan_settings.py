@@ -2,8 +2,8 @@
 
 import pytest
 
-from strandline.app.plan_wishes import campaign
 from strandline.errors import SettingError
+from strandline.plan.settings_wishes import campaign
 from strandline.settings.file import read_settings
 from strandline.settings.units import rate
 

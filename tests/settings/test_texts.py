@@ -5,7 +5,7 @@ import dataclasses
 import holidays
 import pytest
 
-from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.rivals.catalogue import STRATEGIES
 from strandline.errors import SettingError
 from strandline.settings import texts
 from strandline.settings.file import read_settings, settings_text, with_overrides

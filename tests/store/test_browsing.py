@@ -11,13 +11,14 @@ import pytest
 
 from contracts.stores import EACH
 from servers import postgres
-from strandline.app.archive import create
-from strandline.app.cluster.archive import open_shared
-from strandline.app.cluster.moving import to_cluster
+from strandline.cluster.archive import open_shared
+from strandline.cluster.migrating import to_cluster
+from strandline.python_archive import create_folder as create
 from strandline.store import browsing
 from strandline.store.browsing import BrowsingReading, ChangesWanted
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import Wanted
+from strandline.study.pending import relearn, study
 
 DAY = 86_400.0
 START = 20_454 * DAY
@@ -49,7 +50,7 @@ def archive(request, folder, tmp_path_factory):
     database = postgres.running().database()
     to_cluster(folder.folder, database, tmp_path_factory.mktemp("store").as_uri(), lambda _: None)
     with contextlib.closing(open_shared(database)) as moved:
-        moved.study()
+        study(moved)
         yield moved
 
 
@@ -75,7 +76,7 @@ def test_days_are_what_counting_gives(archive, reading):
 
     before = counted()
     assert before >= 20
-    archive.relearn("http://site.test/about")  # takes its changes back and finds them again
+    relearn(archive, "http://site.test/about")  # takes its changes back and finds them again
     assert counted() == before
     assert reading.days("site.test", since=START + DAY, until=START + DAY)[0].day == 20_455
     assert reading.days("nowhere.test") == []

@@ -5,14 +5,14 @@ import contextlib
 import numpy as np
 import pytest
 
+from strandline.core.beliefs.evidence import Source, Trust, TrustBook
+from strandline.core.beliefs.features import PageSummary
 from strandline.core.capture import Capture, Original, Place
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
 from strandline.core.history.series import PageSeries, Sighting
-from strandline.core.learn.evidence import Source, Trust, TrustBook
-from strandline.core.learn.features import PageSummary
-from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock
-from strandline.crawl.learn_rules import RuleWish, learn_rules
+from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock
+from strandline.learn.rules import RuleWish, learn_rules
 from strandline.store import sqlite
 from strandline.store.catalog import open_catalog
 from strandline.store.learned import LearnedReading, LearnedWriter

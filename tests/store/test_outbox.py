@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.news import News
-from strandline.app.alerts_lookout import Lookout
+from made.news import News
+from strandline.alerts.monitor import Lookout
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.settings.schema import Settings
 from strandline.store.outbox import Alert, Outbox, OutboxReading

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from strandline.app.archive import create
+from strandline.archive.folder import create
 from strandline.core.capture import Kind
 from strandline.ports import Found
 from strandline.store.browsing import BrowsingReading

@@ -15,8 +15,9 @@ from warcio.warcwriter import WARCWriter
 
 from strandline.access.in_memory import MemoryIndex
 from strandline.access.index import Holdings
-from strandline.app.archive import Archive, create
-from strandline.app.holdings import holdings
+from strandline.archive.folder import Archive
+from strandline.archive.holdings import holdings
+from strandline.python_archive import create_folder as create
 from strandline.settings.file import NAME, settings_text, with_overrides
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.reader import WarcReader

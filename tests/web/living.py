@@ -4,9 +4,10 @@ import json
 import random
 from pathlib import Path
 
-from strandline.app.archive import Archive, create
-from strandline.app.learning import learn
+from strandline.archive.folder import Archive
 from strandline.demo.site import LivingSite
+from strandline.learn.learning import learn
+from strandline.python_archive import create_folder as create
 
 SITE = "http://courier.test"
 START = 1_767_571_200.0  # Monday 5 January 2026, 00:00 UTC

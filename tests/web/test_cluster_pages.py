@@ -11,11 +11,12 @@ from urllib.parse import quote, urlencode
 import pytest
 from typer.testing import CliRunner
 
-from app.two_sites import SITES, cluster, folder
+from made.two_sites import SITES, cluster, folder
 from servers import postgres
 from strandline.app.opening import place_of
 from strandline.cli.main import app
 from strandline.errors import Unreachable, UsageError
+from strandline.exchange.rebuilding import reindex
 from web.archives import served
 
 pytestmark = postgres.GROUP
@@ -226,4 +227,4 @@ def test_a_process_of_its_own_gets_no_password_anyone_sees(cluster):
     assert address.environment["PGPASSWORD"] == "for tests only" and "PATH" in address.environment
     assert place_of(cluster).jobs == ("verify", "learn", "simulate") and os.environ.get("PGPASSWORD") is None
     with pytest.raises(UsageError):
-        cluster.reindex()
+        reindex(cluster)

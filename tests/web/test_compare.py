@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from strandline.experiments.made_words import name
+from strandline.lab.experiments.made_words import name
 from strandline.web.texts import say
 from web.archives import Builder, served
 

@@ -2,8 +2,8 @@
 
 from lxml import etree
 
-from app.news import News
-from strandline.app.archive import create, open_archive
+from made.news import News
+from strandline.archive.folder import create, open_archive
 from web.archives import served
 
 

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from strandline.app.holdings import holdings
+from strandline.archive.holdings import holdings
 from strandline.errors import SettingError
 from strandline.web.options import ServeOptions
 from strandline.web.server import Service

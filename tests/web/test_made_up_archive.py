@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from strandline.app.archive import open_archive
+from strandline.archive.folder import open_archive
 from strandline.web.desk import open_desk
 from strandline.web.views.changes import ChangesAsked, changes_page
 from strandline.web.views.learned import classes_page, patterns_page

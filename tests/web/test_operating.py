@@ -14,17 +14,17 @@ from urllib.parse import urlencode
 
 import pytest
 
-from strandline.app.archive import create
-from strandline.app.comparing import compare_versions
-from strandline.app.crawling import CrawlRequest
-from strandline.app.rating import rate, taught
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.crawl.orders import Limits
+from strandline.crawl.preparing import CrawlRequest
 from strandline.demo.server import DemoServer
 from strandline.errors import SettingError, UsageError
+from strandline.python_archive import create_folder as create
 from strandline.settings.edit import change_settings
 from strandline.settings.file import read_settings
 from strandline.store.lock import WriteLock
+from strandline.study.comparing import compare_versions
+from strandline.study.rating import rate, taught
 from strandline.web.options import ServeOptions
 from strandline.web.tokens import open_access
 from web.archives import Builder, served

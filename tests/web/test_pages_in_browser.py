@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from strandline.app.archive import create
+from strandline.archive.folder import create
 from strandline.demo.server import DemoServer
 from strandline.settings.edit import change_settings
 from web.archives import served

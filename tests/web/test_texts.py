@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.rivals.catalogue import STRATEGIES
 from strandline.web import texts as module
 from strandline.web.texts import say, texts
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from strandline.app.archive import create
-from strandline.app.place import Address
-from strandline.app.thinking import Thinking
+from strandline.app.slow_queries import Thinking
+from strandline.archive.deployment import Address
+from strandline.archive.folder import create
 from strandline.web import thinker
 from strandline.web.thinker import NoAnswerError, StillThinkingError, Thinker
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from strandline.core.plan.catalogue import STRATEGIES
+from strandline.core.rivals.catalogue import STRATEGIES
 from strandline.web.desk import open_desk
 from strandline.web.drawings import band, treemap
 from strandline.web.jobs import Job

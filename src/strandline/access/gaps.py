@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.quality.missed import Gaps
 
 Floats = NDArray[np.float64]

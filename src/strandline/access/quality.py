@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.access.gaps import Hours, Pages, Said, Sights, gaps_of
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages as PlanPages
 from strandline.core.plan.shadow_price import MoreRequests, worth_of_more

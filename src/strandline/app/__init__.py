@@ -1,1 +1,1 @@
-"""Wiring: an archive folder with its settings, adapters and use cases. Reading order: archive, crawling, moving."""
+"""What opens an archive for the faces, and answers that need more than one stage."""

@@ -6,15 +6,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from strandline.app.alarms import audited
-from strandline.app.alerts import alarm_alert, moment, trial_alert
-from strandline.app.alerts_courier import Courier
-from strandline.app.alerts_targets import Target, shown
-from strandline.app.alerts_telling import archive_name, check_alert_settings, errand_of
-from strandline.app.archive import Archive
-from strandline.app.database_names import database_at
+from strandline.alerts.alarms import audited
+from strandline.alerts.alert import alarm_alert, moment, trial_alert
+from strandline.alerts.delivery import Courier
+from strandline.alerts.outbox import archive_name, check_alert_settings, errand_of
+from strandline.alerts.targets import Target, shown
 from strandline.app.opening import place_of
 from strandline.app.status import queue_data
+from strandline.archive.database_names import database_at
+from strandline.archive.folder import Archive
 from strandline.errors import SettingError
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE

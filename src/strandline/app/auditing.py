@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 
-from strandline.app.alarms_audit import found_sound, note_sound, note_unsound
+from strandline.alerts.fixity_audit import found_sound, note_sound, note_unsound
 from strandline.app.alerts_listing import note_audit
-from strandline.app.archive import Archive
 from strandline.app.opening import place_of
+from strandline.archive.folder import Archive
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
 from strandline.settings.units import seconds
 from strandline.store.alarming import AlarmReading, AlarmWriter

@@ -1,6 +1,6 @@
 """Looking around in an archive, for the interface: one place to get the bounded queries and their answers from."""
 
-from strandline.app.archive import Archive
+from strandline.archive.folder import Archive
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.browsing import Branch, BrowsingReading, ChangeRow, ChangesWanted, Day, ListedPage
 from strandline.store.catalog import DATABASE

@@ -13,8 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shlex import quote
 
-from strandline import __version__
-from strandline.app.space import about, reserve_of
+from strandline.archive.disk_space import about, reserve_of
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.kernels.shipped import standing
@@ -22,6 +21,7 @@ from strandline.settings.file import NAME, read_settings
 from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.sqlite import outdated
+from strandline.version import __version__
 
 _EXTRAS = {
     "render": ("playwright", "pages that only exist in a browser"),

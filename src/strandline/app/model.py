@@ -15,12 +15,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from strandline import __version__
-from strandline.app.alerts import change_alert
+from strandline.alerts.alert import change_alert
+from strandline.alerts.outbox import archive_name
 from strandline.app.alerts_listing import deliver
-from strandline.app.alerts_telling import archive_name
-from strandline.app.archive import Archive, web_address
 from strandline.app.opening import place_of
+from strandline.archive.folder import Archive, web_address
 from strandline.core.urls import authority
 from strandline.errors import SettingError
 from strandline.fetch.addresses import AddressPolicy
@@ -30,6 +29,7 @@ from strandline.fetch.webhook import PostOptions
 from strandline.settings.schema import ModelSettings
 from strandline.store.outbox import Alert, alert_key
 from strandline.store.studies import Change
+from strandline.version import __version__
 
 KEY: Final = "STRANDLINE_MODEL_KEY"
 _NOTE: Final = "model"

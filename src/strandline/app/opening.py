@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from strandline.app.archive import Archive, create
-from strandline.app.archive import open_archive as open_folder
-from strandline.app.database_names import database_at
-from strandline.app.place import FolderPlace, Place
+from strandline.archive.database_names import database_at
+from strandline.archive.deployment import FolderPlace, Place
+from strandline.archive.folder import Archive, create
+from strandline.archive.folder import open_archive as open_folder
 from strandline.errors import StrandlineError, UsageError
 from strandline.settings.file import NAME
 from strandline.store.lock import WriteLock
@@ -29,7 +29,7 @@ def open_archive(place: Path) -> Archive:
     """The archive in a folder, or the cluster at an address; UsageError when there is none."""
     database = database_at(place)
     if database:
-        from strandline.app.cluster.archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
+        from strandline.cluster.archive import open_shared  # noqa: PLC0415 - needs the extra `cluster`
 
         return open_shared(database)
     return open_folder(place)
@@ -89,7 +89,7 @@ def _unmake(place: Path, before: bool) -> None:
 def place_of(archive: Archive) -> Place:
     """Where an archive lives."""
     if database_at(archive.folder):
-        from strandline.app.cluster.place import ClusterPlace  # noqa: PLC0415 - needs the extra `cluster`
+        from strandline.cluster.deployment import ClusterPlace  # noqa: PLC0415 - needs the extra `cluster`
 
         return ClusterPlace.of(archive)
     return FolderPlace(archive.folder)

@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from strandline.app.alerts import moment
-from strandline.app.alerts_targets import shown
-from strandline.app.archive import Archive
+from strandline.alerts.alarms import alarm_data
+from strandline.alerts.alert import moment
+from strandline.alerts.targets import shown
 from strandline.app.opening import place_of
-from strandline.app.place import Room
+from strandline.archive.deployment import Room
+from strandline.archive.folder import Archive
 from strandline.core.quality.estimates import Estimated
 from strandline.errors import UsageError
 from strandline.store.alarming import Alarm
@@ -97,18 +98,6 @@ def _watch_data(watch: WatchState) -> dict[str, Any]:
     return watch._asdict() | {"started": moment(watch.started), "updated": moment(watch.updated)}
 
 
-def alarm_data(alarm: Alarm) -> dict[str, Any]:
-    """An alarm as JSON shows it."""
-    return {
-        "kind": alarm.kind,
-        "subject": alarm.subject,
-        "opened": moment(alarm.opened),
-        "closed": None if alarm.closed is None else moment(alarm.closed),
-        "explanation": alarm.explanation,
-        "ending": alarm.ending,
-    }
-
-
 def queue_data(queue: Queue) -> dict[str, Any]:
     """The deliveries to a target as JSON shows them."""
     return asdict(queue) | {"target": shown(queue.target), "last": moment(queue.last) if queue.last else None}
@@ -158,8 +147,8 @@ def status(archive: Archive, completeness: Estimated | None = None, errors: int 
 
 def estimated_completeness(archive: Archive) -> Estimated | None:
     """Of the whole archive, or None when there is nothing to tell it from. Takes seconds on a large archive."""
-    from strandline.app.measuring import measured  # noqa: PLC0415 - all of planning, which a plain status does without
-    from strandline.app.planning import Planning  # noqa: PLC0415
+    from strandline.plan.planning import Planning  # noqa: PLC0415
+    from strandline.report.measuring import measured  # noqa: PLC0415 - all of planning, which a plain status does without
 
     try:
         found = measured(Planning(archive, time.time()))

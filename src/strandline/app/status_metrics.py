@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from strandline.app.alerts_targets import shown
-from strandline.app.archive import Archive
+from strandline.alerts.targets import shown
 from strandline.app.status import Status, status
+from strandline.archive.folder import Archive
 from strandline.errors import StrandlineError
 
 

@@ -60,9 +60,9 @@ def alarms(
     json_: Json = False,
 ) -> None:
     """What is not as it should be: open alarms, each with the normal it departs from."""
+    from strandline.alerts.alarms import alarm_data
     from strandline.app.alerts_listing import alarms as listed
     from strandline.app.opening import open_archive
-    from strandline.app.status import alarm_data
     from strandline.cli.output import as_json, iso, printable
 
     found = listed(open_archive(folder), all_)
@@ -88,9 +88,9 @@ def ask(
     json_: Json = False,
 ) -> None:
     """Ask a language model about changes: off unless [model] is set up; its answers are marked as its own."""
-    from strandline.app.known_sites import require_site
     from strandline.app.model import Asked, asked_of, tell_of
     from strandline.app.opening import open_archive
+    from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import span_start
     from strandline.cli.output import as_json, printable, tell
     from strandline.core.wording import counted
@@ -131,7 +131,7 @@ def feed(
     from dataclasses import asdict
 
     from strandline.access.feeds import feed as document
-    from strandline.app.alerts_feeds import FeedRequest, change_feed
+    from strandline.alerts.feeds import FeedRequest, change_feed
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json
     from strandline.errors import UsageError

@@ -37,7 +37,7 @@ def init(
     json_: Json = False,
 ) -> None:
     """Make an archive: a folder with settings, WARC files, indexes and a catalog."""
-    from strandline.app.archive import create
+    from strandline.archive.folder import create
     from strandline.cli.output import as_json, tell
 
     archive = create(folder, contact=contact, operator=operator, seeds=tuple(seeds or ()))
@@ -157,8 +157,8 @@ def watch(
     hours = hours_of(for_)
     silent = quiet or log_format != "plain"  # a log holds events, and nothing for people
     with begun(folder, seeds) as archive:
-        from strandline.app.watching import WatchRequest
         from strandline.cli import watching
+        from strandline.watch.watching import WatchRequest
 
         watching.log_to(log_format, quiet)
         request = WatchRequest(tuple(seeds or ()), hours, hour_seconds, limits=limits)
@@ -178,10 +178,11 @@ def import_files(
     from strandline.app.opening import opened_or_made
     from strandline.cli.output import as_json, printable, tell
     from strandline.core.wording import counted
+    from strandline.exchange.moving import take_in
 
     with opened_or_made(folder) as archive:
         for file in files:
-            brought = archive.bring_in(file)
+            brought = take_in(archive, file)
             for note in brought.findings:
                 tell(f"{file}: {note}")
             if json_:
@@ -196,8 +197,9 @@ def reindex(folder: Folder, json_: Json = False) -> None:
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, tell
     from strandline.core.wording import counted
+    from strandline.exchange.rebuilding import reindex as rebuild_catalog
 
-    report = open_archive(folder).reindex()
+    report = rebuild_catalog(open_archive(folder))
     for finding in report.findings:
         tell(finding)
     if json_:

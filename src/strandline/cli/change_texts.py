@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from strandline.app.comparing import Comparison
-from strandline.app.searching import BlockLife, Change
 from strandline.cli.output import iso, moment
 from strandline.core.changes.delta import Operation
 from strandline.core.wording import counted
 from strandline.settings.units import seconds
+from strandline.study.comparing import Comparison
+from strandline.study.searching import BlockLife, Change
 
 _DID: Final = {"insert": "inserted", "delete": "deleted", "update": "updated", "move": "moved"}
 _LONG: Final = 160

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from strandline.app.archive import Archive
+    from strandline.archive.folder import Archive
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -44,10 +44,10 @@ def blocks(
     json_: Json = False,
 ) -> None:
     """Cut a page into the blocks a reader perceives, each with its topic."""
-    from strandline.app.comparing import allowing, blocks_data, page_blocks
     from strandline.cli.change_texts import block_lines
     from strandline.cli.output import as_json, printable
     from strandline.settings.schema import Settings
+    from strandline.study.comparing import allowing, blocks_data, page_blocks
 
     settings = allowing(Settings(), allow_address or [])
     found = blocks_data(page_blocks(page, level, rendered=rendered, settings=settings))
@@ -69,11 +69,11 @@ def compare(
     json_: Json = False,
 ) -> None:
     """Say what changed between two versions of a page and how much it matters, block by block."""
-    from strandline.app.comparing import compare_files, compare_versions
     from strandline.app.opening import is_archive, open_archive
     from strandline.cli.change_texts import comparison_lines
     from strandline.cli.output import as_json, iso, moment, printable, tell
     from strandline.errors import UsageError
+    from strandline.study.comparing import compare_files, compare_versions
 
     if is_archive(Path(first)) or ("://" in second and not Path(first).exists()):
         archive = open_archive(Path(first))
@@ -114,14 +114,15 @@ def changes(
     quiet: Quiet = False,
 ) -> None:
     """List every observed change: when, how much it matters, and why."""
-    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
-    from strandline.app.searching import Returns
+    from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import change_data, change_lines, span_start
     from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
     from strandline.core.wording import counted
     from strandline.errors import UsageError
+    from strandline.study.pending import relearn as study_again
+    from strandline.study.searching import Returns
 
     if level and not relearn:
         raise UsageError("--level goes with --relearn: name the page that is to be cut at another level")
@@ -130,7 +131,7 @@ def changes(
     require_site(archive, site or "")
     study_pending(archive, quiet or json_)
     if relearn:
-        archive.relearn(relearn, level)
+        study_again(archive, relearn, level)
     hidden = shown = 0
     back = Returns(archive.studies)
     for change in archive.studies.changes(site or "", start, min_importance):
@@ -163,13 +164,13 @@ def search(
     """Find blocks by their words, and when they appeared on a page and vanished from it."""
     from itertools import islice
 
-    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
-    from strandline.app.searching import Wanted, found_blocks
+    from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import found_data, found_lines, span_start
     from strandline.cli.output import as_json, printable
     from strandline.cli.studying import study_pending
     from strandline.errors import UsageError
+    from strandline.study.searching import Wanted, found_blocks
 
     if not any(letter.isalnum() for letter in words + topic + label):
         raise UsageError("name words to look for, a --topic, or a --label")
@@ -200,10 +201,10 @@ def rate(
     part of the site's other pages, too; `undo` takes it back.
     """
     from strandline.app.opening import open_archive
-    from strandline.app.rating import rate as keep
-    from strandline.app.rating import unrate
     from strandline.cli.output import as_json, printable
     from strandline.errors import UsageError
+    from strandline.study.rating import rate as keep
+    from strandline.study.rating import unrate
 
     archive = open_archive(folder)
     if not rating:
@@ -224,8 +225,8 @@ def rate(
 
 def _list_ratings(archive: "Archive", url: str, json_: bool) -> None:
     """What was said: everywhere, or what holds on one page and where it was said."""
-    from strandline.app.rating import given_ratings, taught
     from strandline.cli.output import as_json, iso, printable
+    from strandline.study.rating import given_ratings, taught
 
     rows = (
         [(path, one.rating, one.by, one.reach) for path, one in taught(archive, url).items()]
@@ -247,11 +248,11 @@ def label(
     json_: Json = False,
 ) -> None:
     """Call a block of a page something, to find it by: `search --label`. Without a block, list what was called so."""
-    from strandline.app.labelling import given_labels
-    from strandline.app.labelling import label as keep
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, iso, printable
     from strandline.errors import UsageError
+    from strandline.study.labelling import given_labels
+    from strandline.study.labelling import label as keep
 
     archive = open_archive(folder)
     if block:
@@ -277,11 +278,11 @@ def compact(
     quiet: Quiet = False,
 ) -> None:
     """Rewrite cold WARC files as differences, byte-exact: each is rebuilt and compared before the old one goes."""
-    from strandline.app.compacting import compact_archive
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable, size, tell
     from strandline.core.wording import counted
     from strandline.errors import UsageError
+    from strandline.exchange.compacting import compact_archive
     from strandline.settings.units import seconds
 
     try:

@@ -57,10 +57,10 @@ def init(
     json_: Json = False,
 ) -> None:
     """Make a database and an object store ready for workers, or change the settings they follow."""
-    from strandline.app.cluster.shared import init_cluster
-    from strandline.app.crawling import read_seeds
+    from strandline.archive.given_seeds import read_seeds
     from strandline.cli.crawling import crawl_settings
     from strandline.cli.output import as_json, tell
+    from strandline.cluster.shared import init_cluster
     from strandline.core.wording import counted
     from strandline.errors import UsageError
     from strandline.settings.file import read_settings, with_overrides
@@ -90,10 +90,10 @@ def status(database: Database, json_: Json = False) -> None:
     """Who works, what waits, what was kept."""
     import dataclasses
 
+    from strandline.alerts.alarms import alarm_data
     from strandline.app.alerts_listing import alarms
-    from strandline.app.cluster.archive import open_shared
-    from strandline.app.status import alarm_data
     from strandline.cli.output import as_json, iso, printable, size
+    from strandline.cluster.archive import open_shared
     from strandline.core.wording import counted
 
     archive = open_shared(database)

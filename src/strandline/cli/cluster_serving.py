@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from strandline.app.cluster.archive import open_shared
-from strandline.app.cluster.beside import Beside
-from strandline.app.cluster.lookout import stand_in_errand
 from strandline.cli.output import tell
 from strandline.cli.serving import run_server as serve_archive
+from strandline.cluster.archive import open_shared
+from strandline.cluster.background import Beside
+from strandline.cluster.monitor import stand_in_errand
 
 _PATIENCE: Final = 1.0
 """Seconds a reader waits for a database that is away, before the interface says so."""

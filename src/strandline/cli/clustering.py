@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from strandline.app.cluster.shared import open_cluster
-from strandline.app.cluster.worker import WorkerRequest
-from strandline.app.cluster.worker import run_worker as work
-from strandline.app.crawling import CrawlRequest
 from strandline.cli.crawling import captured_event, crawl_limits, follow, report
 from strandline.cli.output import as_json, tell
+from strandline.cluster.shared import open_cluster
+from strandline.cluster.worker import WorkerRequest
+from strandline.cluster.worker import run_worker as work
 from strandline.core.capture import Capture
+from strandline.crawl.preparing import CrawlRequest
 from strandline.errors import UsageError
 
 

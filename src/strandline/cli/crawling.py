@@ -8,18 +8,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from strandline.app.archive import Archive
-from strandline.app.crawling import CrawlRequest, read_seeds
 from strandline.app.opening import open_archive, opened_or_made
+from strandline.archive.folder import Archive
+from strandline.archive.given_seeds import read_seeds
 from strandline.cli.output import as_json, iso, printable, size, tell
 from strandline.core.capture import Capture
 from strandline.core.wording import counted
 from strandline.crawl.orders import Limits
+from strandline.crawl.preparing import CrawlRequest
 from strandline.crawl.tally import Tally
 from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, Unreachable, UsageError
 from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.settings.units import octets, seconds
+from strandline.watch.single_pass import crawl
 
 _MOST_TOLD: Final = 10
 _WRITTEN_OUT: Final = ("archive.contact", "politeness.delay")
@@ -94,7 +96,7 @@ def run_crawl(
             as_json(captured_event(capture))
 
     request = CrawlRequest(tuple(seeds), limits, captured, progress)
-    tally = report(lambda: archive.crawl(settings, request), finish, as_lines, quiet)
+    tally = report(lambda: crawl(archive, settings, request), finish, as_lines, quiet)
     lost = tally.seeds_failed | {seed: f"redirected to {target}" for seed, target in tally.seeds_moved.items()}
     if lost and not tally.pages:
         others = f" (and {counted(len(lost) - 1, 'other seed')})" if len(lost) > 1 else ""

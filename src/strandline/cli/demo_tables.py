@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 
 from strandline.access.quality import Quality
-from strandline.app.watch_plan import HoursOfPage
-from strandline.core.learn.learned import SiteRules
+from strandline.core.mining.learned import SiteRules
 from strandline.core.plan.strategy import Floats
 from strandline.core.urls import path_segments
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.truth import Fetch, Score, score
+from strandline.watch.watch_plan import HoursOfPage
 
 _QUIET: Final = 0.3
 """Changes a day below which a directory is left alone, and its hours are nothing to show."""

@@ -14,26 +14,28 @@ from pathlib import Path
 from typing import Final
 
 from strandline.access.quality import Quality
-from strandline.app.archive import Archive, create
-from strandline.app.crawling import CrawlRequest
-from strandline.app.learning import Lore, learn
-from strandline.app.measuring import measured
-from strandline.app.planning import Planning
-from strandline.app.watch_plan import learned_hours, warm_up
-from strandline.app.watch_time import count_hours_from
-from strandline.app.watching import Hooks, Hour, WatchRequest, run_watch
+from strandline.archive.folder import Archive, create
 from strandline.cli.demo_progress import Bar
 from strandline.cli.demo_tables import Scores, learned_table, measured_table, quality_lines, rules_table
 from strandline.cli.output import as_json, tell
 from strandline.cli.serving import run_server
-from strandline.crawl.experience import HOUR
+from strandline.crawl.preparing import CrawlRequest
 from strandline.demo.clock import SiteClock
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
+from strandline.learn.experience import HOUR
+from strandline.learn.learning import Lore, learn
+from strandline.plan.planning import Planning
+from strandline.report.measuring import measured
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
 from strandline.settings.schema import Settings
+from strandline.study.pending import study
+from strandline.watch.single_pass import crawl
+from strandline.watch.watch_plan import learned_hours, warm_up
+from strandline.watch.watch_time import count_hours_from
+from strandline.watch.watching import Hooks, Hour, WatchRequest, run_watch
 
 OPERATOR: Final = "Strandline demonstration"
 BUDGET: Final = 12
@@ -68,7 +70,7 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         settings = _settings(archive, site.url)
         bar.move(_READY, "first pass over the site")
         first = with_overrides(settings, ["politeness.delay=0"])
-        found = archive.crawl(first, CrawlRequest(clock=clock))
+        found = crawl(archive, first, CrawlRequest(clock=clock))
         bar.say(f"It lives at {site.url}: {found.captured} addresses found in a first pass.", _FOUND)
         bar.say(f"Watching it for {hours} hours of its time; an hour passes when its visits are made and studied ...")
         site.log.clear()
@@ -80,7 +82,7 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         fetches = [Fetch(site.site.hour(hit.time), hit.path) for hit in site.log]
         pages = site.site.pages
     bar.move(_WATCHED, "measuring what was caught")
-    archive.study()
+    study(archive)
     quality = measured(Planning(archive, clock.now())).whole
     moments = sorted(fetch.hour for fetch in fetches)
     start = min(24.0 * LEARNING_DAYS, hours / 2.0)

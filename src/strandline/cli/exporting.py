@@ -42,8 +42,8 @@ def export(
     if (to is None) == (dataset is None):
         raise UsageError("name one target: --to FILE, or --dataset FOLDER")
     if dataset is not None:
-        from strandline.app.exporting import export_archive
         from strandline.app.opening import open_archive
+        from strandline.exchange.parquet import export_archive
 
         if site or from_ or to_time:
             raise UsageError("a dataset holds everything: --site, --from and --to-time go with --to")
@@ -56,16 +56,16 @@ def export(
             print(printable(f"{dataset}: {added} added"))
         return
     assert to is not None
-    from strandline.app.known_sites import require_site
-    from strandline.app.moving import Wanted
     from strandline.app.opening import open_archive
+    from strandline.archive.known_sites import require_site
+    from strandline.exchange.moving import Wanted, export
 
     start, end = moment(from_) if from_ else None, moment(to_time) if to_time else None
     if start is not None and end is not None and start > end:
         raise UsageError(f"nothing lies between --from {from_} and --to-time {to_time}")
     archive = open_archive(folder)
     require_site(archive, site or "")
-    written = archive.export(Wanted(to, site or "", start, end))
+    written = export(archive, Wanted(to, site or "", start, end))
     if json_:
         as_json({"event": "exported", "file": str(to), "captures": written})
     else:

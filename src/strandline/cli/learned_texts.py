@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strandline.app.learned_pages import ShownClasses, ShownPattern
 from strandline.cli.output import iso, printable
+from strandline.core.beliefs.evidence import TrustBook
 from strandline.core.history.calendar import Cycle
-from strandline.core.learn.classes import ClassTree, seen_in_words
-from strandline.core.learn.evidence import TrustBook
+from strandline.core.mining.classes import ClassTree, seen_in_words
 from strandline.core.wording import counted
+from strandline.learn.learned_pages import ShownClasses, ShownPattern
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _UNSEEN = "·"

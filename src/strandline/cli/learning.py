@@ -67,12 +67,12 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Learn from the whole history when and how often pages change, and keep it in the archive."""
-    from strandline.app.learning import learn as learn_all
-    from strandline.app.learning_on import learn_new
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import learned_in_words
     from strandline.cli.output import as_json, tell
     from strandline.core.wording import counted
+    from strandline.learn.incremental import learn_new
+    from strandline.learn.learning import learn as learn_all
 
     archive = open_archive(folder)
     told = None if quiet or json_ else tell
@@ -115,11 +115,11 @@ def patterns(
     quiet: Quiet = False,
 ) -> None:
     """When pages change: importance of change per period of their day, and the pages that share their hours."""
-    from strandline.app.learned_pages import page_patterns, with_cycle
-    from strandline.app.learning import Lore
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import groups_in_words, pattern_in_words, patterns_in_words
     from strandline.cli.output import as_json, tell
+    from strandline.learn.learned_pages import page_patterns, with_cycle
+    from strandline.learn.learning import Lore
 
     _known_form(form)
     lore = with_cycle(Lore(open_archive(folder), say=None if quiet or json_ else tell), cycle, periods)
@@ -135,7 +135,7 @@ def patterns(
     if not found:
         tell("no captures of pages to learn patterns from")
     if plot is not None:
-        from strandline.app.learned_figures import draw_patterns
+        from strandline.lab.learned_figures import draw_patterns
 
         busiest = sorted((one for one in found if one.changes or url), key=lambda one: (-one.changes, one.url))
         for file in draw_patterns(lore, [(one.page, one.url) for one in busiest], plot, form):
@@ -153,18 +153,18 @@ def classes(
     quiet: Quiet = False,
 ) -> None:
     """How often pages change: groups by rate, and what is expected of pages seen only once."""
-    from strandline.app.learned_pages import page_classes
-    from strandline.app.learning import Lore
     from strandline.app.opening import open_archive
     from strandline.cli.learned_texts import classes_in_words, tree_data, tree_in_words
     from strandline.cli.output import as_json, tell
+    from strandline.learn.learned_pages import page_classes
+    from strandline.learn.learning import Lore
 
     _known_form(form)
     lore = Lore(open_archive(folder), say=None if quiet or json_ else tell)
     found = page_classes(lore)
     grown = None
     if tree:
-        from strandline.app.class_trees import archive_tree
+        from strandline.learn.class_trees import archive_tree
 
         grown = archive_tree(lore)
     if json_:
@@ -177,7 +177,7 @@ def classes(
     elif found.groups is None:
         tell("no page was captured twice yet: what is shown is expected at first sight")
     if plot is not None:
-        from strandline.app.learned_figures import draw_classes
+        from strandline.lab.learned_figures import draw_classes
 
         for file in draw_classes(lore, plot, form):
             tell(f"{file} drawn")

@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from strandline.app.clock import SystemClock
-from strandline.app.learning_engine import Mining, engine_tasks, learn_on_engine, room_of
+from strandline.archive.wall_clock import SystemClock
 from strandline.cli.learned_texts import learned_in_words
 from strandline.cli.output import as_json
 from strandline.cli.quality import quality_data, quality_text
+from strandline.learn.engine import Mining, engine_tasks, room_of
+from strandline.report.engine_learning import learn_on_engine
 
 if TYPE_CHECKING:
-    from strandline.app.archive import Archive
+    from strandline.archive.folder import Archive
 
 
 def learn_there(

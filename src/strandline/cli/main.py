@@ -9,8 +9,7 @@ import sys
 
 import typer
 
-from strandline import __version__
-from strandline.app.long_run import tidy_less_often
+from strandline.archive.long_run import tidy_less_often
 from strandline.cli import (
     alerts,
     archive,
@@ -29,6 +28,7 @@ from strandline.cli import (
 )
 from strandline.cli.output import tell
 from strandline.errors import Interrupted, StrandlineError
+from strandline.version import __version__
 
 _TYPER_INTERRUPTED = 130
 _CODES = {

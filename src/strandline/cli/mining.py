@@ -47,10 +47,10 @@ def rules(
 
     For an archive also what its crawls left out (crawl --skip), how that stood its re-tests, and what was given up.
     """
-    from strandline.app.mining import RulesWanted, found_rules, standings
     from strandline.cli.output import as_json, tell
     from strandline.cli.rule_texts import rules_in_words, rules_json
-    from strandline.crawl.learn_rules import GivenThresholds
+    from strandline.lab.laboratory import RulesWanted, found_rules, standings
+    from strandline.learn.rules import GivenThresholds
 
     given = GivenThresholds(alpha, beta, gamma, theta, literal)
     wanted = RulesWanted(source, given, (site or "").lower(), period or "", plain, plot is not None)
@@ -64,7 +64,7 @@ def rules(
     if not sites:
         tell("no captures of pages to learn rules from")
     if plot is not None:
-        from strandline.app.learned_figures import draw_rules
+        from strandline.lab.learned_figures import draw_rules
 
         for file in draw_rules(mined, plot, form):
             tell(f"{file} drawn")
@@ -82,13 +82,13 @@ def experiment(
     quiet: Quiet = False,
 ) -> None:
     """Re-run a paper's tables and figures beside its own: what agrees, what does not, and why."""
-    from strandline.app.mining import run_experiment
     from strandline.cli.output import tell
+    from strandline.lab.laboratory import run_experiment
 
     report = run_experiment(name, data, quick, None if quiet else tell)
     print(report.to_json() if json_ else report.render())
     if plots is not None:
-        from strandline.app.figures import draw_report
+        from strandline.lab.figures import draw_report
 
         for file in draw_report(report, plots, form):
             tell(f"{file} drawn")
@@ -130,10 +130,10 @@ def simulate(
     """Strategies and bounds side by side, in a world where every change is known."""
     import sys
 
-    from strandline.app.mining import SimulationWish, run_simulation
     from strandline.cli.output import tell
     from strandline.cli.tables import simulation_table
-    from strandline.simulate.grid import to_json
+    from strandline.lab.laboratory import SimulationWish, run_simulation
+    from strandline.lab.simulate.grid import to_json
 
     wish = SimulationWish(
         archive=archive,
@@ -151,7 +151,7 @@ def simulate(
     rows = run_simulation(wish, None if quiet or not sys.stderr.isatty() else tell)
     print(to_json(rows) if json_ else simulation_table(rows))
     if plots is not None:
-        from strandline.app.figures import draw_rows
+        from strandline.lab.figures import draw_rows
 
         for file in draw_rows(rows, plots):
             tell(f"{file} drawn")

@@ -28,8 +28,8 @@ def migrate(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Move an archive to PostgreSQL and object storage, or back; compared by digest. Cut short, run it again."""
-    from strandline.app.cluster.moving import to_cluster, to_folder
     from strandline.cli.output import as_json, tell
+    from strandline.cluster.migrating import to_cluster, to_folder
     from strandline.core.wording import counted
 
     def say(line: str) -> None:

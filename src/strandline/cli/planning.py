@@ -8,8 +8,8 @@ import typer
 from strandline.core.wording import counted
 
 if TYPE_CHECKING:
-    from strandline.app.planning import Planning
-    from strandline.crawl.next import Due
+    from strandline.plan.next_visits import Due
+    from strandline.plan.planning import Planning
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -33,8 +33,8 @@ def next_(
     json_: Json = False,
 ) -> None:
     """What would be fetched now, most urgent first. Nothing is fetched."""
-    from strandline.app.schedules import due_data
     from strandline.cli.output import as_json, iso, printable, tell
+    from strandline.plan.schedules import due_data
 
     planning = _planning(folder, strategy=strategy)
     found = planning.next(visits)
@@ -54,8 +54,8 @@ def next_(
 
 def why(folder: Folder, url: Annotated[str, typer.Argument(help="Address of the page.")], json_: Json = False) -> None:
     """Every reason for one page: may it be fetched, what was learned of it, when is its turn and why."""
-    from strandline.app.explaining import why as explain
     from strandline.cli.output import as_json, iso, printable, under
+    from strandline.plan.explaining import why as explain
 
     found = explain(_planning(folder), url)
     if json_:
@@ -90,9 +90,9 @@ def plan(
     json_: Json = False,
 ) -> None:
     """A schedule that other crawlers can use. With --into visits keep their hours; without, one crawl has them all."""
-    from strandline.app.schedules import FORMATS, HOURLY, schedule_text
     from strandline.cli.output import tell
     from strandline.errors import UsageError
+    from strandline.plan.schedules import FORMATS, HOURLY, schedule_text
     from strandline.settings.units import seconds
 
     form = "json" if json_ else form
@@ -119,8 +119,8 @@ def plan(
 
 def _write_hours(visits: "list[Due]", form: str, folder: Path) -> None:
     """The plan hour by hour. Files of an earlier plan go, or they would be fetched as well."""
-    from strandline.app.schedules import CRONTAB, schedule_files
     from strandline.cli.output import tell
+    from strandline.plan.schedules import CRONTAB, schedule_files
 
     folder.mkdir(parents=True, exist_ok=True)
     for earlier in (*folder.glob("plan-*Z.yaml"), *folder.glob("plan-*Z.force")):
@@ -138,9 +138,9 @@ def quality(
     json_: Json = False,
 ) -> None:
     """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
-    from strandline.app.measuring import measured
     from strandline.cli.output import as_json, moment, printable, tell
     from strandline.cli.quality import quality_data, quality_text
+    from strandline.report.measuring import measured
 
     planning = _planning(folder)
     found = measured(planning, site or "", moment(at) if at else None)
@@ -159,8 +159,8 @@ def _planning(folder: Path, budget: str | None = None, strategy: str | None = No
     from dataclasses import replace
 
     from strandline.app.opening import open_archive
-    from strandline.app.planning import Planning, strategy_names
     from strandline.errors import UsageError
+    from strandline.plan.planning import Planning, strategy_names
     from strandline.settings.units import rate
 
     archive = open_archive(folder)

@@ -7,7 +7,7 @@ from strandline.core.wording import counted
 
 if TYPE_CHECKING:
     from strandline.access.quality import Quality
-    from strandline.app.measuring import Measured
+    from strandline.report.measuring import Measured
 
 LISTED = 20
 """Mementos shown in the table; JSON has all."""

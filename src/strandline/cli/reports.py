@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from strandline.app.reports import Report
+    from strandline.report.spans import Report
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -31,12 +31,12 @@ def report(
     json_: Json = False,
 ) -> None:
     """New, changed, gone and moved pages, dead links, visits intended and made, and what the learning changed."""
-    from strandline.app.known_sites import require_site
     from strandline.app.opening import open_archive
-    from strandline.app.reports import ReportRequest
-    from strandline.app.reports import report as made
+    from strandline.archive.known_sites import require_site
     from strandline.cli.output import as_json, moment, printable
     from strandline.errors import UsageError
+    from strandline.report.spans import ReportRequest
+    from strandline.report.spans import report as made
 
     form = "json" if json_ else form
     if form not in ("text", "json", "html"):
@@ -48,7 +48,7 @@ def report(
     if form == "json":
         as_json(found.as_data())
     elif form == "html":
-        from strandline.app.reports_html import report_html
+        from strandline.report.html_page import report_html
 
         print(report_html(found), end="")
     else:

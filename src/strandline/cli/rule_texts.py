@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strandline.app.skipping import SkipStanding
 from strandline.cli.output import iso, printable
-from strandline.core.learn.learned import SiteRules
-from strandline.core.learn.near import NearRule, Thresholds
-from strandline.core.plan.price_choice import LEAST_VERSIONS
-from strandline.core.plan.retests import Retests
+from strandline.core.mining.learned import SiteRules
+from strandline.core.mining.near import NearRule, Thresholds
+from strandline.core.skip.price_choice import LEAST_VERSIONS
+from strandline.core.skip.retests import Retests
 from strandline.core.wording import counted
+from strandline.crawl.skipping import SkipStanding
 
 Standings = Mapping[str, SkipStanding]
 _SHOWN = 20

@@ -25,8 +25,8 @@ def serve(
     json_: Annotated[bool, typer.Option("--json", help="Where it listens, machine-readable on stdout.")] = False,
 ) -> None:
     """Replay the archive at any time: web interface, Memento, CDX and JSON API."""
-    from strandline.app.database_names import database_at
     from strandline.app.opening import open_archive
+    from strandline.archive.database_names import database_at
     from strandline.cli.serving import run_server
 
     database = database_at(folder)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from strandline.app.archive import Archive
+from strandline.archive.folder import Archive
 from strandline.cli.output import as_json, tell
 from strandline.settings.schema import ServeSettings
 from strandline.web.options import ServeOptions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from strandline.app.archive import Archive
+    from strandline.archive.folder import Archive
 
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 
@@ -34,10 +34,10 @@ def status(
     json_: Json = False,
 ) -> None:
     """How the archive stands, also while a watch runs: rates, budget, queue, learning, completeness, alarms, errors."""
-    from strandline.app.database_names import database_at
     from strandline.app.opening import open_archive
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
+    from strandline.archive.database_names import database_at
     from strandline.cli.output import as_json
     from strandline.errors import UsageError
 
@@ -69,11 +69,11 @@ def status(
 
 def _shared(database: str, quick: bool, check: bool, metrics: bool, json_: bool) -> None:
     """How a cluster stands."""
-    from strandline.app.cluster.archive import open_shared
     from strandline.app.status import estimated_completeness
     from strandline.app.status import status as stand
     from strandline.app.status_metrics import status_metrics
     from strandline.cli.cluster import status as cluster_status
+    from strandline.cluster.archive import open_shared
 
     archive = open_shared(database)
     if metrics:

@@ -2,10 +2,11 @@
 
 import sys
 
-from strandline.app.archive import Archive
+from strandline.archive.folder import Archive
 from strandline.cli.output import tell
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, SettingError, Unreachable
+from strandline.study.pending import study
 
 
 def study_pending(archive: Archive, quiet: bool) -> None:
@@ -22,6 +23,6 @@ def study_pending(archive: Archive, quiet: bool) -> None:
             tell(f"{counted(done, 'capture')} studied, {left} to go")
 
     try:
-        archive.study(progress)
+        study(archive, progress)
     except (ArchiveBusy, SettingError, Unreachable) as problem:
         tell(f"{counted(pending, 'capture is', 'captures are')} still to be studied ({problem})")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from strandline.simulate.grid import Row, depends_on_objective
+from strandline.lab.simulate.grid import Row, depends_on_objective
 
 _TITLES = {"coherence": "Coherence", "wasted": "Captures that found nothing new, share of all"}
 

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from strandline.app.archive import Archive
-from strandline.app.events import FORMATS, configure, event
-from strandline.app.watching import Hooks, WatchRequest, run_watch
+from strandline.archive.events import FORMATS, configure, event
+from strandline.archive.folder import Archive
 from strandline.cli.crawling import captured_event, ending, follow, summary
 from strandline.cli.output import as_json
 from strandline.core.capture import Capture
 from strandline.errors import UsageError
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
+from strandline.watch.watching import Hooks, WatchRequest, run_watch
 
 _COUNTS: Final = ("ended", "captured", "unchanged", "failed", "skipped")
 

@@ -1,1 +1,1 @@
-"""The working side: fetch, keep, discover, and later study, learn and plan. Knows ports, not adapters."""
+"""From the frontier to the commit: what is due is asked for politely, kept, and read for further addresses."""

@@ -13,13 +13,13 @@ import numpy as np
 
 from strandline.core.capture import Kind
 from strandline.core.changes.directories import Ids, SiteIndex
-from strandline.core.learn.learned import SiteRules
-from strandline.core.learn.site_rates import Floats, SiteRates
-from strandline.core.learn.site_state import SiteState
-from strandline.core.plan.price_choice import LEAST_VERSIONS
-from strandline.core.plan.quiet import ListedPass, PolicyPass, QuietPass, SiteView
-from strandline.core.plan.retests import Retests
-from strandline.core.plan.skip import Mask
+from strandline.core.mining.learned import SiteRules
+from strandline.core.mining.site_rates import Floats, SiteRates
+from strandline.core.mining.site_state import SiteState
+from strandline.core.skip.price_choice import LEAST_VERSIONS
+from strandline.core.skip.quiet_directories import Mask
+from strandline.core.skip.retests import Retests
+from strandline.core.skip.site_pass import ListedPass, PolicyPass, QuietPass, SiteView
 from strandline.core.urls import path_segments, site, site_path
 from strandline.crawl.skips import QUIET
 from strandline.ports import Batch, Skipped, Task, Visited

@@ -20,7 +20,7 @@ STRATEGIES: Final = (
     "importance-pattern-online", "lambda-crawl", "nutch", "pattern", "priced-plan", "relevance", "relevance-top",
     "round-robin", "sharc",
 )  # fmt: skip
-"""Those of core/plan/catalogue.py, which takes long to load."""
+"""Those of core/rivals/catalogue.py, which takes long to load."""
 _LETTERS: Final = (
     "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ "
     "CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO "

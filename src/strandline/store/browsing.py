@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
 from strandline.core.capture import Capture
-from strandline.core.learn.learned import PageRate
+from strandline.core.mining.learned import PageRate
 from strandline.core.urls import surt_key
 from strandline.store import rows
 from strandline.store.histories import BlockLife

@@ -18,14 +18,14 @@ from typing import NamedTuple
 import numpy as np
 import zstandard
 
+from strandline.core.beliefs.evidence import TrustBook
+from strandline.core.beliefs.features import PageSummary
 from strandline.core.capture import Capture
 from strandline.core.history.calendar import Cycle, Periods
 from strandline.core.history.lived_time import LivedTime
 from strandline.core.history.series import PageSeries
-from strandline.core.learn.evidence import TrustBook
-from strandline.core.learn.features import PageSummary
-from strandline.core.learn.learned import LearnedFrom, PageRate, SiteClock, SiteRules
-from strandline.core.learn.site_state import SiteState
+from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock, SiteRules
+from strandline.core.mining.site_state import SiteState
 from strandline.store import rows, sqlite
 from strandline.store.reading import Claim
 from strandline.store.studies import StudyReading

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Evidence, Kind, Unanswered, evidence_of
-from strandline.core.plan.retests import Retests
+from strandline.core.skip.retests import Retests
 from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
 from strandline.store.addresses import Addresses, key

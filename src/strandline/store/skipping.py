@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.site_state import SiteState
-from strandline.core.plan.retests import Retests
+from strandline.core.mining.site_state import SiteState
+from strandline.core.skip.retests import Retests
 from strandline.store.learned import ON_SITE, PAGES, LearnedReading
 
 _RETESTS = "site, directory, method, tests, failures, recent, pass, failed, retired, why"

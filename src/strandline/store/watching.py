@@ -30,7 +30,7 @@ class TimePiece(NamedTuple):
 
 
 class WatchState(NamedTuple):
-    """How a watch stands, or stood when it ended or was killed. The keys of `document`: see app/watching.py."""
+    """How a watch stands, or stood when it ended or was killed. The keys of `document`: see watch/watching.py."""
 
     pid: int
     host: str

@@ -158,7 +158,7 @@ def _records(objects: Objects, name: str, place: Stored, sums: dict[int, Sum]) -
 
 
 class ObjectShelf:
-    """The finished WARC files of a store, for a rolling audit (app/alarms_audit.py)."""
+    """The finished WARC files of a store, for a rolling audit (alerts/fixity_audit.py)."""
 
     at_once = 64 << 20
     """Most bytes compared in one step."""

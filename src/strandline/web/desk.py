@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from strandline.access.index import Holdings
-from strandline.app.archive import Archive
 from strandline.app.browsing import AlarmReading, BrowsingReading, open_alarm_reading, open_browsing
-from strandline.app.holdings import holdings
 from strandline.app.opening import place_of
-from strandline.app.place import Place
+from strandline.archive.deployment import Place
+from strandline.archive.folder import Archive
+from strandline.archive.holdings import holdings
 from strandline.errors import Unreachable
 from strandline.settings.schema import Settings
 from strandline.web.jobs import Jobs

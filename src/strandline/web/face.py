@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from strandline import __version__
 from strandline.access.addresses import Base
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
+from strandline.version import __version__
 from strandline.web.guard import Policy
 from strandline.web.pages import render
 from strandline.web.texts import say

@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from strandline.access.feeds import MEDIA_TYPES, feed
-from strandline.app.alerts_feeds import FeedRequest, change_feed
-from strandline.app.archive import Archive
+from strandline.alerts.feeds import FeedRequest, change_feed
+from strandline.archive.folder import Archive
 from strandline.errors import StrandlineError, Unreachable
 from strandline.web.texts import say
 

@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from strandline import __version__
 from strandline.access.index import Holdings
+from strandline.version import __version__
 from strandline.web.api import make_api
 from strandline.web.desk import Desk
 from strandline.web.events import events

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from strandline.app.place import Address
+from strandline.archive.deployment import Address
 from strandline.errors import UsageError
 from strandline.web.texts import say
 

@@ -13,15 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from strandline.app.crawling import read_seeds
-from strandline.app.given_seeds import known_seeds
-from strandline.app.labelling import label
-from strandline.app.rating import rate, unrate
-from strandline.app.reaching import scheme_of
+from strandline.archive.given_seeds import known_seeds, read_seeds
 from strandline.core.changes.volatility import Rating
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.core.urls import site as site_of
+from strandline.crawl.reaching import scheme_of
 from strandline.errors import SettingError, UsageError
+from strandline.study.labelling import label
+from strandline.study.rating import rate, unrate
 from strandline.web.desk import Desk
 from strandline.web.face import Face, back
 from strandline.web.figures import minute_text

@@ -18,9 +18,9 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from strandline.access.index import Holdings
-from strandline.app.archive import Archive
-from strandline.app.holdings import holdings
 from strandline.app.status_metrics import archive_metrics
+from strandline.archive.folder import Archive
+from strandline.archive.holdings import holdings
 from strandline.errors import SettingError
 from strandline.web.desk import open_desk
 from strandline.web.guard import Guard, Policy

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from strandline.app.place import Address
+from strandline.archive.deployment import Address
 from strandline.web.figures import duration_text
 from strandline.web.texts import say
 
@@ -164,7 +164,7 @@ class _Lane:
             raise NoAnswerError(say("thinking_ended"))
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "strandline.app.thinking", self._archive.name),
+                *(sys.executable, "-m", "strandline.app.slow_queries", self._archive.name),
                 env=self._archive.environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.learn.near_reference import degree_of_change
+from core.mining.near_reference import degree_of_change
 from strandline.core.changes.directories import SiteIndex, degrees_of_change, directories_of, tree_difference
 
 # Dots, empty segments and letters outside ASCII are names like any other.

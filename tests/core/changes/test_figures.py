@@ -11,8 +11,8 @@ from strandline.core.changes.figures import Changed, changed_figures, is_table
 from strandline.core.changes.importance import study
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
-from strandline.crawl.sightings import NOISE
 from strandline.dom.html import blocks
+from strandline.learn.observations import NOISE
 
 TEXT = "".join(f"<p>{text}</p>" for text in paragraphs(5, 6))
 CITIES = ["Berlin", "Hamburg", "Kiel", "Bremen", "Leipzig", "Dresden", "Bonn", "Ulm"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strandline.core.changes.directories import PageChanges, degrees_of_change
 from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
-from strandline.simulate.site_generator import GeneratorSettings, generate_site
+from strandline.lab.simulate.site_generator import GeneratorSettings, generate_site
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 versions = st.lists(st.dictionaries(paths, st.sampled_from("12"), max_size=8), max_size=6)

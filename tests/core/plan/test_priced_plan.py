@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.catalogue import StrategyOptions, priced_plan
-from strandline.core.plan.freshness import freshness_optimal, lambda_crawl
 from strandline.core.plan.knowledge import KnownPatterns, LearnedPatterns
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages, best_spacing, evaluate
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.shadow_price import worth_of_more
 from strandline.core.plan.strategy import Outcomes, PageTable
+from strandline.core.rivals.catalogue import StrategyOptions, priced_plan
+from strandline.core.rivals.freshness import freshness_optimal, lambda_crawl
 
 
 def tables(rate, importance, value, last, price, slow=False, phase=0.5, fading=0.0):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from strandline.checks import check_strategy, example_pages, failures
-from strandline.core.plan.baselines import NutchAdaptive
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.campaigns import Campaign, WithCampaigns
-from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES, make_strategy
 from strandline.core.plan.strategy import Outcomes, PageTable, Visit
+from strandline.core.rivals.baselines import NutchAdaptive
+from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES, make_strategy
 
 NAMES = [*STRATEGIES, *(f"{name}-learned" for name in sorted(READS_TABLE))]
 

@@ -14,9 +14,9 @@ import pytest
 from contracts.stores import capture, found, visited
 from faults import keeper
 from servers import postgres
-from strandline.app.archive import create, open_archive
-from strandline.app.cluster import moving as cluster_moving
-from strandline.app.cluster.moving import to_cluster, to_folder
+from strandline.archive.folder import create, open_archive
+from strandline.cluster import migrating as cluster_moving
+from strandline.cluster.migrating import to_cluster, to_folder
 from strandline.errors import ArchiveDamaged
 from strandline.ports import Batch
 from strandline.store import sqlite

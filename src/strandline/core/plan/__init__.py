@@ -1,1 +1,1 @@
-"""Which pages to fetch next: strategies behind one interface, and the budget they spend."""
+"""The priced plan and its parts: which pages to fetch next, within a budget."""

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.censored import CensoredLearner
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.censored import CensoredLearner
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.plan.strategy import Floats, Outcomes, PageTable, Rows
 
 

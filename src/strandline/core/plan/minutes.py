@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.core.plan.baselines import organ_pipe
 from strandline.core.plan.strategy import Floats, PageTable, Rows
 
 FAST = 0.1
@@ -95,3 +94,13 @@ class Settling:
             return False
         self.last = day
         return True
+
+
+def organ_pipe(value: Floats) -> Rows:
+    """Order with the largest values in the middle and the smallest at both ends.
+
+    >>> organ_pipe(np.array([5.0, 1.0, 3.0, 2.0, 4.0])).tolist()
+    [1, 2, 0, 4, 3]
+    """
+    ascending = np.lexsort((np.arange(len(value)), value))
+    return np.concatenate([ascending[::2], ascending[1::2][::-1]])

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.learn.estimate import Estimate
+from strandline.core.beliefs.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Objective = Literal["pool", "page", "middle", "count", "content"]

@@ -5,15 +5,15 @@ A plain page table is compared as a whole; of a live one (live_pages.py) only th
 
 import numpy as np
 
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.growing import GrowingTable
-from strandline.core.learn.estimate import Estimate
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.minutes import fast_first, places
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
+from strandline.core.plan.sibling_value import Telling
 from strandline.core.plan.strategy import Floats, PageTable, Rows
-from strandline.core.plan.telling import Telling
 
 GOLDEN = 0.618033988749895
 """Steps of this part of the period never meet."""

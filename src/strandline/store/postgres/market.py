@@ -1,6 +1,6 @@
 """The hours of a cluster's plan: what all sites together may visit, at which price, above which cut.
 
-What price and cut are says core/plan/market.py.
+What price and cut are says core/plan/shared_price.py.
 
 The first desk of an hour opens it; the others plan by what is written there. When much of it is left without a use
 later on, it is divided again, and desks plan what they left out before.

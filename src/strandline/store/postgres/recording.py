@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Kind, evidence_of
-from strandline.core.plan.retests import Retests
+from strandline.core.skip.retests import Retests
 from strandline.errors import LeaseLost
 from strandline.ports import Batch, Found, HostState, Refusal, Skipped, Visited
 from strandline.store import rows

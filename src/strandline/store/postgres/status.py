@@ -23,7 +23,7 @@ class WorkerRow:
 
 @dataclass(frozen=True, slots=True)
 class HourStatus:
-    """The last hour of a watch that was opened: what its plans may visit, and at which price (core/plan/market.py)."""
+    """The last hour of a watch: what its plans may visit, and at which price (core/plan/shared_price.py)."""
 
     start: float
     """Its first UTC second."""

@@ -1,6 +1,6 @@
 """Study in a cluster: whoever holds the study desks of some sites studies what they captured, and records it once.
 
-For app/studying.py a `DeskStudies` is what a StudyWriter is to it on a folder: `reading.pending` gives captures to
+For study/studying.py a `DeskStudies` is what a StudyWriter is to it on a folder: `reading.pending` gives captures to
 study, `record` keeps what was found. Here `pending` first takes desks of sites that have something to study, and
 `record` refuses what comes too late: a desk whose lease ran out has gone to another worker, which studies it again.
 """

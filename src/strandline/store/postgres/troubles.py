@@ -2,7 +2,7 @@
 nothing moves, hosts that nobody asks.
 
 These have no learned normal: each is evident from what is there, now. Whoever keeps the lookout opens and closes alarms
-by it (app/cluster/lookout.py), and readers see it even when nobody does, because all workers are dead.
+by it (cluster/monitor.py), and readers see it even when nobody does, because all workers are dead.
 """
 
 from dataclasses import dataclass

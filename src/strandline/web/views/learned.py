@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strandline.core.learn.classes import ChangeGroups, interval_in_words, seen_in_words
-from strandline.crawl.sightings import NOISE
+from strandline.core.mining.classes import ChangeGroups, interval_in_words, seen_in_words
+from strandline.learn.observations import NOISE
 from strandline.web.desk import Desk
 from strandline.web.views.site import RulesView, rules_view
 from strandline.web.views.values import Data, Moment

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.app.browsing import Day, SiteRow
-from strandline.app.given_seeds import given_seeds
+from strandline.archive.given_seeds import given_seeds
 from strandline.core.urls import site as site_of
 from strandline.web.desk import Desk
 from strandline.web.jobs import WRITERS, Job

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 from strandline.access.memento import closest
 from strandline.app.browsing import BlockLife, ChangeRow, Returns
-from strandline.core.learn.classes import seen_in_words
+from strandline.core.mining.classes import seen_in_words
 from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
-from strandline.crawl.sightings import NOISE
 from strandline.errors import UsageError
+from strandline.learn.observations import NOISE
 from strandline.web.desk import Desk
 from strandline.web.texts import say
 from strandline.web.views.changes import ChangeView, change_view

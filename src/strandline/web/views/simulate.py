@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.checks import registered_strategies
-from strandline.core.plan.catalogue import READS_TABLE, STRATEGIES
+from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES
 from strandline.errors import UsageError
 from strandline.settings.units import rate
 from strandline.web.desk import Desk

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.app.browsing import Branch, ChangesWanted, ListedPage
-from strandline.core.learn.learned import SiteRules
+from strandline.core.mining.learned import SiteRules
 from strandline.core.urls import path_segments
 from strandline.errors import UsageError
 from strandline.web.desk import Desk

@@ -1,0 +1,188 @@
+"""The lookout: alerts and alarms beside a watch.
+
+    changes that were studied --+
+                                +--> outbox --> courier (its own process) --> webhooks, e-mail
+    observations --> alarms ----+
+
+`beside` is called often and is cheap: a look each second whether study went on, and a look each hour whether a site
+departs from its normal. Nothing here waits for anybody outside.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.alert import change_alert
+from strandline.alerts.fixity_audit import RollingAudit
+from strandline.alerts.outbox import Telling, archive_name, check_alert_settings
+from strandline.archive.events import event
+from strandline.errors import ArchiveBusy, OutOfSpace
+from strandline.settings.schema import Settings
+from strandline.store.alarming import AlarmWriter
+from strandline.store.catalog import DATABASE
+from strandline.store.learned import LearnedReading
+from strandline.store.outbox import Alert, Outbox
+from strandline.store.studies import Change
+from strandline.store.watching import HourRow
+from strandline.warc.rolling import FolderShelf
+
+_LOOK: Final = 1.0
+_WAIT: Final = 30.0
+"""Seconds after which something that could not be written is tried again."""
+_DAY: Final = 24
+RECENT: Final = 86400.0
+"""Alarms of the last day are told again after a crash, if they were not told before it."""
+
+
+def worth_telling(changes: Iterable[Change], telling: Telling, settings: Settings, now: float) -> list[Alert]:
+    """Alerts on changes that matter enough for the settings, or for any target."""
+    alerts = []
+    for change in changes:
+        alert = change_alert(change, now, settings.alerts, telling.name)
+        if alert is not None and (alert.importance >= settings.alerts.min_importance or telling.wanted(alert)):
+            alerts.append(alert)
+    return alerts
+
+
+def note_rules(alarms: AlarmWriter, learned: LearnedReading, now: float) -> None:
+    """Note which directory rules are new and which are gone, for reports; nothing before any were learned."""
+    if learned.learned_from("rules") is None:
+        return
+    rules = {
+        (one.site, f"when {' and '.join(rule.if_changed)} change, skip {rule.skip}")
+        for one in learned.site_rules()
+        for rule in one.rules
+    }
+    known = alarms.rules_in_force()
+    if rules != known:
+        alarms.log_rules(sorted(rules - known), sorted(known - rules), now)
+
+
+class Lookout:
+    """Alerts and alarms of an archive that is being written by this process."""
+
+    def __init__(self, folder: Path, settings: Settings, hour: float = 3600.0) -> None:
+        """`hour` is the length of an hour in seconds; demonstrations shorten it."""
+        check_alert_settings(settings)
+        self._folder = folder
+        self._hour = hour
+        self._telling = Telling(Outbox.open(folder / DATABASE), str(folder.absolute()))
+        self._alarms = AlarmWriter.open(folder / DATABASE)
+        self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._next_look = self._next_hour = float("-inf")
+        self._day: deque[HourRow] = deque(maxlen=_DAY)
+        self._short_of_room: bool | None = None
+        """At the last look; None before the first, since an alarm may be open from an earlier run."""
+        self._telling.outbox.begin()
+        self.reload(settings)
+        self._audit = RollingAudit(
+            FolderShelf(folder / "archive"), settings.keep.audit, self._alarms, self.alarm, self.calm
+        )
+        self._telling.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+
+    def reload(self, settings: Settings) -> None:
+        """Take other settings; SettingError leaves everything as it was."""
+        self._telling.reload(settings, archive_name(self._folder, settings))
+        self._settings = settings
+
+    # Beside the watch
+
+    def beside(self) -> None:
+        """Look around; cheap to call often."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK
+        with self._patiently():
+            self.decide()
+            if now >= self._next_hour:
+                self._next_hour = now + self._hour
+                self.observe()
+            self._audit.step(time.time())
+
+    @contextmanager
+    def _patiently(self) -> Iterator[None]:
+        """A full disk, or a database that is held for long, is no reason to end a watch: all of this can wait."""
+        try:
+            yield
+        except (OutOfSpace, ArchiveBusy) as problem:
+            self._next_look = time.monotonic() + _WAIT
+            event("lookout", f"alerts and alarms wait: {problem}", "warning")
+
+    def decide(self) -> int:
+        """Alerts on what was studied since the last time."""
+        progress, done = self._alarms.progress(), self._telling.outbox.decided() or 0
+        if done >= progress:
+            return 0
+        telling = self._telling
+        changes = self._alarms.changes_recorded(done, progress)
+        alerts = worth_telling(changes, telling, self._settings, time.time())
+        made = telling.outbox.decide(alerts, progress, telling.wanted, telling.room)
+        if made:
+            event("alerts", f"{made} important changes", "debug", count=made)
+            telling.poke()
+        return made
+
+    def observe(self) -> None:
+        """One observation of every site that was visited enough, and a look at the rules that were learned."""
+        now = time.time()
+        studied = self._settings.study.workers > 0
+        self._desk.observe(self._alarms.progress() if studied else self._newest(), now)
+        self._note_rules(now)
+
+    def _newest(self) -> int:
+        return self._alarms.progress() + self._alarms.waiting()
+
+    def _note_rules(self, now: float) -> None:
+        with closing(LearnedReading.open(self._folder / DATABASE)) as learned:
+            note_rules(self._alarms, learned, now)
+
+    # Alarms
+
+    def alarm(self, kind: str, subject: str, why: str) -> None:
+        """Open an alarm that has no normal: disk, budget, fixity."""
+        self._desk.raise_alarm(kind, subject, why, time.time())
+
+    def calm(self, kind: str, subject: str, why: str) -> None:
+        """Close it."""
+        self._desk.clear_alarm(kind, subject, why, time.time())
+
+    def room(self, short: str) -> None:
+        """Why there is too little room on disk, told again and again; empty when there is enough."""
+        if bool(short) == self._short_of_room:
+            return
+        with self._patiently():
+            if short:
+                self.alarm("disk", "", short)
+            else:
+                self.calm("disk", "", "there is room again")
+            self._short_of_room = bool(short)
+
+    def hour(self, row: HourRow, remark: str) -> None:
+        """An hour of the watch has ended; `remark` says why its budget cannot be spent, if that is so."""
+        event("hour", level="debug", **row._asdict())
+        self._day.append(row)
+        with self._patiently():
+            self._budget(remark, time.time())
+
+    def _budget(self, remark: str, now: float) -> None:
+        if remark:
+            self._desk.raise_alarm("budget", "", remark, now)
+        if remark or len(self._day) < _DAY:
+            return
+        planned = sum(one.planned for one in self._day)
+        made = sum(min(one.planned, one.revisits + one.failed) for one in self._day)
+        self._desk.budget(planned, made, "there is too little room on disk" if self._short_of_room else "", now)
+
+    def close(self) -> None:
+        """Decide on what was studied last, let the courier deliver what it can in a few seconds, and end."""
+        try:
+            with suppress(OutOfSpace, ArchiveBusy):  # the next start decides
+                self.decide()
+        finally:
+            self._telling.close()
+            self._alarms.close()

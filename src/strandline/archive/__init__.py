@@ -1,0 +1,1 @@
+"""An archive folder: opened, locked, mended and read; its sites, seeds, clocks and room on disk."""

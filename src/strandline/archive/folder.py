@@ -1,0 +1,231 @@
+"""An archive folder: opened, locked, mended, read and written.
+
+    my-archive/
+      strandline.toml    settings, each one explained
+      archive/           WARC files: the truth
+      indexes/           CDXJ, for other tools
+      strandline.db      the catalog, rebuilt from WARC by `reindex`
+      fixity/            a checksum of every stored record
+      quarantine/        bytes that a crash left torn
+
+Reading needs no lock and may go on beside a writer. Whatever writes first takes the lock, then mends what a crash may
+have left, by itself.
+"""
+
+import contextlib
+import errno
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from strandline.archive.events import event
+from strandline.archive.given_seeds import read_seeds
+from strandline.core.capture import Capture
+from strandline.core.urls import canonical
+from strandline.core.wording import counted
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, UsageError
+from strandline.ports import PageRow
+from strandline.settings import texts
+from strandline.settings.file import NAME, read_settings, settings_text
+from strandline.settings.schema import Settings
+from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
+from strandline.store.index import KeyReading
+from strandline.store.sqlite import outdated
+from strandline.warc.captures import Kept
+from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.compacted import finished_files, remove_unfinished
+from strandline.warc.reader import WarcReader
+from strandline.warc.recover import recover
+
+if TYPE_CHECKING:
+    from strandline.store.exporting import ExportReading
+    from strandline.store.learned import LearnedWriter
+    from strandline.store.studies import StudyReading
+    from strandline.warc.verify import Audit, Course
+
+# Reading starts without what only study and audits need (ruff: PLC0415 is off for this file).
+
+
+_LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
+"""Names of what a crawl or an import puts down for a while."""
+
+
+def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[str, ...] = ()) -> "Archive":
+    """Make an archive in a new or empty folder."""
+    if (folder / NAME).exists():
+        raise UsageError(f"{folder} already is an archive; edit {folder / NAME} to change its settings")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists and is not an empty folder")
+    settings = Settings()
+    settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
+    for key, check, given in (("contact", texts.contact, contact), ("operator", texts.line, operator)):
+        try:
+            check(given)
+        except ValueError as problem:
+            raise SettingError(f"archive.{key}: {problem}") from None
+    settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
+    parts = (folder, folder / "archive", folder / "indexes")
+    new = [part for part in parts if not part.exists()]
+    try:
+        for part in parts:
+            part.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _claim(folder / NAME)
+        new.append(folder / NAME)
+        (folder / NAME).write_text(settings_text(settings), encoding="utf-8")
+    except OSError as problem:
+        with contextlib.suppress(OSError):  # half an archive would be in the way of the next try
+            for part in reversed(new):
+                part.unlink() if part.name == NAME else part.rmdir()
+        kind = OutOfSpace if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else SettingError
+        raise kind(f"{folder}: cannot be made: {problem.strerror}") from None
+    open_catalog(folder, "init").close()
+    return Archive(folder, settings)
+
+
+def _claim(settings: Path) -> None:
+    """Make the file of the settings, which nobody else may have made meanwhile."""
+    try:
+        settings.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        raise UsageError(f"{settings.parent} already is an archive; edit {settings} to change its settings") from None
+
+
+def open_archive(folder: Path) -> "Archive":
+    """The archive in a folder; UsageError when there is none."""
+    if not (folder / NAME).exists():
+        make = f"strandline init {quote(str(folder))}"
+        raise UsageError(f"{folder} is no archive (no {NAME} in it); make one with: {make}")
+    return Archive(folder, read_settings(folder / NAME))
+
+
+class Archive:
+    """One archive folder."""
+
+    def __init__(self, folder: Path, settings: Settings, say: Callable[[str], None] | None = None) -> None:
+        """`say` hears, in one line each, what the archive did by itself; by default standard error does."""
+        self.folder = folder
+        self.settings = settings
+        self.say = say or partial(event, "archive")
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def reading(self) -> KeyReading:
+        """The catalog, for reading beside a writer."""
+        return KeyReading.open(self.database)
+
+    @property
+    def database(self) -> Path:
+        """The file of the catalog; one of an older format is brought up to date first."""
+        found = self.folder / DATABASE
+        if outdated(found):
+            with self.writing("update"):
+                self.say(f"{found}: brought up to the format of this version")
+        return found
+
+    @cached_property
+    def studies(self) -> "StudyReading":
+        """What study found, for reading beside a writer."""
+        from strandline.store.studies import StudyReading
+
+        return StudyReading.open(self.database)
+
+    def exporting(self) -> "ExportReading":
+        """The catalog as an export to Parquet reads it; to be closed."""
+        from strandline.store.exporting import ExportReading
+
+        return ExportReading.open(self.database)
+
+    @cached_property
+    def records(self) -> WarcReader:
+        """The WARC files, for reading."""
+        return WarcReader(self.folder / "archive")
+
+    def captures(self, url: str) -> list[Capture]:
+        """Captures of a page in time order."""
+        return self.reading.captures(web_address(url))
+
+    def page(self, url: str) -> PageRow | None:
+        """What is known about a page."""
+        return self.reading.page(web_address(url))
+
+    def verify(self, course: "Course | None" = None) -> "Audit":
+        """Read every byte of the WARC files and compare them with what was written, the catalog and the index."""
+        from strandline.warc.index_audit import index_problems
+        from strandline.warc.verify import MENDED, Audit, Problem, verify
+
+        damage = [f"the catalog is damaged ({one}); {MENDED}" for one in self.reading.damage()]
+        if damage:  # what it says of the files is worth nothing
+            return Audit(0, 0, 0, tuple(Problem(DATABASE, 0, "", one) for one in damage))
+        found = verify(self.folder / "archive", self.reading.all_captures, course)
+        index = index_problems(self.folder / "indexes", self.folder / "archive", self.reading.all_captures)
+        return replace(found, problems=(*found.problems, *index))
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def writing(self, command: str) -> Iterator[SqliteCatalog]:
+        """The catalog open for writing, after mending what a crash may have left. One writer at a time."""
+        database = self.folder / DATABASE
+        if not (database.exists() and database.stat().st_size) and warc_files(self.folder / "archive"):
+            # A new one would know nothing of them, and nobody would notice.
+            raise ArchiveDamaged(f"{database} is not there; `strandline reindex` rebuilds it from the WARC files")
+        with contextlib.closing(open_catalog(self.folder, command)) as catalog:
+            self._mend(catalog)
+            _sweep(self.folder)
+            yield catalog
+
+    def _mend(self, catalog: SqliteCatalog) -> None:
+        remove_unfinished(self.folder / "archive")
+        for found in recover(self.folder / "archive", self.folder / "quarantine", catalog.reading.committed):
+            kept = [item.capture for item in found.salvaged if isinstance(item, Kept)]
+            catalog.salvage(kept)
+            self.say(
+                f"recovered {found.file} after a crash: {counted(len(kept), 'capture')} salvaged, "
+                f"{counted(found.quarantined, 'torn byte')} moved to quarantine"
+                + (f"; {found.missing} BYTES OF RECORDED CAPTURES ARE MISSING" if found.missing else "")
+            )
+
+    def learned_writer(self, catalog: SqliteCatalog) -> "LearnedWriter":
+        """Where what is learned is kept."""
+        from strandline.store.learned import LearnedWriter
+
+        return LearnedWriter.open(catalog.path)
+
+    @property
+    def index(self) -> CdxjIndex:
+        """The CDXJ index beside the WARC files."""
+        return CdxjIndex(self.folder / "indexes", self.folder / "archive")
+
+    def need_folder(self, command: str) -> Path:
+        """Where the files are, for a command that works on files."""
+        return self.folder
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what crawls and imports that were killed left beside the archive; nobody else writes now."""
+    for found in folder.iterdir():
+        if _LEFT.fullmatch(found.name) and not found.is_symlink():
+            if found.is_dir():
+                shutil.rmtree(found, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    found.unlink()
+
+
+def warc_files(folder: Path) -> list[Path]:
+    """Finished WARC files, compacted ones included, oldest name first."""
+    return finished_files(folder)
+
+
+def web_address(url: str) -> str:
+    """The canonical form of an address somebody gave; UsageError when it is none."""
+    try:
+        return canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None

@@ -1,0 +1,82 @@
+"""The agenda of a watch with many workers: whatever is due, by plan or by itself, as far as the common purse allows.
+
+What a visit means for its page is decided as in an embedded watch (watch/agenda.py). Planned visits come from the
+desks of sites (cluster/site_leases.py) as due times in the frontier, so they need no leases of their own.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from strandline.core.capture import Kind
+from strandline.ports import Batch, Catalog, Clock, Found, Task
+from strandline.watch.agenda import Planned, PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
+from strandline.watch.budget_meter import Purse
+
+_NAP: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, and whether
+    the sitemaps and feeds of an address's site are mostly right.
+    """
+
+    purse: Purse
+    limits: Mapping[str, Purse]
+    trusted: Callable[[str], bool]
+
+
+class _ElsewherePlanned:
+    """Implements crawl.watch_agenda.Foresight for an agenda whose plan is made at the desks of sites."""
+
+    def hour(self, now: float) -> float:
+        """Nobody asks."""
+        return now / 3600.0
+
+    def plan(self, hour: int, visits: int) -> list[Planned]:
+        """Nothing here."""
+        return []
+
+    def touched(self, pages: Iterable[int]) -> None:
+        """Desks look at the index by themselves."""
+
+
+class SharedWatchAgenda(WatchAgenda):
+    """Implements crawl.agenda.Agenda."""
+
+    def __init__(self, catalog: Catalog, clock: Clock, orders: WatchOrders, means: Means) -> None:
+        parts = WatchParts(
+            catalog=cast(PlannedCatalog, catalog),
+            clock=clock,
+            purse=means.purse,
+            foresight=_ElsewherePlanned(),
+            limits=dict(means.limits),
+            trusted=means.trusted,
+        )
+        super().__init__(parts, orders)
+        self.figures.allowed = means.purse.allowance.per_hour
+
+    def open(self, seeds: Iterable[str]) -> None:
+        """Go on where the last run stood."""
+        found = (Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
+        self._parts.catalog.add(found)
+
+    def step(self) -> None:
+        """What runs beside the crawl has threads of its own."""
+
+    def take(self, free: int, busy: Collection[str]) -> list[Task]:
+        """Due pages, hosts in turn; none of a host whose own budget is spent."""
+        closed = {*busy, *self._spent_up()}
+        return self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
+
+    def committed(self, batch: Batch) -> None:
+        """Desks look at the index by themselves."""
+
+    def waiting(self) -> tuple[int, float]:
+        """What is due."""
+        return self._parts.catalog.waiting(self.wanted_from())
+
+    def rest(self) -> tuple[float, str]:
+        """A watch never ends by itself."""
+        return _NAP, ""

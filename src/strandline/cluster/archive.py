@@ -1,0 +1,165 @@
+"""A cluster, asked what a folder is asked: `strandline changes postgresql://archive@db/web`, and so with every command
+that reads an archive, learns from it or rates it.
+
+The catalog in PostgreSQL answers the same questions as one in a folder (store/postgres/reading.py), records come from
+the object store. What only makes sense in a folder (crawl, import, reindex, ...) is refused with one line.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NoReturn
+
+from strandline.archive.folder import Archive
+from strandline.cluster.shared import Cluster, open_cluster
+from strandline.cluster.studying import SharedStudying
+from strandline.core.changes.volatility import Rating
+from strandline.errors import ArchiveBusy, Unreachable, UsageError
+from strandline.store.auditing import AuditReading
+from strandline.store.catalog import DATABASE
+from strandline.store.learned import LearnedWriter
+from strandline.store.postgres.browsing import reading_of
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
+from strandline.store.postgres.exporting import SharedExport
+from strandline.store.postgres.heartbeat import DeskKeeper
+from strandline.store.postgres.learned import SharedLearnedWriter
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Session, shown
+from strandline.store.postgres.status import ClusterStatus, standing
+from strandline.store.postgres.studying import label_shared, rate_shared, unrate_shared
+from strandline.store.reading import share
+from strandline.study.pending import studying_of
+from strandline.study.studying import Studying
+from strandline.warc.objects import Objects
+from strandline.warc.objects_reader import ObjectReader
+from strandline.warc.objects_verify import verify_objects
+from strandline.warc.verify import Audit, Course
+
+_LEARNING: Final = 120.0
+"""Seconds after which the desk of a learner that is not heard of goes to another."""
+
+
+def open_shared(database: str, patience: float = 10.0) -> "ClusterArchive":
+    """The cluster at a database's address; who asks waits for so many seconds when it is away."""
+    return ClusterArchive(open_cluster(database), patience=patience)
+
+
+class ClusterArchive(Archive):
+    """A cluster as an archive. Its `folder` is a name for people and for `Reading.open`, not a place."""
+
+    def __init__(self, cluster: Cluster, say: Callable[[str], None] | None = None, patience: float = 10.0) -> None:
+        self.cluster = cluster
+        super().__init__(Path(shown(cluster.database)), cluster.settings, say)
+        self._patience = patience
+        self._session = Session(cluster.database, patience, upgrade=False)
+        share(self.folder / DATABASE, lambda kind: reading_of(kind, self._session))
+
+    def close(self) -> None:
+        """Release the connection all readings share; a reading that is used again makes a new one."""
+        self._session.close()
+
+    def standing(self) -> ClusterStatus:
+        """Who works, what waits, what was kept."""
+        return standing(self._session)
+
+    def exporting(self) -> SharedExport:
+        """The catalog as an export to Parquet reads it, over a connection of its own."""
+        return SharedExport(Session(self.cluster.database, 60.0, upgrade=False))
+
+    @cached_property
+    def records(self) -> ObjectReader:  # type: ignore[override]
+        """The WARC files, by range requests from the object store."""
+        return ObjectReader(Objects(self.cluster.store, patience=self._patience))
+
+    @contextlib.contextmanager
+    def writing(self, command: str) -> Iterator["ClusterCatalog"]:  # type: ignore[override]
+        """What is written beside the workers: ratings and labels, and what is learned."""
+        if command in ("crawl", "watch"):
+            raise self._crawled("worker" if command == "crawl" else command)
+        if command not in ("label", "learn", "rate", "study"):
+            self.need_folder(command)
+        catalog = ClusterCatalog(self.cluster, command)
+        with contextlib.closing(catalog):
+            yield catalog
+
+    def learned_writer(self, catalog: "ClusterCatalog") -> LearnedWriter:  # type: ignore[override]
+        """Where what is learned is kept; one learner at a time."""
+        return SharedLearnedWriter(Session(self.cluster.database, 30.0), catalog.learner())
+
+    def need_folder(self, command: str) -> NoReturn:
+        """A cluster has no folder."""
+        raise UsageError(
+            f"{command} works on an archive folder, not on the cluster {shown(self.cluster.database)}; "
+            "strandline migrate --back makes a folder of one"
+        )
+
+    def _crawled(self, command: str) -> UsageError:
+        return UsageError(
+            f"a cluster is crawled by its workers: strandline {command} --database {shown(self.cluster.database)}"
+        )
+
+    def verify(self, course: Course | None = None) -> Audit:
+        """Read every byte of the WARC files in the object store and compare."""
+        index = on_postgres(AuditReading, self._session)
+        return verify_objects(Objects(self.cluster.store, patience=60.0), index, course or Course())
+
+
+@studying_of.register(ClusterArchive)
+def _(archive: ClusterArchive, catalog: "ClusterCatalog") -> Studying:
+    return SharedStudying(archive.cluster, catalog.session, catalog.worker)
+
+
+class _Ratings:
+    """What a command writes of study."""
+
+    def __init__(self, session: Session, worker: int) -> None:
+        self._session = session
+        self._worker = worker
+
+    def unrate(self, url: str, path: str) -> None:
+        """Forget what a person said about a block."""
+        unrate_shared(self._session, url, path)
+
+    def label(self, url: str, path: str, label: str) -> None:
+        """Keep what a person calls a block."""
+        label_shared(self._session, self._worker, (url, path), label)
+
+    def rate(self, url: str, paths: Sequence[str], rating: Rating) -> None:
+        """Keep what a person said about blocks of a page; workers score what they capture next by it."""
+        rate_shared(self._session, url, paths, rating)
+
+
+class ClusterCatalog(PostgresCatalog):
+    """The shared catalog for a command that writes beside the workers."""
+
+    def __init__(self, cluster: Cluster, command: str) -> None:
+        super().__init__(cluster.database, name=command, patience=30.0)
+        try:
+            self.session = Session(cluster.database, 30.0)
+        except BaseException:
+            super().close()
+            raise
+        self.studies = _Ratings(self.session, self.worker)
+        self._learner: list[Desk] = []
+        self._keeper: DeskKeeper | None = None
+
+    def learner(self) -> list[Desk]:
+        """Take the learner's desk, and keep it however long it takes to learn."""
+        self._learner = claim_learning(self.session, self.worker, float("inf"), _LEARNING)
+        if not self._learner:
+            raise ArchiveBusy("another learner is at work on this cluster")
+        self._keeper = DeskKeeper(self.session.url, _LEARNING)
+        self._keeper.keep(self._learner)
+        return self._learner
+
+    def close(self) -> None:
+        """Give everything back; what a server that is away does not hear of runs out."""
+        if self._keeper is not None:
+            self._keeper.close()
+        if self._learner:
+            with contextlib.suppress(Unreachable), self.session.transaction() as connection:
+                leave_desks(connection, self._learner)
+        self.session.close()
+        super().close()

@@ -1,0 +1,282 @@
+"""The lookout of a cluster: alerts on what study found, and alarms on what departs from its normal or must not be.
+
+Any worker would keep it, and one at a time has the duty; when it dies another takes over within a minute, and what the
+first may still want to write is refused (store/postgres/duties.py). So each change is decided on once, in one
+transaction with the deliveries it leads to; the deliveries to a target are a duty of their own, for one courier at a
+time (store/postgres/telling.py).
+
+    each step        changes that nobody decided on; each is an alert, or is not
+    now and then     dead workers, late desks, hosts nobody asks, the object store
+    each hour        learned normals of sites, rules that came and went, the hour's account, the budget
+    all the time     every stored byte is read again within `keep.audit` (cluster/auditing.py)
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.monitor import RECENT, note_rules, worth_telling
+from strandline.alerts.outbox import Telling, archive_name
+from strandline.archive.events import event
+from strandline.cluster.auditing import AuditTerms, audit_errand
+from strandline.cluster.background import Beside, Errand, Step
+from strandline.cluster.database_clock import DatabaseClock
+from strandline.cluster.shared import Cluster, kept_settings
+from strandline.errors import SettingError, StrandlineError
+from strandline.plan.settings_wishes import budget_of
+from strandline.settings.file import parse_settings
+from strandline.settings.schema import Settings
+from strandline.store.alarming import Alarm
+from strandline.store.learned import LearnedReading
+from strandline.store.postgres.desks import Desk, leave_desks
+from strandline.store.postgres.duties import LOOKOUT, claim_duty, keep_duty
+from strandline.store.postgres.hours import past_hours
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Connection, Session, shown, without_password
+from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
+from strandline.store.postgres.troubles import troubles, workers_alive
+from strandline.store.watching import HourRow, WatchReading
+from strandline.warc.objects import Objects
+
+_LEASE: Final = 60.0
+_TURN: Final = 15.0
+"""Seconds between two tries to get the duty."""
+_LOOK: Final = 2.0
+_CLOCK: Final = 60.0
+"""Seconds after which the database is asked what time it is."""
+_ROUND: Final = 500
+"""Changes decided on together."""
+_TROUBLES: Final = 15.0
+_STORE: Final = 60.0
+_STORE_PATIENCE: Final = 5.0
+_AUDIT: Final = 30.0
+"""Seconds after which one who took over goes on with the audit: a worker that comes and goes need not begin."""
+_DAY: Final = 24
+_EVIDENT: Final = ("worker", "workers", "desk", "hosts")
+_OVER: Final = {
+    "worker": "its machine has another worker, or it is long ago",
+    "desk": "it is done again",
+    "hosts": "workers ask them again",
+}
+
+
+class SharedLookout:
+    """Looks around while it has the duty. Used by one thread."""
+
+    def __init__(self, cluster: Cluster, session: Session, worker: int, hour: float) -> None:
+        """`hour` are the seconds an hour of the watch lasts."""
+        self._cluster = cluster
+        self._session = session
+        self._clock = DatabaseClock(session)
+        self._worker = worker
+        self._hour = hour
+        self._duty: Desk | None = None
+        self._telling: Telling | None = None
+        self._audit: Beside | None = None
+        self._alarmed: SimpleQueue[Alarm] = SimpleQueue()
+        """Alarms of the audit, to be told."""
+        self._next_turn = self._next_troubles = self._next_store = self._next_hour = float("-inf")
+
+    def step(self) -> bool:
+        """Look around, if it is one's duty; whether it is."""
+        now = time.monotonic()
+        if self._clock.age > _CLOCK:
+            self._clock.look()
+        if self._duty is None:
+            if now < self._next_turn:
+                return False
+            self._next_turn = now + _TURN
+            self._duty = claim_duty(self._session, "", LOOKOUT, self._worker, _LEASE)
+            if self._duty is None:
+                return False
+            self._begin()
+        else:
+            self._session.run(self._guard)
+        self.decide()
+        if now >= self._next_troubles:
+            self._next_troubles = now + _TROUBLES
+            self._follow()
+            self.look()
+        if now >= self._next_store:
+            self._next_store = now + _STORE
+            self.try_store()
+        if now >= self._next_hour:
+            self._next_hour = now + self._hour
+            self.observe()
+        if self._audit is None and now >= self._next_audit:
+            self._audit = self._auditing(self._duty)
+        self._tell_of_fixity()
+        return True
+
+    def _tell_of_fixity(self) -> None:
+        """What the audit raised, told by the one thread that tells."""
+        while self._telling is not None and not self._alarmed.empty():
+            self._telling.alarmed(self._alarmed.get())
+
+    def _auditing(self, duty: Desk) -> Beside | None:
+        """Compare stored bytes, beside all this: an object store may take its time."""
+        within = self._settings.keep.audit
+        if within <= 0.0:
+            return None
+        terms = AuditTerms(within, lambda connection: keep_duty(connection, duty, _LEASE), self._alarmed.put)
+        return Beside(audit_errand(self._cluster, terms), partial(event, "audit")).__enter__()
+
+    def _guard(self, connection: Connection) -> None:
+        assert self._duty is not None
+        keep_duty(connection, self._duty, _LEASE)
+
+    def _begin(self) -> None:
+        """Take over: settings as they are now, and what the one before may not have told."""
+        self._alarms = SharedAlarms(self._session, self._guard)
+        self._kept: bytes | None = None
+        name, password = without_password(self._cluster.database)
+        outbox = SharedOutbox(self._session, self._guard)
+        self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
+        self._follow()
+        self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._next_audit = time.monotonic() + min(_AUDIT, self._hour / 60.0)
+        self._telling.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
+
+    def _follow(self) -> None:
+        """Take the cluster's settings as they are now; those nobody can use change nothing."""
+        text = kept_settings(self._alarms)
+        if text == self._kept:
+            return
+        first, self._kept = self._kept is None, text
+        try:
+            self._take(parse_settings(text.decode(), "the cluster's settings") if text else self._cluster.settings)
+        except SettingError as problem:
+            event("lookout", f"the settings stay as they were: {problem}", "warning")
+            if first:
+                self._take(self._cluster.settings)
+
+    def _take(self, settings: Settings) -> None:
+        assert self._telling is not None
+        self._telling.reload(settings, archive_name(Path(shown(self._cluster.database)), settings))
+        self._settings = settings
+
+    def decide(self) -> int:
+        """Alerts on what was studied since the last time; how many."""
+        telling = self._telling
+        assert telling is not None
+        made, more = 0, True
+        while more:
+            numbers, changes = self._alarms.undecided(_ROUND)
+            more = len(numbers) == _ROUND
+            if numbers:
+                alerts = worth_telling(changes, telling, self._settings, self._clock.now())
+                outbox = telling.outbox
+                assert isinstance(outbox, SharedOutbox)
+                made += outbox.settle(numbers, alerts, telling.wanted, telling.room)
+        if made:
+            event("alerts", f"{made} important changes", "debug", count=made)
+            telling.poke()
+        return made
+
+    def look(self) -> None:
+        """Open and close alarms on what is evident."""
+        now = self._clock.now()
+        found = {(one.kind, one.subject): one.why for one in troubles(self._session)}
+        for (kind, subject), why in found.items():
+            self._desk.raise_alarm(kind, subject, why, now)
+        for alarm in self._alarms.open_alarms():
+            if alarm.kind in _EVIDENT and (alarm.kind, alarm.subject) not in found:
+                self._desk.clear_alarm(alarm.kind, alarm.subject, _OVER.get(alarm.kind, "it is over"), now)
+
+    def try_store(self) -> None:
+        """See whether the object store can be written and read."""
+        try:
+            Objects(self._cluster.store, _STORE_PATIENCE).check()
+        except StrandlineError as problem:
+            self._desk.raise_alarm("store", self._cluster.store, str(problem), self._clock.now())
+        else:
+            self._desk.clear_alarm("store", self._cluster.store, "it answers again", self._clock.now())
+
+    def observe(self) -> None:
+        """One observation of every site that was visited enough; rules; the hours that are over; the budget."""
+        now = self._clock.now()
+        studied = self._settings.study.workers > 0
+        waiting = 0 if studied else self._alarms.waiting()
+        self._desk.observe(self._alarms.progress() + waiting, now)
+        note_rules(self._alarms, on_postgres(LearnedReading, self._session), now)
+        budget = budget_of("plan.budget", self._settings.plan.budget)
+
+        def account(connection: Connection) -> bool:
+            self._guard(connection)
+            return bool(past_hours(connection, self._hour, budget.amount / budget.hours))
+
+        if self._session.run(account):
+            day = on_postgres(WatchReading, self._session).watch_hours(now - (_DAY + 1) * self._hour)
+            self._judge_budget([*day][-_DAY:], now)
+
+    def _judge_budget(self, day: list[HourRow], now: float) -> None:
+        if len(day) < _DAY:
+            return
+        planned = sum(one.planned for one in day)
+        made = sum(min(one.planned, one.revisits + one.failed) for one in day)
+        self._desk.budget(planned, made, "", now)
+
+    def close(self) -> None:
+        """Decide on what was studied last, let the courier deliver what it can in a few seconds, and leave the duty."""
+        audit, self._audit = self._audit, None
+        if audit is not None:
+            audit.__exit__(None, None, None)
+        with contextlib.suppress(StrandlineError):  # the next one decides, and tells
+            if self._duty is not None:
+                self.decide()
+                self._tell_of_fixity()
+        duty, self._duty = self._duty, None
+        telling, self._telling = self._telling, None
+        if telling is not None:
+            telling.close()
+        if duty is not None:
+            with contextlib.suppress(StrandlineError):  # it runs out
+                self._session.run(lambda connection: leave_desks(connection, [duty]))
+
+
+class StandIn(SharedLookout):
+    """Keeps the lookout only while no worker is alive: so that somebody tells when all of them are dead."""
+
+    def _auditing(self, duty: Desk) -> None:
+        """Reading a whole store is for workers."""
+
+    def step(self) -> bool:
+        """Look around, if nobody else can."""
+        if not workers_alive(self._session):
+            return super().step()
+        if self._duty is not None:
+            self.close()
+        return False
+
+
+def lookout_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+    """Keep the lookout beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+
+    @contextlib.contextmanager
+    def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
+        with (
+            contextlib.closing(Session(cluster.database, 30.0)) as session,
+            contextlib.closing(SharedLookout(cluster, session, worker, hour)) as lookout,
+        ):
+            yield lookout.step
+
+    return Errand("lookout", min(_LOOK, hour / 60.0), opened, "alerts and alarms are left to other workers")
+
+
+def stand_in_errand(cluster: Cluster) -> Errand:
+    """Keep the lookout beside the interface, while there is no worker."""
+
+    @contextlib.contextmanager
+    def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
+        with (
+            contextlib.closing(Session(cluster.database, 10.0)) as session,
+            contextlib.closing(StandIn(cluster, session, 0, 3600.0)) as lookout,
+        ):
+            yield lookout.step
+
+    return Errand("lookout", _TURN, opened, "nobody tells when all workers are dead")

@@ -1,0 +1,286 @@
+"""Planning in a cluster: each hour, whoever is free takes the desk of a site, plans its visits, and writes them down.
+
+A desk rebuilds what it knows from the index (what study found in each capture; until then, which ones brought other
+bytes), plans one hour as the embedded watch does (plan/maker.py), and sets the due times of the chosen pages; the
+workers then fetch them like anything else that is due. Between two plans a desk is nothing, so it does not matter who
+plans, or who dies over it: the lease runs out, and another does it again.
+
+Sites share the budget by worth (core/plan/shared_price.py). The first desk of an hour adds up what all desks left an
+hour ago, and writes down the price of a visit and the cut; each desk makes the visits above it. While more than a
+twentieth of an hour stays without a use (somebody's visits were not worth making, something failed), the cut is
+lowered each quarter of an hour, and desks plan again.
+
+What is expected of pages that were never seen twice leans on the levels of all sites (core/beliefs/first_sight.py):
+each desk leaves that of its own, and reads the sum of the others.
+"""
+
+import contextlib
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from strandline.cluster.background import Errand, Step
+from strandline.cluster.database_clock import DatabaseClock
+from strandline.cluster.shared import Cluster
+from strandline.cluster.shared_budget import limit_at
+from strandline.cluster.skipping import desk_skips
+from strandline.core.beliefs.first_sight import OtherSites
+from strandline.core.plan.budget import Allowance
+from strandline.core.plan.priced_plan import PricedPlan
+from strandline.core.plan.shared_price import PRICES, above_cut, counted, cut_for, price_for
+from strandline.core.plan.strategy import Floats
+from strandline.crawl.preparing import CrawlRequest, Prepared, prepare_crawl
+from strandline.learn.experience import Hours, history, learn
+from strandline.learn.observations import matters
+from strandline.plan.claims import Claims
+from strandline.plan.maker import Making, PlanMaker
+from strandline.plan.outlook import Outlook
+from strandline.plan.settings_wishes import budget_of
+from strandline.plan.told_changes import said_of, silent_looks
+from strandline.ports import HostState
+from strandline.settings.schema import Settings
+from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in, leave_desks
+from strandline.store.postgres.heartbeat import DeskKeeper
+from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_hour, wanted_by_all
+from strandline.store.postgres.purse import SharedBook
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Connection, Session
+from strandline.store.studies import Seen
+from strandline.store.watching import TimePiece, WatchReading
+from strandline.watch.agenda import FRONTIER_SHARE
+from strandline.watch.budget_meter import USUAL_SIZE
+
+_DESKS: Final = 16
+"""Sites one worker takes at a time."""
+_LEASE: Final = 30.0
+"""Seconds after which the desks of a worker that is not heard of go to others; less when hours are short."""
+_SHORTEST_LEASE: Final = 2.0
+_LOOKS: Final = 20
+"""Times a free worker looks for a desk in an hour, at least."""
+_LOOK: Final = 20.0
+"""Seconds between two looks, at most."""
+_ROUNDS: Final = 4
+"""Times an hour is divided, at most."""
+_IDLE: Final = 0.05
+"""Part of an hour's visits that may be without a use before it is divided again."""
+_OVER: Final = 1.1
+"""Times the visits of an hour that desks may make together: the purse holds what is too much until the next hour."""
+_RECENT: Final = 48.0
+"""Hours for which what a sitemap or feed says of a page is of interest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What every desk of a worker needs."""
+
+    session: Session
+    prepared: Prepared
+    hours: Hours
+    paced: bool
+
+    @staticmethod
+    def of(session: Session, settings: Settings, now: float, length: float) -> "Office":
+        """The office of a cluster whose hours last `length` seconds."""
+        hours, paced = watch_hours(on_postgres(WatchReading, session).watch_time(), now, length)
+        return Office(session, prepare_crawl(settings, CrawlRequest()), hours, paced)
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the cluster."""
+        return self.prepared.settings
+
+    @property
+    def budget(self) -> Allowance:
+        """Of the whole archive."""
+        return budget_of("plan.budget", self.settings.plan.budget)
+
+
+def watch_hours(piece: TimePiece | None, now: float, length: float) -> tuple[Hours, bool]:
+    """The hours of a watch as they were kept, and whether they are others than those of the clock."""
+    if piece is not None and piece.length == length:
+        return Hours(piece.zero, piece.length), True
+    return Hours.since(now, length), False
+
+
+def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+    """Plan beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+
+    @contextlib.contextmanager
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
+        with (
+            contextlib.closing(Session(cluster.database, 30.0)) as session,
+            contextlib.closing(DeskKeeper(cluster.database, min(_LEASE, max(_SHORTEST_LEASE, hour / 4)))) as keeper,
+        ):
+            clock = DatabaseClock(session)
+            office = Office.of(session, cluster.settings, clock.now(), hour)
+
+            def step() -> None:
+                while not stopped() and plan_due_sites(office, worker, clock.now(), keeper, stopped):
+                    pass
+
+            yield step
+
+    return Errand("desks", min(_LOOK, hour / _LOOKS), opened, "sites are not planned by this worker")
+
+
+def plan_due_sites(
+    office: Office,
+    worker: int,
+    now: float,
+    keeper: DeskKeeper | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Plan the rest of this hour for some sites nobody has planned; returns how many desks were taken. `keeper` keeps
+    them; when `stopped`, those that are left go to others.
+    """
+    market = opened_hour(office, now)
+    until = market.start + (market.round + 1) * office.hours.length / _ROUNDS
+    desks = claim_plans(office.session, worker, until, keeper.lease if keeper else _LEASE, _DESKS)
+    if keeper is not None:
+        keeper.keep(desks)
+    for number, desk in enumerate(desks):
+        if stopped():
+            if keeper is not None:
+                keeper.keep([])
+            with office.session.transaction() as connection:
+                leave_desks(connection, desks[number:])
+            break
+        market = known_hour(office.session, market.start) or market  # others take visits, too
+        hand_in(office.session, desk, plan_site(office, desk.site, market, now)._replace(until=until))
+        if keeper is not None:
+            keeper.drop(desk)
+    return len(desks)
+
+
+# -- the market --------------------------------------------------------------------------------------------------------
+
+
+def opened_hour(office: Office, now: float) -> PlanHour:
+    """The hour that is running: opened if nobody has, divided again if much of it is without a use."""
+    start = office.hours.seconds(math.floor(office.hours.at(now)))
+    known = known_hour(office.session, start)
+    if known is not None and not _due_again(known, now, office.hours.length):
+        return known
+    left = visits_left(office, now)
+
+    def divided(connection: Connection, known: PlanHour | None) -> PlanHour | None:
+        if known is not None and not _due_again(known, now, office.hours.length):
+            return None  # somebody was quicker
+        add_desks(connection)
+        wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1)
+        return _opened(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
+
+    return open_hour(office.session, start, divided)
+
+
+def _due_again(known: PlanHour, now: float, length: float) -> bool:
+    return known.round < _ROUNDS - 1 and now >= known.divided + length / _ROUNDS
+
+
+def _opened(start: float, now: float, left: float, wanted: Wanted) -> PlanHour:
+    """An hour, divided between plans and what is due by itself."""
+    visits = left - min(float(wanted.waiting), FRONTIER_SHARE * left)
+    price = 0.0 if wanted.demand is None else price_for(wanted.demand, max(visits, 1e-6))
+    cut = None if wanted.offers is None else cut_for(wanted.offers, visits)
+    return PlanHour(start, 0, now, visits, 0, price, cut)
+
+
+def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour:
+    """The same hour later on: what has no use goes to the best of what was left out."""
+    idle = left - wanted.waiting
+    everything_taken = known.cut == -math.inf
+    if wanted.offers is None or everything_taken or idle <= max(1.0, _IDLE * known.visits):
+        return known._replace(divided=now)
+    done = above_cut(wanted.offers, known.cut) if known.cut is not None else float(known.taken)
+    cut = cut_for(wanted.offers, done + idle)
+    return known._replace(round=known.round + 1, divided=now, visits=known.taken + idle, cut=cut)
+
+
+def visits_left(office: Office, now: float) -> float:
+    """What the rest of the hour may spend, in visits of the usual cost."""
+    book, budget = SharedBook(office.session), office.budget
+    left = book.left("", limit_at(budget, office.hours, now, whole_hour=True))
+    if not budget.in_bytes:
+        return max(0.0, left)
+    since = now - 24.0 * office.hours.length
+    return max(0.0, left / max(book.usual_cost("", since) or USUAL_SIZE, 1.0))
+
+
+# -- a site ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _SiteHosts:
+    """Implements app.plan_making.Hosts."""
+
+    states: dict[str, HostState]
+
+    def host(self, authority: str) -> HostState:
+        return self.states.get(authority, HostState(authority))
+
+
+def plan_site(office: Office, site: str, market: PlanHour, now: float) -> SitePlan:
+    """Visits of a site in the hour of a market, and what the site wants at every price."""
+    reading = PlanReading(office.session)
+    outlook = outlook_of(office, reading, site, market)
+    if outlook is None:
+        return SitePlan(market.start, market.start, (), (), (), 0.5)
+    strategy, hour = outlook.planner.strategy, round(office.hours.at(market.start))
+    offers = outlook.offers(hour, min(len(outlook.planner.pages), math.ceil(market.visits)))
+    wanted = [due for due in offers if market.cut is None or due.urgency > market.cut]
+    most = math.ceil(_OVER * market.visits) - market.taken
+    if market.cut is None:  # nobody knows what the others would offer: by the number of pages
+        most = min(most, round(market.visits * reading.share(site)))
+    chosen = outlook.chosen(wanted[: max(most, 0)], hour, most)
+    demand: Floats = strategy.demand(PRICES) if offers and isinstance(strategy, PricedPlan) else np.zeros(len(PRICES))
+    return SitePlan(
+        start=market.start,
+        until=market.start,
+        visits=[(due.page, max(due.due, now), -due.urgency) for due in chosen],
+        demand=demand.tolist(),
+        offers=None if market.round else counted(np.array([due.urgency for due in offers])).tolist(),
+        trust=outlook.claims.trust(site),
+        level=float(outlook.levels[0]),
+    )
+
+
+def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour) -> Outlook | None:
+    """What is expected of the pages of a site that were visited, at the price of a market; None when there are none."""
+    standings, hours, start = reading.standings(site), office.hours, market.start
+    if not standings:
+        return None
+    hosts = _SiteHosts(reading.host_states(site))
+    maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, desk_skips(office.settings, office.session)))
+    pages = maker.all_known(standings, start)
+    seen, told = list(reading.all_sightings(site)), reading.told(site)
+    past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
+    visits = Counter({one.page: one.captures for one in standings})
+    allowance = Allowance(max(market.visits, 1e-6), 1.0)
+    if not market.price:
+        allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
+    silent = silent_looks(past, said_of(told, reading.sitemap_readings(site) if told else (), pages, hours), pages)
+    learned = learn(pages, past, hours, OtherSites(*reading.other_sites(site)), silent)
+    outlook = maker.outlook(pages, learned, visits, allowance)
+    if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
+        outlook.planner.strategy.agree(market.price)
+    remember_claims(outlook.claims, seen, told, _RECENT * hours.length)
+    return outlook
+
+
+def remember_claims(
+    claims: Claims, seen: Iterable[Seen], told: Iterable[tuple[int, float, float]], recent: float
+) -> None:
+    """Live through what sitemaps and feeds said of pages, and whether visits found it so, in the order it happened."""
+    events: list[tuple[float, int, Seen | float]]
+    events = [(said, page, time) for page, time, said in told if time > said - recent]
+    spoken_of = {page for _, page, _ in events}
+    events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
+    for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
+        if isinstance(what, Seen):
+            claims.visited(page, what.site, moment, matters(what))
+        else:
+            claims.tell(page, what)

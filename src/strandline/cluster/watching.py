@@ -1,0 +1,40 @@
+"""A worker that watches: it plans beside its crawl, and follows the desks of sites within one budget."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from strandline.cluster.agenda import Means, SharedWatchAgenda
+from strandline.cluster.background import Beside
+from strandline.cluster.database_clock import DatabaseClock
+from strandline.cluster.shared import Cluster
+from strandline.cluster.shared_budget import HostPurse, SharedPurse
+from strandline.cluster.site_leases import plan_errand, watch_hours
+from strandline.core.urls import site
+from strandline.plan.claims import GOOD
+from strandline.plan.settings_wishes import budget_of, budgets_of
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.watch.agenda import WatchOrders
+
+
+@contextlib.contextmanager
+def watching(
+    cluster: Cluster, catalog: PostgresCatalog, clock: DatabaseClock, pace: tuple[float, Callable[[str], None]]
+) -> Iterator[SharedWatchAgenda]:
+    """The agenda of such a worker. `pace` has the seconds of an hour, and who hears what happened."""
+    settings, (length, say) = cluster.settings, pace
+    plan, hold = settings.plan, settings.study.hold * length / 3600.0
+    hours, _ = watch_hours(catalog.begin_watch(length, clock.now()), clock.now(), length)
+    purse = SharedPurse(
+        budget_of("plan.budget", plan.budget),
+        hours,
+        clock,
+        catalog.book,
+        "bytes" if plan.unchanged == "bytes" else "request",
+    )
+    limits = {
+        host: HostPurse(host, budget, hours, clock, catalog.book)
+        for host, budget in budgets_of("plan.host_budgets", plan.host_budgets).items()
+    }
+    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
+    with contextlib.closing(purse), Beside(plan_errand(cluster, catalog.worker, length), say):
+        yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

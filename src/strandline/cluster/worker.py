@@ -1,0 +1,322 @@
+"""One worker of a cluster: fetch, WARC to object storage, commit; beside it, study and learn; finish what others left.
+
+A worker holds nothing that matters. Its leases run out by the clock of the database when it dies, its unfinished WARC
+file is joined from its parts by any other, and what it had not committed is fetched again. When it is thought dead and
+is not (a machine that slept, a network that was cut), its commit is refused, and it starts anew under a new number. So
+it does, between two commits, when the cluster's settings have changed (cluster/following.py).
+"""
+
+import contextlib
+import math
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import random
+from typing import Final
+
+from strandline.archive.disk_space import room_check
+from strandline.cluster.background import Beside, Errand, Step
+from strandline.cluster.database_clock import DatabaseClock, OnTime
+from strandline.cluster.following import CHANGED, Account, Following, follow_errand
+from strandline.cluster.shared import Cluster
+from strandline.core.politeness.delays import Manners
+from strandline.crawl.loop import Crawl
+from strandline.crawl.parts import Parts, Reporter
+from strandline.crawl.preparing import (
+    CrawlRequest,
+    Prepared,
+    fetch_options,
+    prepare_crawl,
+    stopped_by_signals,
+    warc_info,
+    with_secrets,
+    writer_settings,
+)
+from strandline.crawl.scope_widened import reading_anew
+from strandline.crawl.skips import SkipNothing, Skips
+from strandline.crawl.tally import Tally
+from strandline.dom.documents import Documents
+from strandline.errors import ArchiveDamaged, LeaseLost
+from strandline.fetch.http import HttpFetcher
+from strandline.fetch.options import user_agent
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.frontier import LeaseTerms
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.workers import bury, ended, last_ended, promised
+from strandline.version import __version__
+from strandline.warc.objects import Objects
+from strandline.warc.objects_joining import join, unfinished
+from strandline.warc.objects_writer import ObjectWriter
+
+COMMIT_SECONDS: Final = 5.0
+COMMIT_CAPTURES: Final = 256
+"""Each commit is an object in the store: larger ones than on a disk of one's own."""
+_LOOK: Final = 30.0
+_APART: Final = 2.0
+"""Seconds a machine's clock may be wrong before that is said."""
+_HOUR: Final = 3600.0
+_LONGEST: Final = 300.0
+"""Seconds a host is kept from other workers for politeness, at most: longer waits are written into the catalog."""
+_NUMBER: Final = re.compile(r"-w(\d+)\.warc\.gz$")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRequest:
+    """How one worker runs."""
+
+    crawl: CrawlRequest = field(default_factory=CrawlRequest)
+    spool: Path | None = None
+    """Folder for the file being written and bodies being received; a temporary one by default."""
+    lease: float = 60.0
+    """Seconds after which a worker that is not heard of has lost its hosts."""
+    patience: float = 120.0
+    """Seconds the database or the store may be away."""
+    commit_seconds: float = COMMIT_SECONDS
+    commit_captures: int = COMMIT_CAPTURES
+    hour: float = 0.0
+    """Seconds an hour of a watch lasts: pages are visited again as the desks of their sites plan it. 0: one pass."""
+    say: Callable[[str], None] = lambda _: None
+
+
+def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
+    """Work on the pass under way until nothing waits, a limit is reached or a signal comes."""
+    _prepared(cluster, request, request.crawl)  # what is wrong is said before anything is touched
+    objects = Objects(cluster.store, request.patience)
+    objects.check()
+    with contextlib.ExitStack() as stack:
+        if request.spool is None:
+            spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strandline-worker-")))
+        else:
+            spool = request.spool
+            spool.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stack.enter_context(Beside(_janitor(cluster, request, spool), request.say))
+        following, account = Following(cluster, request.say), Account(request.crawl)
+        while (rest := account.rest()) is not None:
+            try:
+                tally = _work(following, _prepared(following.cluster, request, rest), request, (objects, spool))
+            except LeaseLost as lost:
+                if not request.hour and not pass_under_way(cluster.database):
+                    request.say(f"the others have finished meanwhile: {lost}")
+                    account.add(Tally(ended="complete"))
+                    break
+                request.say(f"starting anew: {lost}")
+                continue
+            account.add(tally)
+            if tally.ended != CHANGED:
+                break
+        if request.hour and account.total.ended == "time":
+            account.total.ended = "complete"
+        return account.total
+
+
+def _prepared(cluster: Cluster, request: WorkerRequest, crawl: CrawlRequest) -> Prepared:
+    """What the settings and a request ask for; SettingError when they cannot be followed."""
+    prepared = prepare_crawl(cluster.settings, crawl)
+    orders = replace(
+        prepared.orders,
+        commit_seconds=request.commit_seconds,
+        commit_captures=request.commit_captures,
+        # A pass is not over while a worker that may be dead holds pages: its lease must run out first.
+        patience=max(prepared.orders.patience, 2 * request.lease),
+    )
+    return replace(prepared, orders=orders)
+
+
+def pass_under_way(database: str) -> bool:
+    """Whether there is still something to do in the pass that workers share."""
+    with contextlib.closing(Session(database, 10.0)) as session:
+        return session.run(
+            lambda connection: connection.execute("SELECT FROM passes WHERE ended IS NULL").rowcount > 0, at_once=True
+        )
+
+
+def _work(following: Following, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:
+    """One registration, from the first lease to the last commit."""
+    (objects, folder), settings, cluster = place, prepared.settings, following.cluster
+    manners = Manners(prepared.manners, random)
+
+    def polite(authority: str) -> float:
+        now = time.monotonic()
+        wait = max(0.0, manners.ready_at(authority, now) - now)
+        if math.isinf(wait):  # an answer is still awaited, or was given up just now
+            wait = prepared.manners.most if prepared.manners.delay is None else prepared.manners.delay
+        return min(_LONGEST, wait)
+
+    agent = user_agent(__version__, settings.archive.contact)
+    terms = LeaseTerms(request.lease, polite)
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(
+            contextlib.closing(PostgresCatalog(cluster.database, terms, patience=request.patience))
+        )
+        clock = DatabaseClock(stack.enter_context(contextlib.closing(Session(cluster.database, request.patience))))
+        apart = _tell_wrong_clock(clock, request.say)
+        spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
+        options = fetch_options(settings, prepared.policy, agent, Path(spool))
+        fetcher = stack.enter_context(
+            contextlib.closing(HttpFetcher(with_secrets(options, prepared.orders.scope.seeds)))
+        )
+        naming = writer_settings(settings)
+        naming = replace(naming, host=f"{naming.host}-w{catalog.worker}")
+        # What is in the store is whole without it: a file that was not finished is joined from its parts.
+        own = folder / f"w{catalog.worker}"
+        stack.callback(shutil.rmtree, own, ignore_errors=True)
+        store = stack.enter_context(ObjectWriter(objects, own, warc_info(settings, agent), clock, naming))
+        parts = Parts(
+            OnTime(fetcher, clock),
+            store,
+            catalog,
+            Documents(),
+            clock,
+            manners,
+            room_check(settings.keep.disk_reserve, (folder,)),
+            _skips(cluster, request, stack),
+        )
+
+        def progress(tally: Tally) -> None:
+            nonlocal apart
+            if clock.age > _LOOK:
+                apart = _tell_wrong_clock(clock, request.say, apart)
+            prepared.request.progress(tally)
+
+        watch = None
+        if request.hour:
+            from strandline.cluster.watching import watching  # noqa: PLC0415 - planning is slow to load
+
+            watch = watching(cluster, catalog, clock, (request.hour, request.say))
+        with contextlib.ExitStack() as beside:
+            for errand in _errands(cluster, catalog.worker, request.hour):
+                beside.enter_context(Beside(errand, request.say))
+            agenda = beside.enter_context(watch) if watch is not None else None
+            orders = reading_anew(prepared.orders, catalog, clock.now(), request.lease + prepared.orders.grace)
+            crawl = Crawl(parts, orders, Reporter(prepared.request.captured, progress), agenda)
+            beside.enter_context(
+                Beside(follow_errand(following, lambda: catalog.settings_mark, crawl.end), request.say)
+            )
+            beside.enter_context(stopped_by_signals(crawl))
+            tally = crawl.run()
+        if not request.hour and tally.ended == "complete" and settings.study.workers > 0:
+            with stopped_by_signals(crawl):
+                _study_rest(cluster, catalog.worker, crawl)
+        return tally
+
+
+def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack) -> Skips:
+    """What is left out as unchanged; where that is nothing, nothing is loaded for it."""
+    settings, watching = cluster.settings, request.hour > 0
+    if (settings.plan.skip if watching else settings.crawl.skip) == "none":
+        return SkipNothing()
+    from strandline.cluster.skipping import worker_skips  # noqa: PLC0415 - slow to load
+
+    session = stack.enter_context(contextlib.closing(Session(cluster.database, request.patience)))
+    return worker_skips(settings, session, watching)
+
+
+def _errands(cluster: Cluster, worker: int, watched: float) -> list[Errand]:
+    """What every worker does beside its crawl; `watched` are the seconds of an hour of a watch, 0 for one pass."""
+    from strandline.cluster.learning import learn_errand  # noqa: PLC0415 - slow to load
+    from strandline.cluster.monitor import lookout_errand  # noqa: PLC0415
+    from strandline.cluster.studying import for_watch, study_errand  # noqa: PLC0415
+
+    hour, studied = watched or _HOUR, for_watch(cluster, watched) if watched else cluster
+    studies = [study_errand(studied, worker, hour)] if cluster.settings.study.workers > 0 else []
+    # The lookout begins first and ends last: it decides on what study found at the end.
+    return [lookout_errand(cluster, worker, hour), learn_errand(cluster, hour), *studies]
+
+
+def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:
+    from strandline.cluster.monitor import lookout_errand  # noqa: PLC0415 - slow to load
+    from strandline.cluster.studying import study_rest  # noqa: PLC0415
+
+    study_rest(cluster, worker, lambda: crawl.asked_to_stop)
+    with lookout_errand(cluster, worker, _HOUR).opened(lambda: False) as tell:
+        tell()
+
+
+def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None], told: float = 0.0) -> float:
+    """Look at the clock, and say when it is another way apart from this machine's than was told; how far it is."""
+    ahead = clock.look()
+    if abs(ahead - told) <= _APART:
+        return told
+    way = "ahead of" if ahead > 0 else "behind"
+    say(f"this machine's clock is {abs(ahead):.0f} s {way} the database's; the database's is used")
+    return ahead
+
+
+def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
+    """Ends workers that were not heard of for long, and finishes the files they left.
+
+    Everything in the store is listed for that, so it is done once at the start, and then after a worker has ended.
+    """
+
+    @contextlib.contextmanager
+    def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
+        looked = -1.0
+
+        def step() -> None:
+            nonlocal looked
+            with contextlib.closing(Session(cluster.database, 10.0)) as session:
+                bury(session, 2 * request.lease)
+                ending = last_ended(session)
+                if ending != looked:
+                    _, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
+                    for problem in damaged:
+                        request.say(str(problem))
+                    looked = ending
+
+        yield step
+
+    return Errand("janitor", request.lease, opened, "files of ended workers are not finished")
+
+
+def finish_abandoned(cluster: Cluster, folder: Path, silence: float) -> list[str]:
+    """End workers that were silent for so many seconds, then make whole files of the parts of all that ended.
+
+    One process at a time does this; the others come back later. Returns the files; ArchiveDamaged when parts of one
+    are missing.
+    """
+    with contextlib.closing(Session(cluster.database, 10.0)) as session:
+        bury(session, silence)
+        done, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, lambda: False)
+        for problem in damaged:
+            raise problem
+        return done
+
+
+def _finish_files(
+    session: Session, objects: Objects, folder: Path, stopped: Callable[[], bool]
+) -> tuple[list[str], list[ArchiveDamaged]]:
+    """Make whole files of the parts that ended workers left, but for those another is at; what could not be."""
+    done, damaged = [], []
+    waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
+    over = ended(session, {_worker_of(file) for file in waiting})
+    for file, parts in waiting.items():
+        if stopped():
+            break
+        if _worker_of(file) in over and session.run(_alone(file), at_once=True):
+            try:
+                join(objects, file, parts, folder, promised(session, file))
+            except ArchiveDamaged as problem:
+                damaged.append(problem)
+            else:
+                done.append(file)
+    return done, damaged
+
+
+def _alone(file: str) -> "Callable[..., bool]":
+    """A lock on a file, for as long as this connection lives: two that join the same file would do it twice."""
+
+    def lock(connection: object) -> bool:
+        row = connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (file,)).fetchone()  # type: ignore[attr-defined]
+        return bool(row[0])
+
+    return lock
+
+
+def _worker_of(file: str) -> int:
+    """The number of the worker that wrote a file; 0 when the name does not tell."""
+    found = _NUMBER.search(file)
+    return int(found[1]) if found else 0

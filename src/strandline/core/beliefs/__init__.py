@@ -1,0 +1,1 @@
+"""What is believed of a page or directory, and how each capture changes it."""

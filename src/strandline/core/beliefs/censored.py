@@ -1,0 +1,365 @@
+"""Learning how pages change from captures that only say "changed since last time, by so much".
+
+Papers 001 and 004 book what a capture finds on the period of the capture; after a gap that is wrong. Here a
+capture is a censored observation of the whole interval since the last one:
+    level     posterior over a grid of rates; prior by site (or a first-sight mean given from outside)
+    shape     which of a few week shapes, shared by all pages and relearned daily, times a page correction per bin
+    importance per change, not per capture: a difference x over k expected changed periods counts 1 - (1 - x)^(1/k)
+    new life  what was learned before a page was redesigned or given up is forgotten (new_life.py)
+    clock     how busy each day was for the site and directory of a page: changes come in batches
+A trusted time of the last change (a validator, a feed) is used as such.
+All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next. Times are those of the page's
+own place: a caller whose pages live in several time zones adds each page's shift.
+"""
+
+import io
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.beliefs.censored_kernels import (
+    Beliefs,
+    Rules,
+    Shared,
+    learn_captures,
+)
+from strandline.core.beliefs.clock_kernels import NEVER
+from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.estimate_kernels import estimate_rows
+from strandline.core.beliefs.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
+from strandline.core.beliefs.level_prior import gamma_on_grid, likely_priors, some_pages
+from strandline.core.growing import GrowingTable, with_room
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FIRST_SIGHT_ROWS = 40
+FIRST_SIGHT_SHAPE = 2.0
+UNLIKE = 0.02
+OPEN_END, TOLD = 0.5, 2.0
+"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something."""
+HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """`cycle` maps each period of the cycle to its bin. Rates are per period. `prior_shape` and
+    `start_rate` are shape and mean of the Gamma prior before anything was seen (see level_prior.py).
+    `accumulates`: a capture shows the difference to the last capture, not the last change alone.
+    """
+
+    cycle: Ints = field(default_factory=lambda: HOURS_OF_WEEK.copy())
+    slowest: float = 2e-4
+    fastest: float = 4.0
+    levels: int = 14
+    start_rate: float = 0.1 / 24.0
+    prior_shape: float = 1.0
+    by_site: bool = True
+    periods_per_day: int = 24
+    clock: bool = True
+    accumulates: bool = True
+
+    @staticmethod
+    def daily() -> "LearnerSettings":
+        """Settings for periods of a day: no pattern inside the day."""
+        return LearnerSettings(
+            cycle=np.zeros(1, dtype=np.int64), slowest=5e-4, fastest=3.0, start_rate=0.1, periods_per_day=1
+        )
+
+
+def start_shapes(bins: int) -> Floats:
+    """Week shapes to start from: flat, eight bumps, office hours, weekend, noon and evening."""
+    if bins != 48:
+        return np.ones((1, bins))
+    hours = np.arange(24) + 0.5
+
+    def bump(centre: float) -> Floats:
+        gap = np.minimum(np.abs(hours - centre), 24 - np.abs(hours - centre))
+        found: Floats = 0.1 + np.exp(-0.5 * (gap / 2.5) ** 2)
+        return found
+
+    office = np.where((hours > 8) & (hours < 18), 1.0, 0.1)
+    days = [np.ones(24), *(bump(centre) for centre in range(1, 24, 3))]
+    shapes = [np.concatenate([day, day]) for day in days]
+    shapes.append(np.concatenate([office, 0.15 * office]))
+    shapes.append(np.concatenate([np.full(24, 0.3), np.full(24, 2.0)]))
+    twice = bump(12.5) + bump(20.0)
+    shapes.append(np.concatenate([twice, twice]))
+    found = np.array(shapes)
+    mean = (5.0 * found[:, :24].mean(axis=1) + 2.0 * found[:, 24:].mean(axis=1)) / 7.0
+    normal: Floats = found / mean[:, None]
+    return normal
+
+
+class CensoredLearner:
+    """Beliefs about all pages of an archive; rows are page rows and keep their place."""
+
+    def __init__(self, settings: LearnerSettings | None = None) -> None:
+        self.settings = settings or LearnerSettings()
+        cycle = np.asarray(self.settings.cycle, dtype=np.int64)
+        self._bins = int(cycle.max()) + 1
+        self._first_shapes = start_shapes(self._bins)
+        shape = self._first_shapes.copy()
+        grid = np.geomspace(self.settings.slowest, self.settings.fastest, self.settings.levels)
+        zeros = np.zeros_like(shape)
+        share = np.bincount(cycle, minlength=self._bins) / len(cycle)
+        self._shared = Shared(
+            grid=grid,
+            priors=np.zeros((1, len(grid))),
+            shape=shape,
+            profile=np.ones_like(shape),
+            shape_count=zeros.copy(),
+            shape_exposure=zeros.copy(),
+            profile_sum=zeros.copy(),
+            profile_weight=zeros.copy(),
+            cycle=cycle,
+            running=_running(shape, cycle),
+            share=share,
+        )
+        self._rules = Rules(
+            4.0, 4.0, self.settings.accumulates, 1.0 / self.settings.periods_per_day,
+            14.0 * self.settings.periods_per_day if self.settings.clock else np.inf,
+        )  # fmt: skip
+        self._total = np.zeros(4)
+        self._sights = np.empty(0)
+        self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
+        self._clock = new_clock(self.settings.periods_per_day)
+        self._now = -np.inf
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @property
+    def _beliefs(self) -> Beliefs:
+        return self._pages.rows
+
+    @property
+    def _first_sight(self) -> Floats:
+        return self._sights[: len(self)]
+
+    @property
+    def cycle(self) -> Ints:
+        """Bin of each period of the cycle."""
+        return self._shared.cycle
+
+    def grow(self, site: Ints, directory: Ints, first_sight: Floats | None = None) -> None:
+        """Make room for all pages of the table. `first_sight` is a mean rate per page known beforehand (NaN:
+        none), for instance from what the page looks like and where it lies.
+        """
+        count, old = len(site), len(self)
+        if count > old:
+            self.add(site[old:], directory[old:])
+        if first_sight is not None:
+            self._first_sight[:count] = first_sight
+        if (count > old and old == 0) or first_sight is not None:
+            self._set_priors(anew=True)
+
+    def add(self, site: Ints, directory: Ints, first_sight: Floats | None = None) -> None:
+        """Append pages; the cost does not depend on how many there are already. Until the next `refresh` a site seen
+        for the first time is believed to be like the others.
+        """
+        old, extra = len(self), len(site)
+        if extra == 0:
+            return
+        fresh = _beliefs(extra, self._first_shapes.shape[0], len(self.grid), self._bins)
+        fresh.site[:], fresh.directory[:] = site, directory
+        priors = self._shared.priors
+        missing = FIRST_SIGHT_ROWS + int(site.max()) + 2 - len(priors)
+        if len(priors) > 1 and missing > 0:
+            priors = np.concatenate([priors, np.tile(priors[-1:], (missing, 1))])
+            self._shared = self._shared._replace(priors=priors)
+        sight = np.full(extra, np.nan) if first_sight is None else first_sight
+        fresh.prior[:] = self._prior_of(site, sight) if len(priors) > 1 else 0
+        self._pages.append(fresh)
+        self._sights = with_room(self._sights, old, old + extra)
+        self._sights[old : old + extra] = sight
+        self._clock = with_groups(self._clock, int(site.max()) + 1, int(directory.max()) + 1)
+
+    def start_from(self, last_visit: Floats, since: int = 0) -> None:
+        """Pages without any capture yet: their first interval begins at the last visit known of them. Rows before
+        `since` are left alone.
+        """
+        last = self._beliefs.last[since:]
+        unseen = np.isnan(last)
+        last[unseen] = last_visit[since:][unseen]
+
+    def observe(self, rows: Ints, findings: tuple[Floats, NDArray[np.bool_], Floats, Floats]) -> None:
+        """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
+        time, changed, importance, last_change = findings
+        if len(time):
+            self._now = max(self._now, float(np.max(time)))
+            self._clock = turned(self._clock, float(np.max(time)))
+        state = (self._beliefs, self._shared, self._clock, self._rules)
+        learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
+
+    def estimate(self, rows: Ints) -> Estimate:
+        """Current beliefs about some pages."""
+        count = len(rows)
+        rate = np.empty((count, self._bins), dtype=np.float32)
+        importance = np.empty((count, self._bins), dtype=np.float32)
+        node = np.empty((count, 4))
+        state = (self._beliefs, self._shared, self._clock, self._rules)
+        estimate_rows(state, np.asarray(rows, dtype=np.int64), self._total, rate, importance, node)
+        share = self._shared.share
+        odds = np.full((count, 3), 1.0 / 3.0)
+        return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
+
+    def levels(self, rows: Ints) -> Floats:
+        """Posterior over the grid of rates, one row per page."""
+        odds = self._shared.priors[self._beliefs.prior[rows]] + self._beliefs.level[rows]
+        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
+        found: Floats = odds / odds.sum(axis=1, keepdims=True)
+        return found
+
+    def intervals(self, rows: Ints, share: float = 0.9) -> tuple[Floats, Floats]:
+        """Rates between which each page's rate lies with a chance of `share`, as likely below them as above.
+
+        Each rate of the grid stands for all rates nearer to it than to the next one. A page found changed at every
+        capture may have any higher rate, and its captures cannot say which: then the upper end is that of the grid.
+        """
+        logs = np.log(self.grid)
+        half = (logs[1] - logs[0]) / 2.0
+        edges = np.concatenate([logs - half, logs[-1:] + half])
+        below = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(self.levels(rows), axis=1)], axis=1)
+        tail = (1.0 - share) / 2.0
+        low, high = (np.array([np.interp(part, one, edges) for one in below]) for part in (tail, 1.0 - tail))
+        told = self._beliefs.level[rows]
+        best = told.max(axis=1)
+        high[(told[:, -1] > best - OPEN_END) & (told[:, 0] < best - TOLD)] = edges[-1]
+        return np.exp(low), np.exp(high)
+
+    @property
+    def grid(self) -> Floats:
+        """The possible rates."""
+        return self._shared.grid
+
+    def refresh(self, now: float) -> None:
+        """Relearn what pages share: shapes, importance profiles, clocks, site priors. Once a day is enough."""
+        shared = self._shared
+        shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
+        shared.shape[:] = shape / (shape @ shared.share)[:, None]
+        shared.running[:] = _running(shared.shape, self.cycle)
+        shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
+        self._clock = turned(self._clock, now)
+        choose_inertia(self._clock)
+        self._now = max(self._now, now)
+        if len(self):
+            self._set_priors()
+
+    def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
+        """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
+        found, now = np.ones(len(rows)), np.broadcast_to(now, len(rows))
+        if not len(rows) or now.max() < self._rules.clock_after:
+            return found
+        rate = self.levels(rows) @ self.grid
+        old = (rate < self._rules.clock_below) & (now - last_visit > 1e-9)
+        if not old.any():
+            return found
+        groups = self._beliefs.site[rows[old]], self._beliefs.directory[rows[old]]
+        effective = effective_ages(self._clock, groups, last_visit[old], now[old])
+        found[old] = np.clip(effective / (now[old] - last_visit[old]), 0.02, 50.0)
+        return found
+
+    def together(self, rows: Ints) -> Floats:
+        """How much a change of some pages tells of their siblings, from 0 for pages that change each by itself to 1. It
+        is the smaller, the more changes it takes to move the clock of a directory.
+        """
+        if self._now < self._rules.clock_after:
+            return np.zeros(len(rows))
+        inertia = self._clock.inertia[self._beliefs.site[rows], 1]
+        found: Floats = np.where(inertia < NEVER, 1.0 / (1.0 + inertia), 0.0)
+        return found
+
+    def _set_priors(self, anew: bool = False) -> None:
+        """Prior of a ladder of first-sight means, for pages that have one; of each site; of a site not seen yet."""
+        grid, settings = self.grid, self.settings
+        sites = int(self._beliefs.site.max()) + 1
+        rows = some_pages(len(self))
+        begun = len(self._shared.priors) > 1
+        believed = self.levels(rows) @ grid if begun else np.full(len(rows), settings.start_rate)
+        group = self._beliefs.site[rows] if settings.by_site else np.zeros(len(rows), dtype=np.int64)
+        start = (settings.start_rate, settings.prior_shape)
+        mean, shape = likely_priors(self._beliefs.level[rows], group, grid, start, believed)
+        unseen = np.full(sites + 2 - len(mean), len(mean) - 1)
+        known = np.concatenate([np.arange(len(mean) - 1), unseen])
+        mean, shape = mean[known], shape[known]
+        if not settings.by_site:
+            mean, shape = np.full(sites + 1, mean[0]), np.full(sites + 1, shape[0])
+        ladder = np.full(FIRST_SIGHT_ROWS, FIRST_SIGHT_SHAPE)
+        laws = gamma_on_grid(grid, np.concatenate([ladder, shape]), np.concatenate([self._ladder, mean]))
+        # A part for levels the law thinks impossible: pages unlike the others of their site. An even spread does
+        # better than the mean of all pages here: one change found then lets a page be tried again soon.
+        priors = np.log((1.0 - UNLIKE) * laws + UNLIKE / len(grid))
+        self._shared = self._shared._replace(priors=priors)
+        if not begun or anew:
+            self._beliefs.prior[:] = self._prior_of(self._beliefs.site, self._first_sight)
+
+    @property
+    def _ladder(self) -> Floats:
+        return np.geomspace(self.grid[0], self.grid[-1], FIRST_SIGHT_ROWS)
+
+    def _prior_of(self, site: Ints, first_sight: Floats) -> Ints:
+        """Rows of the priors: the ladder of first-sight means, then the sites, last a site not seen yet."""
+        step = np.clip(np.searchsorted(self._ladder, first_sight), 0, FIRST_SIGHT_ROWS - 1)
+        return np.where(np.isnan(first_sight), FIRST_SIGHT_ROWS + site, step)
+
+    # Keeping ------------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """Everything learned, as one block of bytes (numpy's npz)."""
+        arrays: dict[str, NDArray[np.generic]] = {"total": self._total, "first_sight": self._first_sight}
+        for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
+            arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
+        clock = self._clock
+        sites = int(self._beliefs.site.max(initial=-1)) + 1
+        directories = int(self._beliefs.directory.max(initial=-1)) + 1
+        arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
+        arrays |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
+        arrays |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
+        stream = io.BytesIO()
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
+        return stream.getvalue()
+
+    @staticmethod
+    def from_bytes(data: bytes, settings: LearnerSettings | None = None) -> "CensoredLearner":
+        """A learner that continues where `to_bytes` left off."""
+        learner = CensoredLearner(settings)
+        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        if arrays["shared.grid"].shape != learner.grid.shape:
+            raise ValueError("this state was learned with another grid of rates")
+        learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
+        learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
+        names = ("site", "directory", "origin", "inertia", "evidence", "upheaval")
+        learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
+        learner._total, learner._sights = arrays["total"], arrays["first_sight"]
+        learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
+        return learner
+
+
+def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
+    def per_bin() -> NDArray[np.float32]:
+        return np.zeros((count, bins), dtype=np.float32)
+
+    names = np.zeros(count, dtype=np.int64)
+    return Beliefs(
+        level=np.zeros((count, levels)),
+        recent=np.zeros((count, levels)),
+        doubt=np.zeros(count),
+        shape=np.zeros((count, shapes)),
+        counted=per_bin(),
+        exposure=per_bin(),
+        gain=per_bin(),
+        gained=per_bin(),
+        importance=np.zeros((count, 2)),
+        turnover=np.zeros((count, 2)),
+        last=np.full(count, np.nan),
+        site=names.copy(),
+        directory=names.copy(),
+        prior=names.copy(),
+    )
+
+
+def _running(shape: Floats, cycle: Ints) -> Floats:
+    return np.concatenate([np.zeros((len(shape), 1)), np.cumsum(shape[:, cycle], axis=1)], axis=1)

@@ -1,0 +1,99 @@
+"""The clock of groups: its tables, which inertia each site's captures speak for, and effective ages.
+
+See clock_kernels.py for the idea. A page's effective age is the time since its last capture with each day counted by
+the factor of its directory: a directory found busy has aged, one found quiet has not.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.beliefs.clock_kernels import INERTIAS, Clock
+from strandline.core.growing import with_room
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DAYS = 512
+FIRST_DAYS = 32
+"""Days the tables hold at most, and at first: they are the largest thing a learner keeps of a directory."""
+
+
+def new_clock(day_length: int) -> Clock:
+    """A clock of no groups; `day_length` in periods."""
+    return Clock(
+        site=np.zeros((0, FIRST_DAYS, 2)),
+        directory=np.zeros((0, FIRST_DAYS, 2)),
+        origin=np.zeros(1, dtype=np.int64),
+        daylength=day_length,
+        inertia=np.zeros((0, 2)),
+        evidence=np.zeros((0, len(INERTIAS))),
+        upheaval=np.zeros((0, 2)),
+    )
+
+
+def with_groups(clock: Clock, sites: int, directories: int) -> Clock:
+    """Room for so many groups."""
+    old = len(clock.site)
+    if sites <= old and directories <= len(clock.directory):
+        return clock
+    site = with_room(clock.site, old, sites)
+    inertia = with_room(clock.inertia, old, len(site))
+    inertia[old:] = INERTIAS[0]
+    return clock._replace(
+        site=site,
+        directory=with_room(clock.directory, len(clock.directory), directories),
+        inertia=inertia,
+        evidence=with_room(clock.evidence, old, len(site)),
+        upheaval=with_room(clock.upheaval, len(clock.upheaval), directories),
+    )
+
+
+def turned(clock: Clock, now: float) -> Clock:
+    """With room for today: the tables grow, and when they are as large as they get, the oldest half of the days is
+    forgotten.
+    """
+    day = int(now // clock.daylength) - int(clock.origin[0])
+    held = clock.site.shape[1]
+    if day >= held and held < DAYS:
+        more = (0, min(max(2 * held, day + 1), DAYS) - held)
+        clock = clock._replace(
+            site=np.pad(clock.site, ((0, 0), more, (0, 0))), directory=np.pad(clock.directory, ((0, 0), more, (0, 0)))
+        )
+    if day >= DAYS:
+        shift = max(day - DAYS // 2, 1)
+        for table in (clock.site, clock.directory):
+            kept = table[:, shift:].copy()
+            table[:] = 0.0
+            table[:, : kept.shape[1]] = kept
+        clock.origin[0] += shift
+    return clock
+
+
+def choose_inertia(clock: Clock) -> None:
+    """Each site uses what its own captures speak for, together with an average site."""
+    told = np.count_nonzero(clock.evidence.any(axis=1))
+    usual = clock.evidence.sum(axis=0) / max(int(told), 1)
+    clock.inertia[:] = INERTIAS[(clock.evidence + usual).argmax(axis=1)]
+
+
+def effective_ages(clock: Clock, groups: tuple[Ints, Ints], last: Floats, now: Floats) -> Floats:
+    """Time between two moments by the clock of each page's group (site, directory), in periods."""
+    names, member = np.unique(groups[1], return_inverse=True)
+    site_of = np.zeros(len(names), dtype=np.int64)
+    site_of[member] = groups[0]
+    site, directory = clock.site[site_of], clock.directory[names]
+    of_site, of_directory = clock.inertia[site_of, 0, None], clock.inertia[site_of, 1, None]
+    factor = (of_site + site[..., 0]) / (of_site + site[..., 1])
+    factor *= (of_directory + directory[..., 0]) / (of_directory + directory[..., 1])
+    running = np.concatenate([np.zeros((len(factor), 1)), np.cumsum(factor, axis=1)], axis=1)
+
+    def at(moment: Floats) -> Floats:
+        place = moment / clock.daylength - clock.origin[0]
+        inside = np.clip(place, 0.0, factor.shape[1])
+        whole = np.minimum(np.floor(inside).astype(np.int64), factor.shape[1] - 1)
+        low, high = running[member, whole], running[member, whole + 1]
+        found: Floats = low + (inside - whole) * (high - low) + (place - inside)  # days outside count once
+        return found
+
+    found: Floats = (at(now) - at(last)) * clock.daylength
+    return found

@@ -1,1 +1,0 @@
-"""What is mined from histories: patterns, directory rules, change classes, first-sight rates."""

@@ -1,0 +1,234 @@
+"""A site as its captures show it, period by period: which pages were looked at, and what had become of them.
+
+Captures of one period (a week, say) make a version of the site, with the last known state of every page; a period
+without captures makes none, because nobody looked. What was not captured in a period was not seen: it is neither
+changed nor unchanged. A page that answered 404 or 410 is gone. Of an address kept under http and https, the one with
+more captures counts.
+
+One row stands for all captures of a page in a period. Everything is worked out in whole columns: a site can have
+millions of captures.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.changes.directories import Ids, PageChanges, SiteIndex
+from strandline.core.history.site_versions import SiteHistory
+from strandline.core.mining.learned import Visits
+from strandline.core.mining.site_rates import CrawlSeen, Floats, SiteRates
+from strandline.core.urls import site_path
+
+Mask = NDArray[np.bool_]
+WHOLE = 0.9
+"""Share of a site's pages that must have been looked at for a version to count as seen whole."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteLooks:
+    """Rows in the order of time: a page, a period, and what the captures of the page in that period showed."""
+
+    index: SiteIndex
+    """Pages that were there at the end of at least one period."""
+    owners: Ids
+    """For each page of the index, its place among the pages given."""
+    period: float
+    """Seconds."""
+    numbers: Ids
+    """Periods with captures since time 0, ascending: one version each."""
+    starts: Ids
+    """Where the rows of each version start; then the number of rows."""
+    pages: Ids
+    existed: Mask
+    """Whether the page was there before the period."""
+    exists: Mask
+    """Whether it was there at the end."""
+    differs: Mask
+    """Whether it was there both times and had changed."""
+    importance: Floats
+    """Of the changes in the period, added up."""
+
+    @classmethod
+    def of(cls, pages: Sequence[Visits], period: float) -> "SiteLooks":
+        """Cut the captures of a site into periods of so many seconds."""
+        gathered = GatheredLooks(period)
+        gathered.add(pages)
+        return gathered.looks()
+
+    def versions(self) -> Iterator[tuple[int, slice]]:
+        """Period and rows of each version."""
+        for version, number in enumerate(self.numbers.tolist()):
+            yield number, slice(int(self.starts[version]), int(self.starts[version + 1]))
+
+    def history(self, negligible: float | None = None) -> SiteHistory:
+        """The versions as differences. Times are the ends of the periods, in seconds.
+
+        Every update counts the same; or, with `negligible`, by the importance of its changes, at most 1, and those
+        below this importance not at all.
+        """
+        history = SiteHistory()
+        history.index = self.index
+        # Of a page that nobody looked at again it is not known whether it changed.
+        history.watched = np.bincount(self.pages, minlength=len(self.index)) > 1
+        for number, rows in self.versions():
+            pages, differs = self.pages[rows], self.differs[rows]
+            existed, exists = self.existed[rows], self.exists[rows]
+            weights = None
+            if negligible is not None:
+                differs = differs & (self.importance[rows] >= negligible)
+                weights = np.minimum(1.0, self.importance[rows][differs])
+            changes = PageChanges(pages[exists & ~existed], pages[existed & ~exists], pages[differs], weights)
+            history.add_changes(f"{(number + 1) * self.period:g}", changes)
+        return history
+
+    def rates(self) -> SiteRates:
+        """What the versions teach the site-level policy. Its clock runs in periods since time 0."""
+        rates, shape = SiteRates(), self.index.shape()
+        for version, (number, rows) in enumerate(self.versions()):
+            pages, existed, exists = self.pages[rows], self.existed[rows], self.exists[rows]
+            found, now = pages[~existed], float(number)
+            if version == 0:
+                rates.start(shape, found, now)
+                continue
+            gone = ~exists[existed]
+            seen = CrawlSeen(pages[existed], self.differs[rows][existed] | gone, gone, found)
+            rates.observe(shape, rates.outlook(shape, now), seen, now)
+        return rates
+
+    def whole_versions(self) -> list[int]:
+        """Versions in which nearly all pages that existed were looked at."""
+        live, found = 0, []
+        for version, (_, rows) in enumerate(self.versions()):
+            live += int(self.exists[rows].sum()) - int(self.existed[rows].sum())
+            if rows.stop - rows.start >= WHOLE * live:
+                found.append(version)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The columns of `SiteLooks` by page and period; `owner` counts the pages given."""
+
+    owner: Ids
+    number: Ids
+    existed: Mask
+    exists: Mask
+    differs: Mask
+    importance: Floats
+
+
+def _rows(pages: Sequence[Visits], period: float, start: int) -> _Rows:
+    owner = start + np.repeat(np.arange(len(pages)), [one.times.size for one in pages])
+    number = (_column([one.times for one in pages], np.float64) // period).astype(np.int64)
+    first = np.ones(len(owner), dtype=np.bool_)
+    first[1:] = (owner[1:] != owner[:-1]) | (number[1:] != number[:-1])
+    starts = np.flatnonzero(first)
+    ends = np.append(starts[1:], len(owner)) - 1 if len(starts) else starts
+    # Counted over all pages: only counts of the same page are compared.
+    content = np.cumsum(_column([one.changed for one in pages], np.bool_))[ends]
+    owner, number = owner[ends], number[ends]
+    exists = ~_column([one.gone for one in pages], np.bool_)[ends]
+    known = np.zeros(len(ends), dtype=np.bool_)
+    known[1:] = owner[1:] == owner[:-1]
+    existed = known & np.roll(exists, 1)
+    amounts = _column([one.importance for one in pages], np.float64)
+    return _Rows(
+        owner=owner,
+        number=number,
+        existed=existed,
+        exists=exists,
+        differs=existed & exists & (content != np.roll(content, 1)),
+        importance=np.add.reduceat(amounts, starts) if len(starts) else amounts,
+    )
+
+
+def _column(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype=kind), *parts])
+
+
+class GatheredLooks:
+    """The captures of a site, added some pages at a time; what is kept is a row per page and period."""
+
+    def __init__(self, period: float) -> None:
+        """`period` in seconds."""
+        if period <= 0.0:
+            raise ValueError(f"the period must be longer than 0 seconds, not {period}")
+        self._period = period
+        self._paths: dict[str, int] = {}
+        self._rows: list[_Rows] = []
+        self._pages: list[tuple[Ids, Ids, Ids]] = []
+        self._captures: list[int] = []
+        self.first, self.last = 0.0, 0.0
+        """Times of the first and the last capture."""
+
+    def add(self, pages: Sequence[Visits]) -> None:
+        """Add pages with all their captures."""
+        if not pages:
+            return
+        start = len(self._captures)
+        begin, end = min(float(one.times[0]) for one in pages), max(float(one.times[-1]) for one in pages)
+        self.first, self.last = (min(self.first, begin), max(self.last, end)) if start else (begin, end)
+        self._captures += [one.times.size for one in pages]
+        for place, visits in enumerate(pages, start):
+            path = site_path(visits.url)
+            known = self._paths.setdefault(path, place)
+            # Of an address kept under http and https, the one with more captures counts.
+            if self._captures[place] > self._captures[known]:
+                self._paths[path] = place
+        self._rows.append(_rows(pages, self._period, start))
+        columns = ([one.page for one in pages], [one.times.size for one in pages], [one.restless for one in pages])
+        self._pages.append(tuple(np.array(column, dtype=np.int64) for column in columns))  # type: ignore[arg-type]
+
+    @property
+    def captures(self) -> int:
+        """How many there are."""
+        return sum(self._captures)
+
+    def pages(self) -> tuple[Ids, Ids, Ids]:
+        """Number, captures, and restless captures of the pages, in the order they were added."""
+        return tuple(_column([one[place] for one in self._pages], np.int64) for place in range(3))  # type: ignore[return-value]
+
+    def looks(self) -> SiteLooks:
+        """The site, period by period."""
+        chosen = np.array(list(self._paths.values()), dtype=np.int64)
+        rows = _only(_joined(self._rows), chosen, len(self._captures))
+        numbers = np.unique(rows.number)
+        shown = rows.existed | rows.exists
+        order = np.flatnonzero(shown)[np.argsort(rows.number[shown], kind="stable")]
+        there = np.zeros(len(chosen), dtype=np.bool_)
+        there[rows.owner[rows.exists]] = True
+        index = SiteIndex()
+        index.pages(path for path, kept in zip(self._paths, there.tolist(), strict=True) if kept)
+        return SiteLooks(
+            index=index,
+            owners=chosen[there],
+            period=self._period,
+            numbers=numbers,
+            starts=np.append(np.searchsorted(rows.number[order], numbers), len(order)),
+            pages=(np.cumsum(there) - 1)[rows.owner[order]],
+            existed=rows.existed[order],
+            exists=rows.exists[order],
+            differs=rows.differs[order],
+            importance=rows.importance[order],
+        )
+
+
+def _only(rows: _Rows, chosen: Ids, count: int) -> _Rows:
+    """The rows of the pages chosen out of `count`, in that order; `owner` then counts these."""
+    place = np.full(count, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    owner = place[rows.owner]
+    kept = np.flatnonzero(owner >= 0)
+    kept = kept[np.argsort(owner[kept], kind="stable")]
+    return _Rows(owner[kept], *(column[kept] for column in _columns(rows)[1:]))
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    return _Rows(*map(np.concatenate, zip(*map(_columns, [_rows([], 1.0, 0), *parts]), strict=True)))
+
+
+def _columns(rows: _Rows) -> tuple[NDArray[Any], ...]:
+    return rows.owner, rows.number, rows.existed, rows.exists, rows.differs, rows.importance

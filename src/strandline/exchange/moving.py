@@ -1,0 +1,281 @@
+"""Bringing in what other tools archived, and giving out standard files."""
+
+import contextlib
+import io
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from strandline.archive.folder import Archive
+from strandline.archive.given_files import missing
+from strandline.archive.wall_clock import SystemClock
+from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
+from strandline.core.urls import canonical, surt_key
+from strandline.core.wording import counted
+from strandline.errors import UsageError
+from strandline.exchange.page_versions import page_versions
+from strandline.settings.schema import Settings
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.index import KeyReading
+from strandline.study.pending import study
+from strandline.version import __version__
+from strandline.warc.captures import Derived, Item, Kept, captures_of
+from strandline.warc.cdxj import read_cdxj
+from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
+from strandline.warc.importing import Imported, Target, import_warc
+from strandline.warc.output import OPEN, default_host
+from strandline.warc.parquet import export_parquet
+from strandline.warc.records import digest_of
+from strandline.warc.wacz import Package, export_wacz
+from strandline.warc.wacz_import import import_wacz
+from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.zstd_import import import_zst
+
+_COMMIT = 500
+"""Imported page versions that are made durable together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What an import brought."""
+
+    captures: int
+    findings: tuple[str, ...] = ()
+
+
+class _AlreadyHeld(Exception):  # noqa: N818 - nothing is wrong
+    """All captures of a file are in the archive."""
+
+
+def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+    """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound. What was
+    taken in before is not kept twice: of page versions those that are new, of other files all or nothing.
+    """
+    try:
+        return _bring_in(file, folder, settings, writing)
+    except _AlreadyHeld as held:
+        return Brought(0, (str(held),))
+
+
+def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+    if not file.is_file():
+        raise UsageError(f"{file}: {missing(file)}")
+    name = file.name.lower()
+    index = _Index(writing)
+    target = Target(folder / "archive", default_host(), time.time(), ready=index.open, index=index.add)
+    if name.endswith((".warc", ".warc.gz")):
+        return index.brought([import_warc(file, target)])
+    if name.endswith(".warc.zst"):
+        return index.brought([import_zst(file, target)])
+    if name.endswith(".wacz"):
+        return index.brought(import_wacz(file, target))
+    if name.endswith((".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz")):
+        captures = list(read_cdxj(file))
+        return Brought(writing().bring(captures))
+    if name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl"):
+        return _versions(file, folder, settings, writing)
+    raise UsageError(f"{file}: not .warc, .warc.gz, .warc.zst, .wacz, .cdxj or .jsonl (each also packed)")
+
+
+class _Index:
+    """The catalog of an archive that files are taken into: opened when they are found to be sound."""
+
+    def __init__(self, writing: Callable[[], SqliteCatalog]) -> None:
+        self._writing = writing
+        self._catalog: SqliteCatalog | None = None
+        self._captures = 0
+        self._others: Counter[str] = Counter()
+
+    def open(self) -> None:
+        """Nobody else writes from now on."""
+        self._catalog = self._writing()
+
+    def add(self, files: Sequence[Path]) -> None:
+        """Record what files hold, all at once. _AlreadyHeld when every capture of them is in the archive."""
+        assert self._catalog is not None
+        if held := _all_held(self._catalog, files):
+            raise _AlreadyHeld(_not_again(held))
+        self._captures = self._catalog.bring(_of_the_web(_items(files), self._others))
+
+    def brought(self, imported: list[Imported]) -> Brought:
+        """What came of it."""
+        findings = [finding for one in imported for finding in one.findings]
+        if self._others:
+            kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(self._others.items()))
+            findings.append(f"kept, but no captures of the web: {kinds}")
+        return Brought(self._captures, tuple(findings))
+
+
+def _not_again(held: int) -> str:
+    return f"in the archive already, and not kept again: {counted(held, 'capture')}"
+
+
+def _all_held(catalog: SqliteCatalog, files: Sequence[Path]) -> int:
+    """How many captures files hold if the archive has every one of them; 0 at the first that it has not."""
+    held = 0
+    for capture in _of_the_web(_items(files), Counter()):
+        held += 1
+        known = catalog.reading.closest(capture.url, capture.time)
+        if not (known and known.record_id == capture.record_id and _is_here(files[0].parent, known)):
+            return 0
+    return held
+
+
+def _is_here(archive: Path, capture: Capture) -> bool:
+    """Whether the archive has a capture itself: of an index alone, or when its file was lost, it may be brought in."""
+    return bool(capture.record_id) and (archive / capture.place.file).exists()
+
+
+def _items(files: Sequence[Path]) -> Iterator[Item]:
+    return (item for file in files for item in captures_of(file, strict=False))
+
+
+def _of_the_web(items: Iterable[Item], others: Counter[str]) -> Iterator[Capture]:
+    """The captures among what a file holds; answers to something else (`dns:` of Heritrix) are counted by scheme."""
+    for item in items:
+        if isinstance(item, Kept):
+            yield item.capture
+        elif isinstance(item, Derived) and item.kept.record_type in ("response", "revisit"):
+            others["".join(item.kept.capture.url.partition(":")[:2])] += 1
+
+
+def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+    """Page versions without HTTP: kept as answers that carry the page and nothing else."""
+    for _ in page_versions(file):
+        pass  # the whole file is looked at before anything is written
+    catalog = writing()
+    info = WarcInfo(
+        software=f"Strandline/{__version__}", operator=settings.archive.operator, is_part_of=f"import of {file.name}"
+    )
+    store = WarcWriter(folder / "archive", info, SystemClock(), WriterSettings(prefix="import"))
+    count, held_already = 0, 0
+    waiting: list[Capture] = []
+    last: dict[str, tuple[bytes, Original]] = {}
+    """By address: a digest of the latest version, and where it is."""
+    try:
+        for version in page_versions(file):
+            exchange = _exchange(version.url, version.time, version.html)
+            seen, content = last.get(exchange.request.url), blake2b(version.html, digest_size=16).digest()
+            known = catalog.reading.closest(exchange.request.url, version.time)
+            same = known and _is(known, exchange, version.html) and _is_here(folder / "archive", known)
+            held = known if same else None
+            capture = held or store.keep(exchange, seen[1] if seen and seen[0] == content else None)
+            if not capture.revisit:
+                original = Original(capture.url, capture.time, capture.digest, capture.record_id)
+                last[exchange.request.url] = (content, original)
+            if held:
+                held_already += 1
+            else:
+                waiting.append(capture)
+            if len(waiting) >= _COMMIT:
+                store.sync()
+                count += catalog.bring(waiting)
+                waiting = []
+    finally:  # whatever ended it: what is whole is recorded before its file gets its final name
+        store.sync()
+        count += catalog.bring(capture for capture in waiting if _in_file(folder / "archive", capture.place))
+        store.close()
+    return Brought(count, (_not_again(held_already),) if held_already else ())
+
+
+def _is(capture: Capture, exchange: Exchange, html: bytes) -> bool:
+    """Whether a capture is this very version."""
+    same = capture.url == exchange.request.url and abs(capture.time - exchange.started) < 0.001
+    return same and capture.digest == digest_of(WriterSettings().digest, html)
+
+
+def _in_file(archive: Path, place: Place) -> bool:
+    """Whether a file reaches as far as a record: one that was given up ends where it was last made durable."""
+    paths = (archive / f"{place.file}{OPEN}", archive / place.file)
+    return any(path.exists() and path.stat().st_size >= place.offset + place.length for path in paths)
+
+
+def _exchange(url: str, moment: float, html: bytes) -> Exchange:
+    try:
+        address = canonical(url)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(html)}\r\n\r\n".encode()
+    return Exchange(
+        request=Request(address, 0),
+        started=moment,
+        seconds=0.0,
+        outcome=Outcome.ANSWERED,
+        detail="imported",
+        address="",
+        request_head=b"",
+        response_head=head,
+        body=io.BytesIO(html),
+        body_length=len(html),
+        status=200,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to give out, and where to."""
+
+    target: Path
+    site: str = ""
+    start: float | None = None
+    end: float | None = None
+
+
+def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReading) -> int:
+    """Write a standard file; its kind is told by its name. Returns how many captures are in it."""
+    name = wanted.target.name.lower()
+    writers = (".wacz", ".warc.gz", ".cdxj", ".parquet")
+    if not name.endswith(writers):
+        raise UsageError(f"{wanted.target}: the name must end in {', '.join(writers)}")
+    if not wanted.target.absolute().parent.is_dir():
+        raise UsageError(f"{wanted.target}: there is no such folder")
+    chosen = Selection(
+        wanted.site,
+        float("-inf") if wanted.start is None else wanted.start,
+        float("inf") if wanted.end is None else wanted.end,
+    ).of(reading.all_captures())
+    about = WarcInfo(
+        software=f"Strandline/{__version__}",
+        operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
+        is_part_of=settings.archive.description,
+    )
+    source = Source(folder / "archive", lambda original: _original(reading, original))
+    if name.endswith(".cdxj"):
+        return export_cdxj(chosen, wanted.target)
+    if name.endswith(".parquet"):
+        return export_parquet(chosen, wanted.target, folder.resolve().name)
+    if name.endswith(".wacz"):
+        title = settings.archive.description or folder.resolve().name
+        return export_wacz(chosen, source, wanted.target, Package(about, time.time(), title))
+    return len(export_warc(chosen, source, wanted.target, (about, time.time())))
+
+
+def _original(reading: KeyReading, original: Original) -> Capture | None:
+    """The capture that a revisit refers to."""
+    for capture in _near(reading, original):
+        if capture.url == original.url and not capture.revisit:
+            return capture
+    return reading.holding(original.digest)
+
+
+def _near(reading: KeyReading, original: Original) -> Iterator[Capture]:
+    yield from reading.before(surt_key(original.url), original.time + 0.0005, 4)
+
+
+def take_in(archive: Archive, file: Path) -> Brought:
+    """Take a file of another tool into an archive, and study it."""
+    folder = archive.need_folder("import")
+    with contextlib.ExitStack() as stack:
+        brought = bring_in(file, folder, archive.settings, lambda: stack.enter_context(archive.writing("import")))
+        archive.index.refresh()
+    if archive.settings.study.workers:
+        study(archive)
+    return brought
+
+
+def export(archive: Archive, wanted: Wanted) -> int:
+    """Write a standard file; returns how many captures are in it."""
+    return give_out(wanted, archive.need_folder("export"), archive.settings, archive.reading)

@@ -1,0 +1,1 @@
+"""Experiments, simulations and plots. May use everything; only the faces use it."""

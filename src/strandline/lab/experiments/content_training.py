@@ -1,0 +1,148 @@
+"""Learning which runs of text are a page's own content, from pages whose content somebody marked.
+
+A run is labelled by aligning the words of the page with those of the marked text. Rows weigh what their words weigh in
+the F1 of their page, so that a long page counts no more than a short one. Gradient boosting (scikit-learn, extra
+`study`) learns two sets of trees from two samples; they are shipped as one table of numbers, evaluated without it.
+`scripts/train-content` writes that table; `cross_validated` says what to expect of it on sites it has not seen.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Final
+from urllib.parse import urlsplit
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.blocks.content import chosen
+from strandline.core.blocks.content_features import NAMES, features
+from strandline.core.blocks.content_trees import Trees
+from strandline.dom.html import layout as layout_of
+from strandline.lab.experiments.marked_pages import MarkedPage, word_f1, words_of
+
+FOLDS: Final = 5
+SEEDS: Final = (1, 2)
+SAMPLED: Final = 30.0  # a run whose words make a thirtieth of its page's content is always learned from
+_BOOSTING: Final[dict[str, Any]] = {
+    "max_iter": 60,
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 10,
+    "min_samples_leaf": 50,
+    "l2_regularization": 10.0,
+    "max_features": 0.25,
+    "max_bins": 32,
+    "early_stopping": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page as the learner sees it: a row of numbers, words and a label for each run of text."""
+
+    site: str
+    rows: NDArray[np.float32]
+    words: tuple[tuple[str, ...], ...]
+    labels: NDArray[np.float64]  # share of the words of each run that are content
+    weights: NDArray[np.float64]
+    marked: Counter[str]
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """Words of each run."""
+        return np.array([len(run) for run in self.words], np.float64)
+
+    def f1(self, scores: NDArray[np.float64]) -> float:
+        """Agreement of what these scores take with the marked text."""
+        taken = chosen(scores, self.counts).tolist()
+        return word_f1(
+            Counter(w for run, take in zip(self.words, taken, strict=True) if take for w in run), self.marked
+        )
+
+
+def example(page: MarkedPage) -> Example:
+    """A marked page made ready for learning."""
+    layout = layout_of(page.html.encode("utf-8", "replace"), charset="utf-8", described=True)
+    rows = np.flatnonzero(layout.item_kinds == 0)
+    words = tuple(tuple(words_of(layout.items[k].text)) for k in rows.tolist())
+    numbers = features(layout, rows) if rows.size else np.zeros((0, len(NAMES)), np.float32)
+    counts = np.array([len(run) for run in words], np.int64)
+    ends = np.cumsum(counts)
+    hits = np.zeros(int(counts.sum()) + 1)
+    matcher = SequenceMatcher(None, [word for run in words for word in run], words_of(page.text))
+    for start, _, size in matcher.get_matching_blocks():
+        hits[start + 1 : start + size + 1] = 1.0
+    summed = np.cumsum(hits)
+    labels = (summed[ends] - summed[ends - counts]) / np.maximum(counts, 1)
+    weights = counts / max(page.words.total(), 0.3 * float(counts.sum()), 1.0)
+    return Example(_site(page.url), numbers, words, labels, weights, page.words)
+
+
+def _site(url: str) -> str:
+    """The site of an address, roughly: hosts of one organisation fall into one fold."""
+    parts = (urlsplit(url).hostname or url).split(".")
+    return ".".join(parts[-2:] if len(parts) < 3 or len(parts[-2]) > 3 else parts[-3:])
+
+
+def learned(examples: Sequence[Example]) -> Trees:
+    """Trees learned from marked pages."""
+    return _together([_boosted(examples, seed) for seed in SEEDS])
+
+
+def _boosted(examples: Sequence[Example], seed: int) -> Any:  # noqa: ANN401 - scikit-learn has no types
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - extra `study`
+
+    rng = np.random.default_rng(seed)
+    chances = [np.minimum(1.0, SAMPLED * one.weights + 0.02) for one in examples]
+    kept = [
+        (rng.random(chance.size) < chance) & (one.weights > 0) for one, chance in zip(examples, chances, strict=True)
+    ]
+    rows = np.concatenate([one.rows[keep] for one, keep in zip(examples, kept, strict=True)])
+    labels = np.concatenate([one.labels[keep] >= 0.5 for one, keep in zip(examples, kept, strict=True)])
+    weights = np.concatenate([(o.weights / c)[k] for o, c, k in zip(examples, chances, kept, strict=True)])
+    learner = HistGradientBoostingClassifier(random_state=seed, **_BOOSTING)
+    return learner.fit(rows, labels, sample_weight=weights * weights.size / weights.sum())
+
+
+def _together(learners: Sequence[Any]) -> Trees:
+    """All trees of several learners in one table; their mean is the sum with every leaf divided."""
+    tables = [trees[0].nodes for learner in learners for trees in learner._predictors]
+    sizes = [len(table) for table in tables]
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    nodes = np.concatenate(tables)
+    shift = np.repeat(offsets, sizes)
+    leaf = nodes["is_leaf"].astype(bool)
+    start = float(np.mean([np.ravel(learner._baseline_prediction)[0] for learner in learners]))
+    return Trees(
+        roots=offsets.astype(np.int64),
+        feature=np.where(leaf, -1, nodes["feature_idx"]).astype(np.int64),
+        limit=np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float32),
+        left=np.where(leaf, 0, nodes["left"] + shift).astype(np.int64),
+        right=np.where(leaf, 0, nodes["right"] + shift).astype(np.int64),
+        value=np.where(leaf, nodes["value"] / len(learners), 0.0).astype(np.float32),
+        start=start,
+    )
+
+
+def examples_of(pages: Sequence[MarkedPage], progress: Callable[[str], None]) -> list[Example]:
+    """All pages made ready for learning."""
+    progress(f"aligning {len(pages)} pages with their marked text")
+    return [example(page) for page in pages]
+
+
+def cross_validated(pages: Sequence[MarkedPage], progress: Callable[[str], None]) -> list[float]:
+    """F1 of each page by trees that were learned from other sites only."""
+    examples = examples_of(pages, progress)
+    fold = np.array([crc32(one.site.encode()) % FOLDS for one in examples])
+    found = [0.0] * len(examples)
+    for held in range(FOLDS):
+        progress(f"learning without fold {held + 1} of {FOLDS}")
+        others = [one for one, number in zip(examples, fold, strict=True) if number != held]
+        if not others:
+            continue
+        trees = learned(others)
+        for place in np.flatnonzero(fold == held).tolist():
+            found[place] = examples[place].f1(trees.scores(examples[place].rows))
+    return found

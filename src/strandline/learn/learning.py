@@ -1,0 +1,339 @@
+"""Learning from an archive: the whole history at once, kept in the catalog, and what was learned read back.
+
+    learn      studies what is pending, reads first sights and Last-Modified of new captures, then learns patterns,
+               rules and classes anew, and keeps them
+    Lore       what was learned, for readers: as it was kept, or, when captures came since, as it would be learned now
+
+Nothing is learned twice differently: the same captures and settings give the same knowledge.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from strandline.archive.folder import Archive
+from strandline.archive.site_clocks import WATCH_CLOCK, site_clock
+from strandline.core.beliefs.evidence import TrustBook
+from strandline.core.beliefs.features import MODEL_FEATURES
+from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
+from strandline.core.history.lived_time import LivedTime
+from strandline.core.history.series import PageSeries
+from strandline.core.mining.classes import ChangeGroups
+from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock, SiteRules, Visits
+from strandline.core.mining.patterns import PatternGroup
+from strandline.core.mining.site_state import SiteState
+from strandline.core.urls import site
+from strandline.core.wording import counted
+from strandline.errors import SettingError, UsageError
+from strandline.learn.patterns import Patterns, gathered, that_matter
+from strandline.learn.preparation import Tell, read_captures, weigh
+from strandline.learn.rates import Rates, SitePages, learn_rates
+from strandline.learn.rules import RuleWish, learn_rules
+from strandline.settings.schema import LearnSettings
+from strandline.store.learned import LearnedReading, LearnedWriter
+from strandline.study.pending import studying_of
+
+PARTS = ("patterns", "rules", "classes")
+
+
+@dataclass(slots=True)
+class Learned:
+    """What came out of the whole history, before it is kept."""
+
+    seq: int
+    studied: int
+    time: LivedTime
+    patterns: Patterns | None = None
+    rules: Sequence[SiteRules] | None = None
+    states: Mapping[str, SiteState] = field(default_factory=dict)
+    rates: Rates | None = None
+    clocks: dict[str, SiteClock] = field(default_factory=dict)
+    urls: dict[int, str] = field(default_factory=dict)
+    lasts: dict[int, float] = field(default_factory=dict)
+    pages: int = 0
+    captures: int = 0
+    unstudied: int = 0
+    first: float | None = None
+    last: float | None = None
+
+    def add(self, pages: Iterable[Visits]) -> None:
+        """Count what was learned from."""
+        for visits in pages:
+            begin, end = float(visits.times[0]), float(visits.times[-1])
+            self.urls[visits.page] = visits.url
+            self.lasts[visits.page] = end
+            self.pages += 1
+            self.captures += visits.times.size
+            self.unstudied += visits.unstudied
+            begin, end = self.time.clock(begin), self.time.clock(end)
+            self.first = begin if self.first is None else min(self.first, begin)
+            self.last = end if self.last is None else max(self.last, end)
+
+    def about(self, part: str, data: dict[str, Any]) -> LearnedFrom:
+        """What a part rests on."""
+        numbers = (self.captures, self.pages, self.unstudied)
+        data = data | {"hours": _hours(self.time)}
+        return LearnedFrom(part, self.seq, self.studied, *numbers, self.first, self.last, data)
+
+
+def _hours(time: LivedTime) -> list[list[float]]:
+    """How hours ran, as JSON gives it back."""
+    return [list(piece) for piece in time.pieces]
+
+
+def same_hours(about: LearnedFrom, time: LivedTime) -> bool:
+    """Whether something was learned by the hours that count now."""
+    return bool(about.data.get("hours", []) == _hours(time))
+
+
+Miner = Callable[[LearnedReading, LearnSettings, Sequence[str], Tell], Learned]
+"""Learns the named parts from all captures; writes nothing."""
+
+
+def learn(
+    archive: Archive, parts: Sequence[str], tell: Tell | None = None, miner: Miner | None = None
+) -> dict[str, Any]:
+    """Learn from the whole history and keep it; returns a summary. `miner` does the learning, by default right here."""
+    for part in parts:
+        if part not in PARTS:
+            raise UsageError(f"cannot learn {part!r}; there are {', '.join(PARTS)}")
+    wanted = tuple(part for part in PARTS if part in parts or not parts)
+    say = tell or (lambda _: None)
+    with archive.writing("learn") as catalog, closing(archive.learned_writer(catalog)) as writer:
+        with studying_of(archive, catalog) as studying:
+            studying.finish(lambda done, pending: say(f"{counted(done, 'capture')} studied, {pending} to go"))
+        if wanted != ("rules",):
+            read_captures(archive.records, writer, say)
+        weighed = weigh(archive, catalog, writer.reading)
+        learned = (miner or from_history)(writer.reading, archive.settings.learn, wanted, say)
+        _keep(writer, learned, archive.settings.learn)
+    return summary(learned) | {"weighed": weighed}
+
+
+def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequence[str], say: Tell) -> Learned:
+    """Learn from all captures; writes nothing."""
+    learned = Learned(reading.newest(), reading.progress(), reading.lived_time())
+    patterns = Patterns() if "patterns" in parts else None
+    calendars: dict[Periods, LocalCalendar] = {}
+    kept: dict[str, list[Visits]] = {}
+    known: dict[str, SitePages] = {}
+    rules: list[SiteRules] = []
+    states: dict[str, SiteState] = {}
+    for name in reading.learned_sites():
+        pages = list(site_visits(reading, name))
+        learned.add(pages)
+        telling = that_matter(pages)
+        learned.clocks[name] = clock = clock_of(reading, name, settings)
+        if patterns is not None:
+            cut = periods_of(clock, settings)
+            if cut not in calendars:
+                calendars[cut] = LocalCalendar(cut)
+            patterns.add_site(telling, reading.site_claims(name), calendars[cut])
+        if "rules" in parts:
+            mined = learn_rules(name, pages, RuleWish(settings.version, settings.recall))
+            rules.append(by_clock(mined.learned, learned.time))
+            if mined.state is not None:
+                states[name] = mined.state
+        if "classes" in parts:
+            kept[name], known[name] = telling, SitePages.of(telling, reading.first_sights(name))
+        say(f"{name}: {counted(len(pages), 'page')}")
+    if patterns is not None:
+        patterns.share()
+        learned.patterns = patterns
+    if "rules" in parts:
+        learned.rules, learned.states = rules, states
+    if "classes" in parts:
+        learned.rates = learn_rates(known, kept, max(1, settings.classes))
+    return learned
+
+
+def clock_of(reading: LearnedReading, name: str, settings: LearnSettings) -> SiteClock:
+    """Where a site keeps its clock; hours that are not those of the clock know no zones."""
+    return site_clock(name, settings, reading.spoken(name)) if reading.lived_time().by_clock else WATCH_CLOCK
+
+
+def by_clock(rules: SiteRules, time: LivedTime) -> SiteRules:
+    """The rules of a site with the times of its captures by the clock."""
+    if time.by_clock or not rules.captures:
+        return rules
+    return replace(rules, first=time.clock(rules.first), last=time.clock(rules.last))
+
+
+def site_visits(reading: LearnedReading, name: str) -> Iterator[Visits]:
+    """The captures of a site's pages as columns."""
+    return gathered(reading.visits(name), lambda one: not one.studied, lambda one: one.differs and not one.changed)
+
+
+def periods_of(clock: SiteClock, settings: LearnSettings) -> Periods:
+    """How a site's time is cut."""
+    try:
+        return Periods(clock.zone, clock.country, Cycle(settings.cycle), settings.periods)
+    except ValueError as problem:
+        raise SettingError(f"learn.periods: {problem}") from None
+
+
+def _keep(writer: LearnedWriter, learned: Learned, settings: LearnSettings) -> None:
+    if learned.patterns is not None:
+        data = {"cycle": settings.cycle, "periods": settings.periods, "groups": _groups(learned.patterns.groups)}
+        series = learned.patterns.to_keep()
+        writer.replace_patterns(learned.about("patterns", data), learned.clocks, series, learned.patterns.trust)
+    if learned.rates is not None:
+        rates = learned.rates
+        pages = rates.to_keep(learned.lasts)
+        writer.replace_rates(learned.about("classes", _rates_data(rates, settings)), pages)
+    if learned.rules is not None:
+        data = {"version": settings.version, "recall": settings.recall}
+        writer.replace_rules(learned.about("rules", data), learned.rules, learned.states)
+
+
+def _groups(groups: Iterable[PatternGroup]) -> list[dict[str, Any]]:
+    return [
+        {"number": one.number, "pages": one.pages, "changes": one.changes, "shape": one.shape.tolist()}
+        for one in groups
+    ]
+
+
+def _rates_data(rates: Rates, settings: LearnSettings) -> dict[str, Any]:
+    groups = rates.groups
+    return {
+        "classes": settings.classes,
+        "cuts": [] if groups is None else groups.cuts.tolist(),
+        "rates": [] if groups is None else groups.rates.tolist(),
+        "sizes": [] if groups is None else groups.sizes.tolist(),
+        "levels": rates.levels,
+        "coefficients": dict(zip(MODEL_FEATURES, rates.coefficients.tolist(), strict=True)),
+        "moved": rates.moved,
+        "base": rates.base,
+    }
+
+
+def summary(learned: Learned) -> dict[str, Any]:
+    """What was learned, in numbers."""
+    found: dict[str, Any] = {
+        "captures": learned.captures,
+        "pages": learned.pages,
+        "sites": len(learned.clocks),
+        "unstudied": learned.unstudied,
+        "first": learned.first,
+        "last": learned.last,
+    }
+    if learned.patterns is not None:
+        changed = sum(group.pages for group in learned.patterns.groups)  # every page that changed is in one
+        trusted = [row["host"] + " " + row["source"] for row in learned.patterns.trust.as_data() if row["trusted"]]
+        found["patterns"] = {"changed_pages": changed, "groups": len(learned.patterns.groups), "trusted": trusted}
+    if learned.rules is not None:
+        rules, dormant = (sum(len(getattr(one, name)) for one in learned.rules) for name in ("rules", "dormant"))
+        found["rules"] = {"rules": rules, "dormant": dormant}
+    if learned.rates is not None:
+        groups = learned.rates.groups
+        found["classes"] = {"classes": [] if groups is None else groups.as_data(), "moved": learned.rates.moved}
+    return found
+
+
+class Lore:
+    """What is known about how an archive's pages change."""
+
+    def __init__(self, archive: Archive, settings: LearnSettings | None = None, say: Tell | None = None) -> None:
+        self.archive = archive
+        self.settings = settings or archive.settings.learn
+        self._say = say or (lambda _: None)
+        self.reading = LearnedReading.open(archive.database)
+        self._now: dict[str, Learned] = {}
+
+    def kept(self, part: str) -> LearnedFrom | None:
+        """What a part was learned from, when that is all there is to learn from and the settings are the same."""
+        about = self.reading.learned_from(part)
+        if about is None or about.seq < self.reading.newest() or about.studied < self.reading.progress():
+            return None
+        if not same_hours(about, self.reading.lived_time()):
+            return None
+        named = {"patterns": ("cycle", "periods"), "classes": ("classes",), "rules": ("version", "recall")}[part]
+        same = all(about.data[name] == getattr(self.settings, name) for name in named)
+        return about if same else None
+
+    def now(self, part: str) -> Learned:
+        """A part learned afresh; nothing is kept."""
+        if part not in self._now:
+            if self.reading.newest():
+                self._say(f"{part}: learned now and not kept; `strandline learn {self.archive.folder}` keeps it")
+            self._now[part] = from_history(self.reading, self.settings, (part,), lambda _: None)
+        return self._now[part]
+
+    def series(self) -> Iterator[tuple[int, str, PageSeries, int | None]]:
+        """Page, address, series and pattern group of every page, by address."""
+        if self.kept("patterns"):
+            yield from self.reading.all_series()
+            return
+        learned = self.now("patterns")
+        assert learned.patterns is not None
+        numbers, known = learned.patterns.numbers(), dict(learned.patterns.series.items())
+        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
+            yield page, url, known[page], numbers.get(page)
+
+    def series_of(self, url: str) -> tuple[int, str, PageSeries, int | None] | None:
+        """The same of one page; None when there is nothing to learn from."""
+        if not self.kept("patterns"):
+            return next((row for row in self.series() if row[1] == url), None)
+        page = self.reading.page(url)
+        known = None if page is None else self.reading.series(page.page)
+        return None if page is None or known is None else (page.page, url, *known)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Pattern groups: number, pages, changes, shape."""
+        about = self.kept("patterns")
+        if about is not None:
+            groups: list[dict[str, Any]] = about.data["groups"]
+            return groups
+        learned = self.now("patterns").patterns
+        return _groups(learned.groups) if learned else []
+
+    def trust(self) -> TrustBook:
+        """Who may be believed about times."""
+        if self.kept("patterns"):
+            return self.reading.trust()
+        learned = self.now("patterns").patterns
+        return learned.trust if learned else TrustBook()
+
+    def rates(self) -> Iterator[tuple[int, str, PageRate]]:
+        """Page, address and rate of every page."""
+        if self.kept("classes"):
+            yield from self.reading.all_rates()
+            return
+        learned = self.now("classes")
+        assert learned.rates is not None
+        for page, url in sorted(learned.urls.items(), key=lambda item: item[1]):
+            yield page, url, learned.rates.pages[page]
+
+    def rates_data(self) -> dict[str, Any]:
+        """Classes, levels of sites and the table behind first sight."""
+        about = self.kept("classes")
+        if about is not None:
+            return about.data
+        rates = self.now("classes").rates
+        assert rates is not None
+        return _rates_data(rates, self.settings)
+
+    def change_groups(self) -> ChangeGroups | None:
+        """The classes pages fall into; None while no page was seen twice."""
+        data = self.rates_data()
+        if not data["rates"]:
+            return None
+        return ChangeGroups(np.array(data["cuts"]), np.array(data["rates"]), np.array(data["sizes"]))
+
+    def rules(self, only: str = "") -> list[SiteRules]:
+        """Directory rules of all sites, or of one."""
+        if self.kept("rules"):
+            return list(self.reading.site_rules(only))
+        return [one for one in self.now("rules").rules or [] if not only or one.site == only]
+
+    def clock(self, url: str) -> SiteClock:
+        """Where the site of a page keeps its clock."""
+        return clock_of(self.reading, site(url), self.settings)
+
+    def with_settings(self, **changed: object) -> "Lore":
+        """The same archive, learned otherwise."""
+        settings: LearnSettings = replace(self.settings, **changed)  # type: ignore[arg-type]
+        return Lore(self.archive, settings, self._say)

@@ -1,0 +1,195 @@
+"""From captures to rates: what a page promises at first sight, and what its captures made of it.
+
+The prior of a page is level of its site x factor of its directory x factor of the page itself (core/learn/first_sight).
+The table behind the last factor is moved by the archive's own captures once there are enough of them. A change found
+after a long wait may stand for several; how many depends on the rate believed in, so the counts are made twice: first
+every find is one change, then as many as the prior of the page makes likely.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.beliefs.features import Directories, DirectoryTree, PageSummary, model_features, read_address
+from strandline.core.beliefs.first_sight import (
+    COEFFICIENTS,
+    DEFAULT,
+    SitePrior,
+    archive_base,
+    refit_rows,
+    refitted,
+    site_level,
+    site_prior,
+    static_factors,
+)
+from strandline.core.history.rates import change_rate
+from strandline.core.mining.classes import ChangeGroups, change_groups
+from strandline.core.mining.learned import DAY, PageRate, Visits
+from strandline.learn.experience import path_of
+
+Floats = NDArray[np.float64]
+Counts = tuple[Floats, Floats]
+"""Of the pages of a site: changes found, and days watched."""
+Site = TypeVar("Site", str, int)
+"""A name or a number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SitePages:
+    """The pages of a site as rates see them: what they look like, where they lie, and what was found."""
+
+    pages: Sequence[int]
+    features: Floats
+    directories: DirectoryTree
+    counts: Counts
+
+    @classmethod
+    def of(cls, visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> "SitePages":
+        """Read the addresses of captured pages and count what was found."""
+        return cls.at([one.page for one in visits], [one.url for one in visits], summaries, counted(visits))
+
+    @classmethod
+    def at(
+        cls, pages: Sequence[int], urls: Iterable[str], summaries: Mapping[int, PageSummary], counts: Counts
+    ) -> "SitePages":
+        """Read the addresses of pages whose captures were counted."""
+        addresses = [read_address(path_of(url)) for url in urls]
+        columns = [_column(pages, summaries, name) for name in ("text_bytes", "headings", "links")]
+        return cls(pages, model_features(addresses, *columns), Directories(addresses), counts)
+
+    def level(self, counts: Counts, coefficients: Floats) -> float:
+        """Changes a day of an average page of the site, whatever other sites do."""
+        return site_level(*counts, static_factors(self.features, coefficients), DEFAULT.first_base)
+
+    def prior(self, counts: Counts, coefficients: Floats, base: float) -> SitePrior:
+        """What is expected of the pages, by what was found on them and on other sites."""
+        return site_prior(self.directories, static_factors(self.features, coefficients), counts, base)
+
+    def to_refit(self, base: float) -> tuple[Floats, Floats, Floats]:
+        """What these pages say about the table behind first sight; see first_sight.refit_rows."""
+        prior = self.prior(self.counts, COEFFICIENTS, base)
+        return refit_rows(self.features, self.counts, prior.level * prior.directory)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rates:
+    """Everything `learn classes` finds out."""
+
+    pages: Mapping[int, PageRate]
+    levels: Mapping[str, float]
+    """Changes a day of an average page of each site."""
+    coefficients: Floats
+    groups: ChangeGroups | None
+    """None while no page was seen twice."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether the archive's own captures moved the shipped table."""
+        return not np.array_equal(self.coefficients, COEFFICIENTS)
+
+    @property
+    def base(self) -> float:
+        """What to expect of a page of a site that was never seen."""
+        return archive_base(np.array(list(self.levels.values())))
+
+    def to_keep(self, lasts: Mapping[int, float]) -> Iterator[tuple[int, PageRate, float]]:
+        """Page, rate, and time of the last capture."""
+        return ((page, rate, lasts[page]) for page, rate in self.pages.items())
+
+
+def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Visits]], classes: int) -> Rates:
+    """Rates of all pages and the groups they fall into; `visits` are those of the same pages, by site."""
+    known = {name: one for name, one in known.items() if len(one.pages)}
+    bases = site_bases({name: one.level(one.counts, COEFFICIENTS) for name, one in known.items()})
+    coefficients = refitted(lambda: (one.to_refit(bases[name]) for name, one in known.items()))
+    bases = site_bases({name: one.level(one.counts, coefficients) for name, one in known.items()})
+    rated: dict[str, list[PageRate]] = {}
+    counts: dict[str, Counts] = {}
+    for name, one in known.items():
+        rated[name] = rated_pages(visits[name], one.prior(one.counts, coefficients, bases[name]).mean)
+        counts[name] = _told(rated[name])
+    # Changes now count as often as they are likely to have happened.
+    bases = site_bases({name: one.level(counts[name], coefficients) for name, one in known.items()})
+    pages, levels = {}, {}
+    for name, one in known.items():
+        prior = one.prior(counts[name], coefficients, bases[name])
+        levels[name] = prior.level
+        for page, rate, mean in zip(one.pages, rated[name], prior.mean.tolist(), strict=True):
+            rate.prior = mean
+            pages[page] = rate
+    rates = seen_rates(*_columns(pages.values()))
+    return Rates(pages, levels, coefficients, change_groups(rates, classes) if rates.size else None)
+
+
+def site_bases(levels: Mapping[Site, float]) -> dict[Site, float]:
+    """What to expect of each site from the levels of the others: their geometric mean.
+
+    >>> {name: round(base, 6) for name, base in site_bases({"a": 0.01, "b": 0.0001, "c": 0.04}).items()}
+    {'a': 0.002, 'b': 0.02, 'c': 0.001}
+    >>> site_bases({"alone": 0.3})
+    {'alone': 0.005}
+    """
+    if len(levels) < 2:
+        return dict.fromkeys(levels, DEFAULT.first_base)
+    logs = np.log(np.array(list(levels.values())))
+    others = np.exp((logs.sum() - logs) / (len(levels) - 1))
+    return dict(zip(levels, others.tolist(), strict=True))
+
+
+def seen_rates(visits: Floats, changes: Floats, watched: Floats) -> Floats:
+    """Changes a day (learned.PageRate.rate) of those pages that were seen more than once."""
+    seen = seen_twice(visits, watched)
+    rates: Floats = change_rate(visits[seen], changes[seen]) * visits[seen] / watched[seen]
+    return rates
+
+
+def seen_twice(visits: Floats, watched: Floats) -> NDArray[np.bool_]:
+    """Pages that have a rate: those seen more than once, with time in between."""
+    return (visits > 0) & (watched > 0.0)
+
+
+def _columns(rates: Iterable[PageRate]) -> Floats:
+    table = np.array([(one.visits, one.changes, one.watched) for one in rates], dtype=np.float64)
+    return table.reshape(-1, 3).T
+
+
+def _column(pages: Sequence[int], summaries: Mapping[int, PageSummary], name: str) -> Floats:
+    """A count of every page; one that could not be read is taken for a typical page of its site."""
+    values = np.array([float(getattr(summaries[page], name)) if page in summaries else np.nan for page in pages])
+    missing = np.isnan(values)
+    values[missing] = 0.0 if missing.all() else np.median(values[~missing])
+    return values
+
+
+def counted(visits: Sequence[Visits]) -> Counts:
+    """Changes found, each counted once, and days watched."""
+    found = np.array([float(one.changed.sum()) for one in visits])
+    watched = np.array([float(one.times[-1] - one.times[0]) / DAY for one in visits])
+    return found, watched
+
+
+def _told(rates: Sequence[PageRate]) -> tuple[Floats, Floats]:
+    return np.array([one.found for one in rates]), np.array([one.watched for one in rates])
+
+
+def rated_pages(pages: Sequence[Visits], means: Floats) -> list[PageRate]:
+    """What the captures of a site's pages make of what was expected of each."""
+    rated = []
+    for visits, mean in zip(pages, means.tolist(), strict=True):
+        if visits.changed.any():
+            rated.append(rated_page(visits.times, visits.changed, mean))
+        else:  # most pages
+            watched = float(visits.times[-1] - visits.times[0]) / DAY
+            rated.append(PageRate(visits.times.size - 1, watched=watched, prior=mean))
+    return rated
+
+
+def rated_page(times: Floats, changed: NDArray[np.bool_], mean: float) -> PageRate:
+    """What the captures of a page make of what was expected of it."""
+    rate = PageRate(prior=mean)
+    for waited, found in zip((np.diff(times) / DAY).tolist(), changed[1:].tolist(), strict=True):
+        rate.observe(waited, found)
+    return rate

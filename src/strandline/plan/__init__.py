@@ -1,0 +1,1 @@
+"""From beliefs to visits: which pages to fetch next, when, and why."""

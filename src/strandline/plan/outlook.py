@@ -1,0 +1,248 @@
+"""What a watch expects: the planner, what neighbours tell of pages hardly watched, and which visits are worth making.
+
+The planner ranks pages and spends an allowance to the last request. A watch looks at its proposals once more: a visit
+that will probably find nothing new costs a site and the budget as much as one that finds something. The likeliest
+visits of an hour are made as long as the part of them that will find nothing is at most .4 of what it would be if pages
+just took turns, as often:
+
+    wasted, k visits        mean of 1 - chance over the k likeliest
+    wasted in turns         mean over all pages of exp(-rate * pages / k), rates uncertain as they are believed
+
+and no visit with less than a *least chance*. A page that was hardly watched is tried whatever is expected of it, unless
+its directory was watched for long enough to be called quiet: that is how pages are learned.
+
+What is believed may be wrong, and a budget that is not spent finds nothing. What likely visits leave of it goes to the
+pages that were looked at least lately, longest unseen first, none of them sooner than `look_after` hours after its last
+visit. Only where every page was seen by then, or hosts take no more requests, something is left, and it is told why.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strandline.core.plan.priced_plan import PricedPlan
+from strandline.core.plan.strategy import Floats, Rows
+from strandline.core.wording import counted
+from strandline.learn.experience import Known, Learned
+from strandline.learn.observations import Sighting, matters
+from strandline.plan.claims import Claims
+from strandline.plan.next_visits import Due, Planner, Silence
+from strandline.plan.priors import Watched, neighbour_rates
+
+EXPLORED: Final = 0.1
+"""Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet."""
+WASTED: Final = 0.4
+"""Part of the waste of taking turns that the likeliest visits of an hour may have."""
+YOUNG: Final = 6.0
+"""Visits, beside the first of each page, after which a directory can be called quiet."""
+DAY: Final = 24.0
+"""Hours over which one of its pages must have been watched by then: many pages change at certain hours only."""
+SELDOM: Final = 0.05
+"""Part of these visits that may have found a change."""
+LEAST_TRUST: Final = 0.4
+"""Trust in a site's word below which it is not acted on."""
+KNOWN_AFTER: Final = 3
+"""Visits that are studied, up to which a page is hardly known."""
+_SMALL: Final = 20_000
+"""Pages up to which all of them can be looked at every hour."""
+_SAMPLE: Final = 1_000
+"""Pages that are enough to tell what taking turns would find."""
+_STEPS: Final = 64
+"""Numbers of visits for which that is worked out."""
+_LONGEST: Final = 1_344
+"""Hours, at most, over which a chance is summed up; after eight weeks it no longer matters."""
+
+
+class Thrift(NamedTuple):
+    """The chance from which on a visit is likely to find something; hours between two looks at a page beside these."""
+
+    least_chance: float
+    look_after: float = 1.0
+
+
+class Outlook:
+    """A planner at work for a watch; `visits` counts the captures of each page that were studied."""
+
+    def __init__(self, planner: Planner, learned: Learned, visits: Counter[int], thrift: Thrift) -> None:
+        self.planner = planner
+        self._learned = learned
+        self._visits = visits
+        self._least, self._look_after = thrift
+        self._looked = -1
+        self._directories: Rows = np.empty(0, dtype=np.int64)
+        self._quiet: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        """Directories that were watched for long enough to say that hardly anything changes there."""
+        self.claims = Claims()
+        self.looks = 0
+        """Visits of the last plan that only look whether pages of which nothing is expected are still the same."""
+        self.left_out = 0
+        """Visits the last plan had no use for."""
+        self.why_left_out = ""
+
+    @property
+    def levels(self) -> Floats:
+        """Changes a day of an average page of each site, before anything is known of other sites."""
+        return self._learned.levels
+
+    def grow(self, pages: Iterable[Known]) -> None:
+        """Pages are new, or something about them changed."""
+        self.planner.grow(pages)
+
+    def observe(
+        self, seen: list[Sighting], claims: Iterable[tuple[int, float]] = (), silence: Silence | None = None
+    ) -> None:
+        """Captures were studied; the rest as for Planner.observe."""
+        self._visits.update(one.page for one in seen)
+        for one in seen:
+            row = self.planner.known_row(one.page)
+            if row is not None:
+                self.claims.visited(one.page, self.planner.pages[row].site, one.time, matters(one))
+        self.planner.observe(seen, claims, silence)
+
+    def plan(self, hour: int, visits: int) -> list[Due]:
+        """The visits of an hour, at most so many, in the order of time."""
+        chosen = self.chosen(self.offers(hour, visits), hour, visits)
+        self.left_out = max(0, visits - len(chosen))
+        self.why_left_out = self._why(hour, {due.page for due in chosen}) if self.left_out else ""
+        return chosen
+
+    def offers(self, hour: int, visits: int) -> list[Due]:
+        """The most urgent visits of an hour, at most so many, most urgent first, whether worth making or not."""
+        if visits < 1 or not self.planner.pages:
+            return []
+        grown = len(self._directories) != len(self.planner.pages)
+        if grown or hour >= self._looked + self._look_every or hour < self._looked:
+            self._looked = hour
+            self._look_around()
+        return self.planner.next(visits, self.planner.hours.seconds(hour))
+
+    def chosen(self, offers: list[Due], hour: int, visits: int) -> list[Due]:
+        """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
+        instead of the others; at most so many, in the order of time.
+        """
+        kept, looks = offers, list[Due]()
+        if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
+            claimed = self._claimed(hour)[:visits]
+            others = [due for due in offers if due.page not in {one.page for one in claimed}]
+            kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
+            room = min(len(offers), visits) - len(kept)
+            if room > 0:
+                looks = self.planner.unseen(room, self.planner.hours.seconds(hour), kept, self._look_after)
+        self.looks = len(looks)
+        return sorted(kept + looks, key=lambda due: due.due)
+
+    def _why(self, hour: int, chosen: set[int]) -> str:
+        """Why an hour has no use for all of its budget."""
+        pages, table = self.planner.pages, self.planner.table
+        able = np.array([not page.barred for page in pages], dtype=np.bool_)
+        count = int(np.count_nonzero(able))
+        if count == 0:
+            return "no known page may be visited"
+        if count <= len(chosen):
+            return f"there are only {counted(count, 'page')}, and none is visited twice in an hour"
+        waits = np.array([page.page not in chosen for page in pages], dtype=np.bool_) & able
+        if (hour - np.floor(table.last_visit[waits]) < self._look_after).all():
+            return f"every page was looked at within the last {counted(round(self._look_after), 'hour')}"
+        return "hosts are owed pauses, or have budgets of their own"
+
+    def _worthwhile(self, wanted: list[Due]) -> list[Due]:
+        """Visits that may find something, and a few that look whether quiet pages are still quiet."""
+        chances = self._chances(wanted)
+        least = self._least_chance(chances)
+        kept, quiet = [], max(1, round(EXPLORED * np.count_nonzero(chances >= least)))
+        for due, chance in zip(wanted, chances.tolist(), strict=True):
+            row = self.planner.row_of(due.page)
+            if chance < least and not self.planner.pages[row].tests and not self._tried(row):
+                quiet -= 1
+                if quiet < 0:
+                    continue
+            kept.append(due)
+        return kept
+
+    def _claimed(self, hour: int) -> list[Due]:
+        """Pages that a site, whose word is good enough, says have changed since they were visited; latest first."""
+        found: list[tuple[float, Due]] = []
+        for page, time in list(self.claims.open_pages()):
+            row = self.planner.known_row(page)
+            if row is None:
+                continue
+            known, hours = self.planner.pages[row], self.planner.hours
+            if hours.at(time) <= self.planner.table.last_visit[row]:
+                self.claims.drop(page)
+            elif not known.barred and self.claims.trust(known.site) >= max(self._least, LEAST_TRUST):
+                reason = "its site says that it has changed since the last visit"
+                found.append((time, Due(page, known.url, self.claims.trust(known.site), reason, hours.seconds(hour))))
+        return [due for _, due in sorted(found, key=lambda one: -one[0])]
+
+    def _least_chance(self, chances: Floats) -> float:
+        """The chance from which on visits are made: see the module's text."""
+        if not self._least or len(chances) == 0:
+            return 0.0
+        likeliest = np.sort(chances)[::-1]
+        counts = np.unique(np.linspace(1, len(chances), min(len(chances), _STEPS)).astype(np.int64))
+        wasted = (np.cumsum(1.0 - likeliest) / np.arange(1, len(chances) + 1))[counts - 1]
+        well = np.flatnonzero(wasted <= WASTED * self._wasted_in_turns(counts))
+        return max(self._least, float(likeliest[counts[well[-1]] - 1]) if len(well) else 1.0)
+
+    def _wasted_in_turns(self, visits: Rows) -> Floats:
+        """Part of so many visits an hour that would find nothing new if pages took turns."""
+        pages = self.planner.pages
+        rows = [row for row in range(0, len(pages), max(1, len(pages) // _SAMPLE)) if not pages[row].barred]
+        if not rows:
+            return np.ones(len(visits))
+        estimate = self._learned.learner.estimate(np.array(rows, dtype=np.int64))
+        rates = estimate.mean_rate[:, None] * estimate.level
+        found = [float((np.exp(-rates * len(pages) / count) * estimate.odds).sum(axis=1).mean()) for count in visits]
+        return np.array(found)
+
+    def _tried(self, row: int) -> bool:
+        """Whether a page was hardly watched, in a directory that is not known to be quiet."""
+        known = self._visits[self.planner.pages[row].page] > KNOWN_AFTER
+        return not known and not self._quiet[self._directories[row]]
+
+    # -- neighbours ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _look_every(self) -> int:
+        """Hours between two looks at what neighbours do: it takes a look at every page."""
+        return 1 if len(self.planner.pages) <= _SMALL else 24
+
+    def _look_around(self) -> None:
+        """Let pages that were hardly watched learn from their neighbours."""
+        learned, groups = self._learned, self.planner.groups
+        visits = np.array([self._visits[page.page] for page in self.planner.pages], dtype=np.float64)
+        watched = Watched(np.maximum(visits - 1.0, 0.0), learned.found, np.nan_to_num(learned.last - learned.first))
+        self._directories = groups.directory
+        of_directory = watched.sums(groups.directory)
+        longest = np.zeros(len(of_directory.hours))
+        np.maximum.at(longest, groups.directory, watched.hours)
+        seldom = of_directory.changes <= SELDOM * of_directory.visits
+        self._quiet = (of_directory.visits > YOUNG) & (longest >= DAY) & seldom
+        rates = neighbour_rates(groups.site, groups.directory, watched, learned.learner.settings.start_rate)
+        learned.learner.grow(groups.site, groups.directory, rates)
+        if isinstance(self.planner.strategy, PricedPlan):
+            self.planner.strategy.renew()
+
+    # -- chances -------------------------------------------------------------------------------------------------------
+
+    def _chances(self, wanted: list[Due]) -> Floats:
+        """How likely each visit finds a change."""
+        rows: Rows = np.array([self.planner.row_of(due.page) for due in wanted], dtype=np.int64)
+        if len(rows) == 0:
+            return np.empty(0)
+        estimate, table = self._learned.learner.estimate(rows), self.planner.table
+        cycle = np.asarray(self._learned.learner.cycle)
+        found = np.ones(len(rows))
+        for place, (row, due) in enumerate(zip(rows.tolist(), wanted, strict=True)):
+            last, until = table.last_visit[row], self.planner.hours.at(due.due)
+            if np.isnan(last):
+                continue
+            hours = np.arange(np.floor(max(last, until - _LONGEST)), np.ceil(until))
+            part = np.maximum(np.minimum(hours + 1.0, until) - np.maximum(hours, last), 0.0)
+            bins = cycle[((hours + table.shift[row]) % len(cycle)).astype(np.int64)]
+            expected = float(estimate.rate[place, bins].astype(np.float64) @ part)
+            found[place] = float(-np.expm1(-expected * estimate.level[place]) @ estimate.odds[place])
+        return found

@@ -1,0 +1,82 @@
+"""What sitemaps and feeds told of changes, and what their silence tells: see access/gaps.py."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from strandline.access.gaps import Said, Sights
+from strandline.core.plan.strategy import Floats, Rows
+from strandline.learn.experience import Groups, History, Hours, Known
+from strandline.plan.next_visits import Silence
+from strandline.store.standing import StandingReading
+
+_REMEMBERED: Final = 1_000
+"""Times that sitemaps and feeds of a site were read which a watch keeps in mind; beyond, the oldest are forgotten."""
+Told = tuple[int, float, float]
+"""A page, when it is said to have changed, when that was first read."""
+
+
+def said_of(
+    told: Iterable[Told], readings: Iterable[tuple[str, float]], pages: Sequence[Known], hours: Hours
+) -> Said:  # fmt: skip
+    """What was told of these pages, and when the sitemaps and feeds of their sites (`readings`) were read."""
+    row_of = {page.page: row for row, page in enumerate(pages)}
+    claims = [(row_of[page], time, seen) for page, time, seen in told if page in row_of]
+    table = np.array(claims, dtype=np.float64).reshape(-1, 3)
+    sites = Groups.of(pages).sites
+    asked: dict[int, list[float]] = {}
+    for site, time in readings:
+        if site in sites:
+            asked.setdefault(sites[site], []).append(hours.at(time))
+    return Said(
+        row=table[:, 0].astype(np.int64),
+        time=(table[:, 1] - hours.start) / hours.length,
+        seen=(table[:, 2] - hours.start) / hours.length,
+        readings={site: np.array(sorted(times)) for site, times in asked.items()},
+    )
+
+
+def silent_looks(past: History, said: Said, pages: Sequence[Known]) -> tuple[Rows, Floats]:
+    """Pages, and when their site was asked and did not tell yet of the change that called for the next visit."""
+    sights = Sights.of(past.row, past.time, past.changed)
+    until = said.silent_until(sights, Groups.of(pages).site)
+    found = ~np.isnan(until)
+    return sights.row[found], until[found]
+
+
+class ToldChanges:
+    """The same for a watch at work, at a cost that does not depend on how many pages and captures there are."""
+
+    def __init__(self, reading: StandingReading, hours: Hours) -> None:
+        self._reading = reading
+        self._hours = hours
+        self._asked: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_REMEMBERED))
+        self._read_up_to: int | None = None
+
+    def silence(self, told: Sequence[Told], pages: Sequence[Known]) -> Silence:
+        """What Planner.observe takes; `told` of the pages whose captures it is given, `pages` all it plans."""
+
+        def silent(past: History) -> tuple[Rows, Floats]:
+            rows, places = np.unique(past.row, return_inverse=True)
+            if not told or len(rows) == 0:
+                return rows[:0], np.empty(0)
+            self._catch_up()
+            these = [pages[row] for row in rows.tolist()]
+            readings = ((site, time) for site in {page.site for page in these} for time in self._asked.get(site, ()))
+            places, until = silent_looks(
+                replace(past, row=places), said_of(told, readings, these, self._hours), these
+            )  # fmt: skip
+            return rows[places], until
+
+        return silent
+
+    def _catch_up(self) -> None:
+        """Take notice of sitemaps and feeds that were read meanwhile."""
+        studied = self._reading.progress()
+        between = None if self._read_up_to is None else (self._read_up_to, studied)
+        for site, time in self._reading.sitemap_readings(between):
+            self._asked[site].append(time)
+        self._read_up_to = studied

@@ -1,0 +1,205 @@
+"""An archive for those who write Python: everything the commands answer, as methods.
+
+archive = strandline.open("./my-archive")
+for visit in archive.next(20):
+    print(visit.url, visit.urgency, visit.reason)
+print(archive.quality(site="example.org").completeness)
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from strandline.access.memento import closest
+from strandline.access.payload import LostError, Payload, read_payload
+from strandline.access.quality import Quality
+from strandline.app.model import Asked, ModelAnswer, asked_of
+from strandline.archive.folder import Archive, create, open_archive, web_address
+from strandline.archive.holdings import holdings
+from strandline.archive.known_sites import require_site
+from strandline.archive.wall_clock import SystemClock
+from strandline.core.capture import Capture, Kind
+from strandline.core.changes.versions import VersionRecord
+from strandline.core.content import charset_of, text_of
+from strandline.core.plan.budget import Budget
+from strandline.crawl.orders import Limits
+from strandline.crawl.preparing import CrawlRequest
+from strandline.crawl.tally import Tally
+from strandline.errors import ArchiveDamaged
+from strandline.exchange.moving import Brought, export, take_in
+from strandline.exchange.moving import Wanted as ExportWanted
+from strandline.exchange.rebuilding import Rebuilt, reindex
+from strandline.lab.own_history import archive_world
+from strandline.lab.simulate.world import World
+from strandline.plan.explaining import Why, why
+from strandline.plan.next_visits import Due
+from strandline.plan.planning import Planning
+from strandline.ports import PageRow
+from strandline.report.measuring import measured
+from strandline.settings.schema import Settings
+from strandline.store.reading import SiteRow
+from strandline.store.studies import Change
+from strandline.study.comparing import Comparison, compare_versions
+from strandline.study.labelling import label
+from strandline.study.pending import relearn, study
+from strandline.study.searching import BlockLife, Wanted, found_blocks
+from strandline.watch.single_pass import crawl
+
+
+class Where(TypedDict, total=False):
+    """Where and when to search."""
+
+    topic: str
+    since: float
+    until: float
+    site: str
+    label: str
+
+
+class OpenedArchive(Archive):
+    """An archive that also plans and measures. Times are UTC epoch seconds; `now` is the present unless given."""
+
+    def crawl(self, settings: Settings, request: CrawlRequest) -> Tally:
+        """One pass over what is in scope, with settings of its own."""
+        return crawl(self, settings, request)
+
+    def collect(self, *seeds: str, limit: int = 0) -> Tally:
+        """One pass over what is in scope, as `strandline crawl` makes it; from the known seeds when none are named."""
+        return self.crawl(self.settings, CrawlRequest(seeds, Limits(captures=limit)))
+
+    def at(self, url: str, time: float | None = None) -> Capture | None:
+        """The capture that replay shows of a page: the closest to a time, or the latest; None when there is none."""
+        found = closest(holdings(self).index, web_address(url), time)
+        return found.capture if found else None
+
+    def content(self, capture: Capture) -> bytes:
+        """What was captured, without its codings; of a revisit, what it refers to. ArchiveDamaged when it is lost."""
+        return self._payload(capture).decoded()
+
+    def text(self, capture: Capture) -> str:
+        """The same as text, read in the charset browsers would take."""
+        payload = self._payload(capture)
+        body = payload.decoded()
+        return text_of(body, charset_of(payload.head.value("content-type"), body))
+
+    def _payload(self, capture: Capture) -> Payload:
+        try:
+            return read_payload(holdings(self), capture)
+        except LostError as lost:
+            raise ArchiveDamaged(str(lost)) from lost
+
+    def changes(self, site: str = "", since: float | None = None, min_importance: float = 0.0) -> Iterator[Change]:
+        """Every observed change of the archive, or of one of its sites, in the order they were seen."""
+        require_site(self, site)
+        return self.studies.changes(site, since, min_importance)
+
+    def sites(self) -> Iterator[SiteRow]:
+        """The sites of the archive: name, hosts, pages, captures, first and last capture."""
+        return self.reading.sites()
+
+    def pages(self, site: str = "") -> Iterator[PageRow]:
+        """The pages of the archive, or of one of its sites, in the order they were found."""
+        require_site(self, site)
+        return (row for row in self.reading.pages(site) if row.kind is Kind.PAGE)
+
+    def search(self, words: str = "", **where: Unpack[Where]) -> Iterator[BlockLife]:
+        """Blocks with these words, best match first, and when each page showed them.
+
+        `topic`, `label` and `site` narrow it, `since` and `until` say when it was shown.
+        """
+        require_site(self, where.get("site", ""))
+        return found_blocks(self, Wanted(words, **where))
+
+    def label(self, url: str, block: str, name: str) -> None:
+        """Call a block of a page something, to find it by; an empty name takes the label back."""
+        label(self, url, block, name)
+
+    def versions(self, url: str) -> Iterator[VersionRecord]:
+        """The versions of a page in the order they came, each with what it says of itself (`metadata`)."""
+        row = self.page(url)
+        return self.studies.versions_of(row.url) if row else iter(())
+
+    def ask(
+        self, question: str = "", site: str = "", since: float | None = None
+    ) -> Iterator[tuple[Change, ModelAnswer]]:
+        """Changes, each with what the language model of the settings answers, or how it sums them up; SettingError when
+        none is set up.
+        """
+        require_site(self, site)
+        return asked_of(self, Asked(question, site, since=since))
+
+    def compare(self, url: str, start: float = -math.inf, end: float = math.inf) -> Comparison:
+        """What changed between the versions of a page shown at two times; without them, the first and the last."""
+        return compare_versions(self, url, start, end)[0]
+
+    def next(self, visits: int | Budget | None = None, now: float | None = None) -> list[Due]:
+        """The most urgent pages, most urgent first, each with its reason; nothing is fetched. By default as many as the
+        budget allows in an hour.
+        """
+        wanted = visits.visits if isinstance(visits, Budget) else visits
+        return self._planning(now).next(wanted)
+
+    def plan(self, hours: float = 24.0, now: float | None = None) -> Iterator[Due]:
+        """The visits of the coming hours in the order of time, as if each were made."""
+        return self._planning(now).ahead(hours)
+
+    def why(self, url: str, now: float | None = None) -> Why:
+        """Every reason for one page: may it be fetched, what was learned of it, when is its turn."""
+        return why(self._planning(now), url)
+
+    def quality(self, site: str = "", at: float | None = None, now: float | None = None) -> Quality:
+        """Completeness, coherence, freshness and coverage of the archive, or of one of its sites."""
+        found = measured(self._planning(now), site, at)
+        return found.sites[0] if found.whole is None else found.whole
+
+    def world(self) -> World:
+        """The changes this archive saw, as a world for `strandline.lab.simulate`."""
+        return archive_world(self)
+
+    def save(
+        self, file: str | PathLike[str], site: str = "", start: float | None = None, end: float | None = None
+    ) -> int:
+        """Write a standard file (.wacz, .warc.gz, .cdxj, .parquet); returns how many captures are in it."""
+        require_site(self, site)
+        return self.export(ExportWanted(Path(file), site, start, end))
+
+    def export(self, wanted: ExportWanted) -> int:
+        """Write a standard file of what is wanted."""
+        return export(self, wanted)
+
+    def bring_in(self, file: Path) -> Brought:
+        """Take in a file of another tool."""
+        return take_in(self, file)
+
+    def reindex(self) -> Rebuilt:
+        """Rebuild the catalog and the CDXJ index from the WARC files alone."""
+        return reindex(self)
+
+    def study(self, progress: Callable[[int, int], None] = lambda _done, _pending: None) -> int:
+        """Study every capture that is pending; returns how many."""
+        return study(self, progress)
+
+    def relearn(self, url: str, level: int = 0) -> None:
+        """Study the whole history of a page again; with `level` it is cut into larger or smaller blocks from now on."""
+        relearn(self, url, level)
+
+    def _planning(self, now: float | None) -> Planning:
+        return Planning(self, SystemClock().now() if now is None else now)
+
+
+def open_folder(folder: str | PathLike[str]) -> OpenedArchive:
+    """The archive in a folder; UsageError when there is none."""
+    return _opened(open_archive(Path(folder)))
+
+
+def create_folder(
+    folder: str | PathLike[str], *, contact: str = "", operator: str = "", seeds: Sequence[str] = ()
+) -> OpenedArchive:
+    """A new archive in a folder that is new or empty; UsageError when it is neither."""
+    return _opened(create(Path(folder), contact=contact, operator=operator, seeds=tuple(seeds)))
+
+
+def _opened(found: Archive) -> OpenedArchive:
+    return OpenedArchive(found.folder, found.settings)

@@ -1,0 +1,1 @@
+"""What happened in a span of time, and how good the archive is."""

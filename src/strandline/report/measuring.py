@@ -1,0 +1,151 @@
+"""How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from strandline.access.gaps import Hours, Sights
+from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
+from strandline.core.plan.objective import Worth
+from strandline.core.plan.shadow_price import MoreRequests
+from strandline.core.quality.estimates import Visiting
+from strandline.core.quality.hollow import SAME, SHARED_BY, SHARED_PART, noted
+from strandline.errors import UsageError
+from strandline.plan.planning import Planning
+
+REACH = 24.0
+"""Hours around an instant in which a more coherent one is looked for."""
+MORE = 100.0
+"""Requests a day whose worth is told."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measures per site and of the whole, what was spent of the budget, and what more of it would catch."""
+
+    sites: list[Quality]
+    whole: Quality | None
+    """None when one site was asked for."""
+    visiting: Visiting
+    """Of the last day."""
+    more: MoreRequests
+    budget: str
+    shown: Shown | None
+    urls: list[str]
+    planning: Planning
+
+    def time(self, period: float) -> str | None:
+        """A moment for people and programs; None for none."""
+        if not np.isfinite(period):
+            return None
+        seconds = self.planning.hours.seconds(period)
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def measured(planning: Planning, site: str = "", at: float | None = None) -> Measured:
+    """Measure an archive, or one of its sites, as of now or of another moment."""
+    if planning.reading.last_capture()[0] == 0:
+        raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
+    held = _held(planning)
+    now = planning.hours.at(_now(planning))
+    moment = None if at is None else planning.hours.at(at)
+    measures = Measures(held, now, moment)
+    if site:
+        rows = np.array([row for row, page in enumerate(planning.pages) if site in (page.site, page.host)], np.int64)
+        if len(rows) == 0:
+            known = ", ".join(held.sites[:10])
+            raise UsageError(f"no site {site!r} in this archive; there are {known}")
+        sites, whole = [measures.of(site, rows)], None
+    else:
+        rows = np.arange(len(planning.pages))
+        sites = list(measures.sites())
+        whole = measures.of("archive", rows)
+    worth = Worth(planning.wishes.objective)
+    per_hour = planning.planner.visits_per_hour()
+    return Measured(
+        sites=sites,
+        whole=whole,
+        visiting=_visiting(planning, site),
+        more=worth_of_requests(held, worth, per_hour, MORE / 24.0),
+        budget=planning.settings.plan.budget,
+        shown=None if moment is None else shown_at(held, rows, moment, REACH),
+        urls=[page.url for page in planning.pages],
+        planning=planning,
+    )
+
+
+def _held(planning: Planning) -> Held:
+    groups, past, standings = planning.planner.groups, planning.past, planning.standings
+    told = ~np.isnan(past.last_change)
+    return Held(
+        site=groups.site,
+        sites=tuple(groups.sites),
+        weight=np.array([one.weight for one in standings]),
+        estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
+        sights=Sights.of(past.row, past.time, past.changed),
+        shown=Sights.of(past.row, past.time, past.changed if past.shown is None else past.shown),
+        told=(past.row[told], past.last_change[told]),
+        barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
+        directory=groups.directory,
+        hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
+        ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
+        said=planning.said,
+        dead=np.array([one.dead for one in standings], dtype=np.bool_),
+        hollow=_hollow(planning),
+    )
+
+
+def _hollow(planning: Planning) -> list[str]:
+    """What each page gave instead of content, as its last visit or the other pages of its site tell."""
+    contents = {page: (site, digest) for page, site, digest in planning.reading.contents()}
+    shown, pages = Counter(contents.values()), Counter(site for site, _ in contents.values())
+    kinds = []
+    for one in planning.standings:
+        kind, content = noted(one.detail, one.status), contents.get(one.page)
+        if not kind and content is not None and shown[content] >= max(SHARED_BY, SHARED_PART * pages[content[0]]):
+            kind = SAME
+        kinds.append(kind)
+    return kinds
+
+
+def _now(planning: Planning) -> float:
+    """Now, or the moment of the latest capture where a clock that was set back would have it in the future."""
+    return max(planning.now, planning.reading.last_capture()[1])
+
+
+def _visiting(planning: Planning, site: str) -> Visiting:
+    """Intended against achieved visits of the last day, or since the first capture when that is later: as a watch noted
+    them hour by hour, the figures of `report`; without one, and for a single site, as the budget would have it.
+    """
+    now = _now(planning)
+    first = min((one.first for one in planning.reading.sites() if one.first is not None), default=now)
+    since = max(now - 24.0 * planning.hour_seconds, first)
+    hours = [] if site else planning.hours_watched(since)
+    if hours:
+        made = sum(row.revisits + row.firsts for row in hours)
+        return Visiting(sum(row.planned for row in hours), made, sum(row.failed for row in hours), watched=True)
+    made, failed = planning.reading.visits_since(since, site)
+    intended = planning.planner.visits_per_hour() * (now - since) / planning.hour_seconds
+    return Visiting(round(intended), made, failed)
+
+
+def over_time(planning: Planning, site: str, moments: Sequence[float]) -> list[Quality]:
+    """The measures of a site, or of the whole archive for an empty name, as they stood at several moments."""
+    held, now = _held(planning), planning.hours.at(_now(planning))
+    rows = [row for row, page in enumerate(planning.pages) if site in ("", page.site, page.host)]
+    return [Measures(held, now, planning.hours.at(moment)).of(site, np.array(rows, np.int64)) for moment in moments]
+
+
+def worth_of_budgets(planning: Planning, factors: Sequence[float]) -> list[tuple[float, float]]:
+    """Requests a day, and what they would catch compared with the budget there is, for multiples of that budget."""
+    held, worth = _held(planning), Worth(planning.wishes.objective)
+    per_hour = planning.planner.visits_per_hour()
+    now = worth_of_requests(held, worth, per_hour, 0.0).value
+    found = []
+    for factor in factors:
+        value = worth_of_requests(held, worth, per_hour * factor, 0.0).value
+        found.append((per_hour * factor * 24.0, value / now if now > 0 else 1.0))
+    return found

@@ -1,0 +1,1 @@
+"""From commit to change: what differs between two captures of a page, and how much it matters."""

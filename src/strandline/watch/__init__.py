@@ -1,0 +1,1 @@
+"""The loop that joins crawl, study, learn and plan, within a budget."""

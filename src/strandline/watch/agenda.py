@@ -1,0 +1,388 @@
+"""The agenda of a watch: what the plan wants this hour, what turns up by itself, and never more than the budget.
+
+Each hour the plan chooses pages to visit again and the minute of each. Beside it runs the frontier, with everything
+that has a time of its own:
+
+    pages seen for the first time        at once, hosts in turn, nearest to a seed first
+    requisites, sitemaps, feeds          with the page that names them; again after as long as they stayed the same
+    failed visits                        after a back-off; a failure is no deletion
+    pages that are gone (404, 410)       a second visit confirms it; then ever more rarely, in case they come back
+    addresses that never were there      after a week, then ever more rarely (absences.py)
+    pages that are refused (401, 403)    after a day, then ever more rarely
+
+The plan gets what the frontier does not need, the frontier at most `FRONTIER_SHARE` of an hour while the plan wants
+anything; both are spread over the hour. Every request is paid from the purse, whatever it is for.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from strandline.core.capture import Evidence, Exchange, Kind, Request
+from strandline.core.urls import authority
+from strandline.crawl.absences import hours_until_asked
+from strandline.crawl.visits import Timing
+from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
+from strandline.watch.budget_meter import Purse
+
+FRONTIER_SHARE: Final = 0.8
+_DAY: Final = 24.0
+_WEEK: Final = 168.0
+_MONTH: Final = 720.0
+_AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISITE: (48.0, 1440.0)}
+"""Hours after which a part of pages that has just changed, and one that never does, is looked at again."""
+_OFTEN: Final = 20.0
+"""Requests, at most one of which is for a sitemap or feed that says well what has changed."""
+_ROBOTS: Final = (_DAY, _DAY)
+_REFUSED: Final = (_DAY, _MONTH)
+"""Hours after which a page that is refused is asked for again."""
+_STEP: Final = 0.005
+"""Part of an hour in which new addresses become visible to the frontier together."""
+_LOOK: Final = 0.25
+"""Part of an hour after which the rest of it is divided anew between the plan and the frontier."""
+_IDLE: Final = 0.05
+"""Part of an hour's requests that may be without a use before it is divided anew."""
+_MEMORY: Final = 0.05
+_ROUNDING: Final = 1e-9
+_LONGEST_NAP: Final = 0.2
+_ERRORS: Final = 10
+
+
+class PlannedCatalog(Catalog, Protocol):
+    """A catalog whose pages can be leased by name."""
+
+    def lease(self, pages: Sequence[int], now: float) -> list[Task]:
+        """Lease these pages, whenever they are due; those being fetched already are left out."""
+
+    def plan_visited(self) -> None:
+        """From now on visits of pages that were visited before are planned."""
+
+    def due_by(self, moment: float) -> int:
+        """Pages and parts of pages that are due by a time by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A visit the plan wants; `due` in UTC epoch seconds."""
+
+    page: int
+    url: str
+    due: float
+
+
+class Foresight(Protocol):
+    """The plan, as the agenda sees it."""
+
+    def hour(self, now: float) -> float:
+        """Hours since a Monday midnight, at a UTC second."""
+
+    def plan(self, hour: int, visits: int) -> list[Planned]:
+        """The visits of an hour, at most so many, in the order of time. Takes in what captures taught by then."""
+
+    def touched(self, pages: Iterable[int]) -> None:
+        """Pages were visited, or passed over."""
+
+
+@dataclass(slots=True)
+class HourFigures:
+    """What an hour was meant to do and did so far."""
+
+    hour: int
+    start: float
+    allowed: float
+    planned: int = 0
+    requests: int = 0
+    revisits: int = 0
+    """Visits of pages fetched before; of these `changed` found other bytes and `unchanged` did not."""
+    firsts: int = 0
+    """Visits of pages never fetched before."""
+    parts: int = 0
+    """Requests for anything but pages."""
+    changed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    octets: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOrders:
+    """`length` is the seconds of an hour; `hold` the seconds after which a page that is gone is asked again."""
+
+    length: float = 3600.0
+    hold: float = 600.0
+    retries: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WatchParts:
+    """What a watch decides with, and whom it tells."""
+
+    catalog: PlannedCatalog
+    clock: Clock
+    purse: Purse
+    foresight: Foresight
+    paid: Callable[[int, float, float], None] = lambda _number, _time, _cost: None
+    """Keeps what a request costs: its number, UTC time and cost, negative until it is answered."""
+    hour_ended: Callable[[HourFigures], None] = lambda _: None
+    step: Callable[[], None] = lambda: None
+    """Goes on with whatever runs beside the crawl; called often."""
+    paused: Callable[[], str] = lambda: ""
+    """Why nothing may be asked for now; empty when there is no reason."""
+    limits: dict[str, Purse] = field(default_factory=dict)
+    """Purses of single hosts."""
+    told: Callable[[Sequence[Found]], None] = lambda _: None
+    """Hears what sitemaps and feeds say of pages."""
+    trusted: Callable[[str], bool] = lambda _: False
+    """Whether what the sitemaps and feeds of an address's site say is mostly right."""
+
+
+class WatchAgenda:
+    """Implements Agenda for a watch."""
+
+    def __init__(self, parts: WatchParts, orders: WatchOrders, first_request: int = 1) -> None:
+        self._parts = parts
+        self._orders = orders
+        self._visits: deque[Planned] = deque()
+        self._mine: set[int] = set()
+        """Pages of this hour's plan that are being fetched."""
+        self._offset = first_request
+        self._look = 0.0
+        """Hour at which the rest of this one is divided anew."""
+        self._beside_room, self._beside_begun, self._beside_taken = 0.0, 0.0, 0
+        """Requests that need no plan: how many may be sent from a moment to the end of the hour, and were."""
+        self._sent_share = 1.0
+        """Part of what the frontier hands out that is asked for: the rest is refused by robots.txt and scope."""
+        self.figures = HourFigures(-1, 0.0, 0.0)
+        self.requests = 0
+        self.errors: deque[dict[str, object]] = deque(maxlen=_ERRORS)
+        """The last failures, newest last."""
+
+    @property
+    def purse(self) -> Purse:
+        """What may be spent."""
+        return self._parts.purse
+
+    @property
+    def planned(self) -> int:
+        """Visits left of this hour's plan."""
+        return len(self._visits)
+
+    def change(self, purse: Purse, limits: dict[str, Purse], foresight: Foresight) -> None:
+        """Go on with another budget and plan: the rest of the hour is divided anew."""
+        self._parts = replace(self._parts, purse=purse, limits=limits, foresight=foresight)
+        moment = foresight.hour(self._parts.clock.now())
+        self.figures.allowed = purse.for_hour(moment, self._parts.clock.monotonic())
+        self._look = 0.0
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def open(self, seeds: Iterable[str]) -> None:
+        """Go on where the last run stood."""
+        self._parts.catalog.plan_visited()
+        self._parts.catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
+
+    def step(self) -> None:
+        """Turn the hour when it is time, and look again at the rest of it now and then."""
+        self._parts.step()
+        now = self._parts.clock.now()
+        moment = self._parts.foresight.hour(now)
+        if int(moment // 1) != self.figures.hour:
+            self._turn(moment, now)
+        elif moment >= self._look:
+            self._divide(moment, now)
+
+    def _turn(self, moment: float, now: float) -> None:
+        """An hour ends, the next begins."""
+        if self.figures.hour >= 0:
+            self._parts.hour_ended(self.figures)
+        allowed = self._parts.purse.for_hour(moment, self._parts.clock.monotonic())
+        self.figures = HourFigures(int(moment // 1), now, allowed)
+        self._divide(moment, now, anew=True)
+        self.figures.planned = len(self._visits)
+
+    def _divide(self, moment: float, now: float, anew: bool = False) -> None:
+        """Divide what is left of the hour between the plan and what is due by itself."""
+        self._look = moment // _LOOK * _LOOK + _LOOK
+        passed = moment - self.figures.hour
+        left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
+        due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length)
+        idle = left - len(self._visits) - due
+        if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
+            return  # everything goes as planned
+        beside = min(self._sent_share * due, FRONTIER_SHARE * left)
+        self._visits = deque(self._parts.foresight.plan(self.figures.hour, max(0, round(left - beside))))
+        self._beside_begun, self._beside_room = now, float(max(0, left - len(self._visits)))
+        self._beside_taken = 0
+
+    def _spent(self, passed: float) -> float:
+        return self._parts.purse.spent(self._parts.clock.monotonic(), passed * self._orders.length)
+
+    # -- what is asked for -------------------------------------------------------------------------------------------
+
+    def free(self, wanted: int) -> int:
+        """As many as the purse holds."""
+        if self._parts.paused():
+            return 0
+        return min(wanted, self._parts.purse.requests(self._parts.clock.monotonic()))
+
+    def take(self, free: int, busy: Collection[str]) -> list[Task]:
+        """Planned visits whose minute has come, then what is due by itself, as far as the hour allows it."""
+        now = self._parts.clock.now()
+        closed = {*busy, *self._spent_up()}
+        pages = self._due(free, now, closed)
+        tasks = self._parts.catalog.lease(pages, now) if pages else []
+        self._mine.update(task.page for task in tasks)
+        room = min(free - len(tasks), self._room_beside(now))
+        if room > 0:
+            tasks += self._parts.catalog.take(room, now, self.wanted_from(), closed)
+        return tasks
+
+    def _due(self, free: int, now: float, closed: set[str]) -> list[int]:
+        """Pages whose minute has come, one for each host that may be asked; these hosts are closed then."""
+        pages: list[int] = []
+        later: list[Planned] = []
+        while self._visits and self._visits[0].due <= now and len(pages) < free:
+            visit = self._visits.popleft()
+            place = authority(visit.url)
+            if place in closed:
+                later.append(visit)
+                continue
+            closed.add(place)
+            pages.append(visit.page)
+        self._visits.extendleft(reversed(later))
+        return pages
+
+    def _room_beside(self, now: float) -> int:
+        """Requests that need no plan and may begin now: spread over the rest of the hour."""
+        end = self.figures.start + self._orders.length
+        passed = min(1.0, max(0.0, (now - self._beside_begun) / max(end - self._beside_begun, 1e-9)))
+        return int(self._beside_room * passed + 1.0) - self._beside_taken
+
+    def _spent_up(self) -> list[str]:
+        """Hosts with a limit of their own that is reached."""
+        moment = self._parts.clock.monotonic()
+        return [place for place, purse in self._parts.limits.items() if purse.requests(moment) < 1]
+
+    def begun(self, request: Request) -> None:
+        """Pay for a request, before it is sent."""
+        cost = self._parts.purse.begun(request.ticket)
+        place = authority(request.url)
+        if place in self._parts.limits:
+            self._parts.limits[place].begun(request.ticket)
+        self._parts.paid(self._offset + request.ticket, self._parts.clock.now(), -cost)
+        self.figures.requests += 1
+        self.requests += 1
+
+    def ended(self, exchange: Exchange) -> None:
+        """Settle what a request really cost."""
+        moment, number = self._parts.clock.monotonic(), exchange.request.ticket
+        octets = exchange.body_length + len(exchange.response_head)
+        unchanged = exchange.status == 304
+        place = authority(exchange.request.url)
+        if place in self._parts.limits:
+            self._parts.limits[place].ended(number, moment, octets, unchanged)
+        cost = self._parts.purse.ended(number, moment, octets, unchanged)
+        if cost:
+            self._parts.paid(self._offset + number, self._parts.clock.now(), cost)
+        self.figures.octets += octets
+
+    # -- what came of it -------------------------------------------------------------------------------------------
+
+    def timing(self) -> Timing:
+        """Retries are due at once, after their back-off."""
+        now = self._parts.clock.now()
+        return Timing(self.wanted_from(), now, 0.0, self._orders.retries, pace=self._orders.length / 3600.0)
+
+    def settled(self, task: Task, visited: Visited) -> Visited:
+        """When a page is wanted again: planned, unless something about it must be found out first."""
+        self._count(task, visited)
+        if 0 < visited.attempts <= self._orders.retries:
+            return visited
+        if visited.attempts:
+            return replace(visited, due=self._after(_DAY), not_before=0.0)
+        if visited.evidence is Evidence.PRESENT:
+            due = PLANNED if task.kind is Kind.PAGE else self._part_again(task, visited)
+            return replace(visited, due=due)
+        return replace(visited, due=self._ever_more_rarely(task, visited))
+
+    def _count(self, task: Task, visited: Visited) -> None:
+        figures = self.figures
+        if task.page in self._mine:
+            self._mine.discard(task.page)
+        else:
+            self._beside_taken += 1
+            self._sent_share += _MEMORY * (1.0 - self._sent_share)
+        if task.kind is not Kind.PAGE:
+            figures.parts += 1
+        elif task.original is None:
+            figures.firsts += 1
+        else:
+            figures.revisits += 1
+            if visited.capture is not None and visited.evidence is Evidence.PRESENT:
+                figures.unchanged += visited.capture.revisit
+                figures.changed += not visited.capture.revisit
+        if visited.attempts:
+            figures.failed += 1
+            problem = f"{visited.outcome}: {visited.detail}" if visited.detail else str(visited.outcome)
+            status = visited.capture.status if visited.capture is not None else 0
+            self.errors.append({"time": visited.time, "url": task.url, "problem": f"{status} {problem}".lstrip("0 ")})
+
+    def _part_again(self, task: Task, visited: Visited) -> float:
+        """Requisites, sitemaps and feeds: after as long as they have not changed. What is well told of pages is asked
+        for often, with a twentieth of the budget.
+        """
+        if task.kind in (Kind.FEED, Kind.SITEMAP) and self._parts.trusted(task.url):
+            return self._after(max(1.0, _OFTEN * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
+        least, most = _AGAIN.get(task.kind, _ROBOTS)
+        same = visited.capture is not None and visited.capture.revisit and task.original is not None
+        now = self._parts.clock.now()
+        age = (now - task.original.time) / self._orders.length if same and task.original else 0.0
+        return self._after(min(max(age, least), most))
+
+    def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
+        """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which
+        nothing was ever seen, nothing has to be confirmed. A page that is refused: after as long as it has been so.
+        """
+        known = self._parts.catalog.page(task.url)
+        new = known is None or known.evidence is not visited.evidence
+        lasted = 0.0 if known is None or new else (self._parts.clock.now() - known.since) / self._orders.length
+        if visited.evidence is not Evidence.ABSENT:
+            return self._after(min(max(lasted, _REFUSED[0]), _REFUSED[1]))
+        lived = task.original is not None
+        if lived and new:
+            return self._after(self._orders.hold / self._orders.length)
+        return self._after(hours_until_asked(lasted, lived, "" if known is None else known.via))
+
+    def _after(self, hours: float) -> float:
+        return self._parts.clock.now() + hours * self._orders.length
+
+    def wanted_from(self) -> float:
+        """What is found is wanted at once. Time moves in small steps, because each costs the frontier a transaction."""
+        step = _STEP * self._orders.length
+        return self._parts.clock.now() // step * step
+
+    def passed_over(self) -> float:
+        """Next week: robots.txt and scope seldom change, and some pages name new refused addresses at every visit."""
+        return self._after(_WEEK)
+
+    def committed(self, batch: Batch) -> None:
+        """The plan looks at these pages anew."""
+        self._sent_share *= (1.0 - _MEMORY) ** len(batch.skipped)
+        pages = [visited.page for visited in batch.visited if visited.page]
+        self._parts.foresight.touched(pages + [skipped.page for skipped in batch.skipped])
+        claims = [found for found in batch.found if found.lastmod is not None]
+        if claims:
+            self._parts.told(claims)
+
+    def waiting(self) -> tuple[int, float]:
+        """What is due by itself, and what is left of this hour's plan."""
+        count, earliest = self._parts.catalog.waiting(self.wanted_from())
+        planned = self._visits[0].due if self._visits else earliest
+        return count + len(self._visits), min(earliest, planned)
+
+    def rest(self) -> tuple[float, str]:
+        """A watch never ends by itself."""
+        now = self._parts.clock.now()
+        nap = self._visits[0].due - now if self._visits else _LONGEST_NAP
+        return min(max(nap, 0.002), _LONGEST_NAP, max(_STEP * self._orders.length, 0.002)), ""

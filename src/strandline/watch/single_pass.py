@@ -1,0 +1,68 @@
+"""`strandline crawl`: one pass over what is in scope, with study, alerts and alarms beside it."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from strandline.archive.folder import Archive
+from strandline.crawl.preparing import CrawlRequest, from_known_seeds, prepare_crawl, run_crawl
+from strandline.crawl.tally import Tally
+from strandline.errors import Unreachable
+from strandline.settings.schema import Settings
+
+if TYPE_CHECKING:
+    from strandline.study.studying import Studying
+
+# A first crawl starts without what only later ones need (ruff: PLC0415 is off for this file).
+
+
+def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
+    """One pass over what is in scope; see crawl/preparing.py."""
+    prepare_crawl(settings, request)  # what is wrong is said before the archive is locked
+    with archive.writing("crawl") as catalog, contextlib.ExitStack() as stack:
+        request = from_known_seeds(settings, request, catalog)
+        prepared = prepare_crawl(settings, request)
+        # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
+        again = next(catalog.all_captures(), None) is not None
+        lookout = None
+        if again:
+            from strandline.alerts.monitor import Lookout
+
+            lookout = stack.enter_context(contextlib.closing(Lookout(archive.folder, settings)))
+        studying = None
+        if again and settings.study.workers > 0:
+            from strandline.study.studying import Studying
+
+            studying = stack.enter_context(Studying(archive.folder, settings.study, catalog))
+        beside = _beside(studying, archive.say)
+
+        def progress(tally: Tally) -> None:
+            beside(False)
+            request.progress(tally)
+
+        tally = run_crawl(archive.folder, replace(prepared, request=replace(request, progress=progress)), catalog)
+        if tally.ended == "complete":
+            beside(True)
+            if lookout is not None:
+                lookout.observe()
+        return tally
+
+
+def _beside(studying: "Studying | None", say: Callable[[str], None]) -> Callable[[bool], None]:
+    """Study as a crawl's companion: a study that cannot go on is told once and never stops the crawl."""
+
+    def go_on(whole: bool) -> None:
+        nonlocal studying
+        if studying is None:
+            return
+        try:
+            if whole:
+                studying.finish()
+            else:
+                studying.beside()
+        except Unreachable as problem:
+            studying = None
+            say(f"captures are not studied now: {problem}")
+
+    return go_on

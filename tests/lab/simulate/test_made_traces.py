@@ -1,0 +1,60 @@
+"""Made-up traces: where the plan stands beside strategies that have the same learner; it forgets what is over."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from strandline.core.plan.budget import Budget
+from strandline.lab.simulate.grid import Request, contender
+from strandline.lab.simulate.made_traces import KINDS, TraceRecipe, made_trace
+from strandline.lab.simulate.run import measure, run
+
+RIVALS = ("importance", "importance-pattern", "freshness", "nutch", "round-robin")
+COLD = Request(known=False)
+
+
+def reached(world, name, objective, visits):
+    archive = run(world, contender(name, world, objective, COLD), Budget(visits), known=False)
+    return getattr(measure(world, archive, 0), objective)
+
+
+@pytest.mark.parametrize(("kind", "behind"), [("flat", 0.03), ("periodic", 0.01), ("bursty", 0.05), ("mixed", 0.03)])
+def test_with_the_same_learner_no_rival_is_far_ahead(kind, behind):
+    """In two weeks from a cold start; docs/limits.md tells where `importance` is ahead."""
+    world = made_trace(TraceRecipe(kind, pages=120, days=14, seed=1))
+    plan = reached(world, "priced-plan", "pool", 12)
+    rivals = {name: reached(world, name, "pool", 12) for name in RIVALS}
+    assert plan >= max(rivals.values()) - behind, (plan, rivals)
+    assert plan > rivals["round-robin"] + 0.05
+
+
+def shares(world, name, objective, visits, busy, spans):
+    """Part of all visits that go to the busy section, span by span."""
+    archive = run(world, contender(name, world, objective, COLD), Budget(visits), known=False)
+    return [
+        float((archive.page[(archive.time >= begin) & (archive.time < end)] < busy).mean())
+        for begin, end in pairwise(spans)
+    ]
+
+
+@pytest.mark.parametrize("objective", ["pool", "middle"])
+def test_a_busy_section_that_falls_silent_for_good_is_forgotten(objective):
+    world = made_trace(TraceRecipe("silenced", pages=80, days=16, seed=0))
+    before, first, *_, last = shares(world, "priced-plan", objective, 4, 20, [144, 192, 240, 288, 336, 384])
+    assert before > 0.4, "a quarter of the pages, and worth it"
+    assert first < 0.75 * before
+    assert last < 0.25, "no more than any other pages"
+
+
+def test_recipes_say_what_they_draw():
+    for kind in KINDS:
+        world = made_trace(TraceRecipe(kind, pages=40, days=8, seed=2))
+        same = made_trace(TraceRecipe(kind, pages=40, days=8, seed=2))
+        assert world.accumulates and (world.time == same.time).all() and len(np.unique(world.directory)) == 2
+    weights = made_trace(TraceRecipe(pages=40, days=8, zipf=1.0)).weight
+    assert sorted(weights.tolist(), reverse=True)[:2] == [1.0, 0.5]
+    with pytest.raises(ValueError, match="no kind of trace"):
+        TraceRecipe("strange")
+    with pytest.raises(ValueError, match="at least one page"):
+        TraceRecipe(pages=0)

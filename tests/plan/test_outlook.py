@@ -1,0 +1,146 @@
+"""What a watch expects: from a cold start it finds the pages that change, and leaves the others alone."""
+
+from collections import Counter
+
+import numpy as np
+
+from strandline.core.plan.budget import Allowance
+from strandline.learn.experience import Hours, Known, history, learn
+from strandline.plan.next_visits import Planner
+from strandline.plan.outlook import WASTED, Outlook, Thrift
+from strandline.plan.wishes import Wishes
+from strandline.store.studies import Seen
+
+HOUR = 3600.0
+BUSY, QUIET = range(1, 21), range(21, 61)
+
+
+def known(page, visited):
+    place = "busy" if page in BUSY else "quiet"
+    url = f"http://a.example/{place}/{page}"
+    return Known(page, url, "a.example", "a.example", visited=visited)
+
+
+def seen(page, time, changed):
+    importance = 0.3 if changed else 0.0
+    return Seen(page, known(page, 0.0).url, "a.example", time, 200, changed, importance, importance, False, False)
+
+
+def outlook(least_chance, look_after=1.0, **wished):
+    hours = Hours(0.0)
+    learned = learn([], history([], [], hours), hours)
+    wishes = Wishes(Allowance(8.0, 1.0), **{"pause": 0.0, **wished})
+    planner = Planner([], learned, wishes, lambda: history([], [], hours))
+    return Outlook(planner, learned, Counter(), Thrift(least_chance, look_after))
+
+
+def watched(least_chance, hours=48, look_after=1.0):
+    """Visits of each page when busy pages change every three hours and quiet ones never."""
+    plan, visits = outlook(least_chance, look_after), []
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
+    last = {page: 0.01 * page for page in (*BUSY, *QUIET)}
+    for hour in range(1, hours):
+        found = []
+        for due in plan.plan(hour, 8):
+            moment = due.due / HOUR
+            changed = due.page in BUSY and int(moment / 3) > int(last[due.page] / 3)
+            last[due.page] = moment
+            found.append(seen(due.page, due.due, changed))
+            visits.append((hour, due.page))
+        plan.observe(found)
+    return visits
+
+
+def test_visits_go_where_something_changes():
+    late = [page for hour, page in watched(0.0) if hour >= 24]
+    assert sum(page in BUSY for page in late) > 0.8 * len(late), "a third of the pages"
+
+
+def test_what_will_find_nothing_is_left_out_but_for_a_few():
+    visits = watched(0.3, look_after=1000.0)
+    per_hour = Counter(hour for hour, _ in visits)
+    assert max(per_hour.values()) <= 8
+    assert len(visits) < len(watched(0.0))
+    late = Counter(page in BUSY for hour, page in visits if hour >= 24)
+    assert late[True] > 2 * late[False]
+    assert set(per_hour) >= set(range(2, 48)), "somebody looks in every hour"
+
+
+def test_nothing_is_planned_before_anything_is_known():
+    assert outlook(0.1).plan(3, 5) == []
+
+
+def test_pages_said_to_have_changed_come_first_while_the_word_of_their_site_is_good():
+    plan = outlook(0.25)
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    plan.observe([seen(page, HOUR * 0.01 * page, False) for page in (*BUSY, *QUIET)])
+    told = [30, 40, 50]
+    for page in told:
+        plan.claims.tell(page, 2 * HOUR)
+    plan.claims.tell(60, 0.0)
+    plan.claims.tell(999, 2 * HOUR)
+    assert {due.page for due in plan.plan(3, 8)} >= {*told}
+    assert 60 not in dict(plan.claims.open_pages()), "visited since: nothing new is said"
+    for moment in range(3, 13):
+        plan.claims.tell(30, moment * HOUR)
+        plan.observe([seen(30, (moment + 0.5) * HOUR, False)])
+    assert plan.claims.trust("a.example") < 0.25
+    plan.claims.tell(41, 14 * HOUR)
+    assert 41 not in [due.page for due in plan._claimed(15)], "a word that was wrong ten times"
+
+
+def test_visits_waste_at_most_a_part_of_what_taking_turns_would():
+    plan = outlook(0.01)
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    visits = np.arange(1, 9)
+    turns = plan._wasted_in_turns(visits)
+    assert (np.diff(turns) > 0).all(), "the more visits, the less each finds"
+    chances = np.array([0.99, 0.95, 0.9, 0.5, 0.3, 0.2, 0.1, 0.05])
+    least = plan._least_chance(chances)
+    kept = chances[chances >= least]
+    assert np.mean(1.0 - kept) <= WASTED * turns[len(kept) - 1]
+    assert np.mean(1.0 - chances[: len(kept) + 1]) > WASTED * turns[len(kept)]
+    assert outlook(0.0)._least_chance(chances) == 0.0, "the whole budget is wanted"
+
+
+HANDBOOK = range(91, 101)
+
+
+def handbook(budget, hours, **wished):
+    """Who looks at a manual of 100 pages, ten of which change a fee every 20 hours: visits made, versions seen."""
+    plan = outlook(0.25, **wished)
+    last = {page: 0.001 * page for page in range(1, 101)}
+    plan.grow([known(page, HOUR * last[page]) for page in last])
+    plan.observe([seen(page, HOUR * last[page], False) for page in last])
+    visits, caught = Counter(), set()
+    for hour in range(1, hours):
+        found = []
+        for due in plan.plan(hour, budget):
+            moment = due.due / HOUR
+            changed = due.page in HANDBOOK and int(moment / 20) > int(last[due.page] / 20)
+            last[due.page] = moment
+            found.append(seen(due.page, due.due, changed))
+            visits[hour] += 1
+            caught |= {(due.page, int(moment / 20))} if due.page in HANDBOOK else set()
+        plan.observe(found)
+    return plan, visits, caught
+
+
+def test_a_budget_that_is_left_goes_to_what_was_looked_at_least():
+    plan, visits, caught = handbook(60, 121)
+    assert min(visits.values()) >= 57, "the budget is spent"
+    fees = {(page, fee) for page in HANDBOOK for fee in range(1, 6)}
+    assert fees <= caught, f"{len(fees - caught)} of {len(fees)} fees were never seen"
+    assert plan.looks > 0
+
+
+def test_what_is_left_out_is_told_with_its_reason():
+    plan, visits, _ = handbook(60, 40, look_after=10.0)
+    assert max(visits[hour] for hour in range(12, 40)) < 60
+    assert plan.left_out > 0 and plan.why_left_out == "every page was looked at within the last 10 hours"
+    plan, visits, _ = handbook(60, 12, pause=360.0)
+    assert set(visits.values()) == {10}
+    assert plan.left_out == 50 and plan.why_left_out == "hosts are owed pauses, or have budgets of their own"
+    plan, visits, _ = handbook(160, 4)
+    assert plan.left_out == 60 and plan.why_left_out == "there are only 100 pages, and none is visited twice in an hour"

@@ -1,0 +1,201 @@
+"""The agenda of a watch with a real catalog, a web made of a dictionary and a plan that wants every page every hour."""
+
+import contextlib
+import itertools
+from collections import Counter
+
+import pytest
+
+from crawl.scripted import SITE, START, ScriptedWeb, answer, page
+from strandline.core.capture import Evidence
+from strandline.core.discovery.scope import ScopeRules
+from strandline.core.plan.budget import Allowance
+from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.crawl.loop import Crawl
+from strandline.crawl.orders import Limits, Orders
+from strandline.crawl.parts import Parts, Reporter
+from strandline.dom.documents import Documents
+from strandline.ports import PLANNED
+from strandline.store.catalog import open_catalog
+from strandline.warc.writer import WarcInfo, WarcWriter
+from strandline.watch.agenda import Planned, WatchAgenda, WatchOrders, WatchParts
+from strandline.watch.budget_meter import Purse
+
+HOUR = 3600.0
+
+
+class Clock:
+    """Time moves a little with every look and by what is slept; the wall can be set, the rest cannot."""
+
+    def __init__(self, step=0.5):
+        self.moment, self.wall, self.step = 1000.0, START, step
+
+    def now(self):
+        self.moment += self.step / 10
+        return self.wall + self.moment
+
+    def monotonic(self):
+        self.moment += self.step / 10
+        return self.moment
+
+    def sleep(self, seconds):
+        self.moment += max(seconds, 20.0)  # a watch looks several times a second, which would take long here
+
+
+class EveryPage:
+    """A plan that wants every page it knows in every hour."""
+
+    def __init__(self, catalog):
+        self.catalog = catalog
+        self.known = set()
+
+    def hour(self, now):
+        return (now - START) / HOUR
+
+    def touched(self, pages):
+        self.known.update(pages)
+
+    def plan(self, hour, visits):
+        rows = [self.catalog.reading.page_numbered(page) for page in sorted(self.known)]
+        wanted = [row for row in rows if row.due == PLANNED][:visits]
+        return [Planned(row.page, row.url, START + HOUR * (hour + nth / 60)) for nth, row in enumerate(wanted)]
+
+
+class Shop:
+    """One watch over an archive in a folder."""
+
+    def __init__(self, folder, pages, budget=20, **orders):
+        self.folder, self.clock, self.hours = folder, Clock(), []
+        self.web = ScriptedWeb(pages)
+        self.times = []
+        self.budget = budget
+        self.orders = Orders(ScopeRules((f"{SITE}/",)), **{"sitemaps": False, "commit_seconds": 0.0, **orders})
+
+    def run(self, hours, prepare=lambda agenda: None):
+        (self.folder / "archive").mkdir(exist_ok=True)
+        begin = self.web.start
+
+        def start(request):
+            self.times.append((self.clock.moment, request.url))
+            begin(request)
+
+        self.web.start = start
+        with contextlib.closing(open_catalog(self.folder, "test")) as catalog:
+            catalog.reading.page_numbered = lambda number: catalog.page(
+                catalog._connection.execute("SELECT url FROM pages WHERE page = ?", (number,)).fetchone()[0]
+            )
+            purse = Purse(Allowance(self.budget, 1.0), HOUR, self.clock.monotonic())
+            parts = WatchParts(catalog, self.clock, purse, EveryPage(catalog), hour_ended=self.hours.append)
+            agenda = WatchAgenda(parts, WatchOrders(HOUR, 600.0))
+            prepare(agenda)
+            store = WarcWriter(self.folder / "archive", WarcInfo("test"), self.clock)
+            made = Parts(
+                self.web, store, catalog, Documents(), self.clock, Manners(MannersSettings(delay=0), lambda: 0.0),
+                lambda: "",
+            )  # fmt: skip
+            orders = Orders(**{name: getattr(self.orders, name) for name in self.orders.__slots__})
+            object.__setattr__(orders, "limits", Limits(seconds=hours * HOUR))
+            try:
+                tally = Crawl(made, orders, Reporter(lambda _: None, lambda _: None), agenda).run()
+            finally:
+                store.close()
+            self.rows = {one.url: catalog.page(one.url) for one in catalog.all_captures()}
+            return tally
+
+    @property
+    def asked(self):
+        return Counter(url for _, url in self.times)
+
+
+def most_in_an_hour(times):
+    return max(sum(start <= moment < start + HOUR for moment, _ in times) for start, _ in times)
+
+
+def site(**more):
+    pages = {f"{SITE}/": page("/a", "/b", "/c"), **{f"{SITE}/{name}": page("/") for name in "abc"}}
+    return {**pages, **{f"{SITE}{path}": reply for path, reply in more.items()}}
+
+
+def test_new_pages_come_first_then_the_plan_and_never_more_than_the_budget(tmp_path):
+    shop = Shop(tmp_path, site(), budget=3)
+    tally = shop.run(9)
+    assert tally.ended == "time"
+    assert most_in_an_hour(shop.times) <= 3
+    assert set(shop.asked) >= {f"{SITE}/{name}" for name in ("", "a", "b", "c", "robots.txt")}
+    assert shop.asked[f"{SITE}/a"] > 1, "visited again"
+    assert sum(figures.requests for figures in shop.hours) <= len(shop.times)
+    assert sum(figures.firsts for figures in shop.hours) == 4
+
+
+def test_a_page_that_is_gone_is_confirmed_and_then_asked_ever_more_rarely(tmp_path):
+    shop = Shop(tmp_path, site())
+    gone = f"{SITE}/b"
+    plain = shop.web.pages[gone]
+    shop.web.pages[gone] = lambda request: (
+        plain(request) if shop.clock.moment < 1000 + 2 * HOUR else answer(request, b"", 404)
+    )
+    shop.run(30)
+    moments = [moment for moment, url in shop.times if url == gone and moment > 1000 + 2 * HOUR]
+    assert moments[1] - moments[0] == pytest.approx(600.0, abs=120.0), "a second visit soon"
+    gaps = [later - earlier for earlier, later in itertools.pairwise(moments[1:])]
+    assert len(moments) <= 6
+    assert min(gaps) >= 5.9 * HOUR
+    assert shop.rows[gone].evidence is Evidence.ABSENT
+
+
+def test_a_dead_link_is_asked_for_after_a_week_and_ever_more_rarely_also_by_a_watch_started_anew(tmp_path):
+    pages = site()
+    pages[f"{SITE}/"] = page("/a", "/b", "/c", "/typo")
+    shop = Shop(tmp_path, pages, budget=4)
+    shop.run(30)
+    shop.run(30)
+    moments = sorted({moment for moment, url in shop.times if url == f"{SITE}/typo"})
+    assert len(moments) == 1, "that a watch begins is no reason to ask again"
+    shop.run(160)
+    moments = sorted({moment for moment, url in shop.times if url == f"{SITE}/typo"})
+    assert len(moments) == 2 and moments[1] - moments[0] >= 167.9 * HOUR
+
+
+def test_a_failure_is_no_deletion_and_is_tried_again(tmp_path):
+    shop = Shop(tmp_path, site())
+    plain = shop.web.pages[f"{SITE}/c"]
+    shop.web.pages[f"{SITE}/c"] = lambda request: (
+        answer(request, b"", 500) if 1000 + HOUR < shop.clock.moment < 1700 + HOUR else plain(request)
+    )
+    shop.run(5)
+    assert shop.rows[f"{SITE}/c"].evidence is Evidence.PRESENT
+    assert any(figures.failed for figures in shop.hours)
+
+
+def test_parts_of_pages_are_fetched_once(tmp_path):
+    body = b'<html><link rel="stylesheet" href="/s.css"><img src="/i.png"><a href="/a">x</a>'
+    styled = {
+        f"{SITE}/": lambda request: answer(request, body),
+        f"{SITE}/a": lambda request: answer(request, body),
+        f"{SITE}/s.css": lambda request: answer(request, b"b{}", headers=b"Content-Type: text/css\r\n"),
+        f"{SITE}/i.png": lambda request: answer(request, b"png", headers=b"Content-Type: image/png\r\n"),
+    }
+    shop = Shop(tmp_path, styled)
+    shop.run(20)
+    assert (shop.asked[f"{SITE}/s.css"], shop.asked[f"{SITE}/i.png"]) == (1, 1)
+    assert shop.asked[f"{SITE}/a"] > 5
+
+
+def test_a_clock_on_the_wall_that_jumps_causes_neither_a_burst_nor_a_stall(tmp_path):
+    shop = Shop(tmp_path, site(), budget=4)
+    jumps = iter([(3, 365 * 24 * HOUR), (6, -364 * 24 * HOUR), (9, 5 * HOUR)])
+    coming = [next(jumps)]
+
+    def step():
+        if coming and shop.clock.moment > 1000 + coming[0][0] * HOUR:
+            shop.clock.wall += coming.pop()[1]
+            coming.extend([jump] if (jump := next(jumps, None)) else [])
+
+    def prepare(agenda):
+        object.__setattr__(agenda._parts, "step", step)
+
+    shop.run(14, prepare)
+    assert most_in_an_hour(shop.times) <= 4
+    for begin in range(0, 14, 2):
+        window = [moment for moment, _ in shop.times if 1000 + begin * HOUR <= moment < 1000 + (begin + 2) * HOUR]
+        assert window, f"nothing was asked from hour {begin} on"
