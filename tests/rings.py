@@ -46,6 +46,7 @@ SECOND = {
         "tests/store/postgres/test_clock_back.py",
         "tests/store/postgres/test_moving.py",
         "tests/store/postgres/test_session.py",
+        "tests/store/postgres/test_takedowns.py",
         "tests/store/postgres/test_troubles.py",
         "tests/store/postgres/test_workers.py",
         "tests/warc/test_objects.py",

@@ -2,6 +2,7 @@
 
     StrandlineError            1   anything that is not one of the following
     |-- UsageError             2   a bad argument: an address that is none, a file that is not there
+    |   `-- TakenDown          2   what was asked for is in the archive and not shown; says since when and why
     |-- OutOfSpace             3   the disk reserve is reached; nothing was lost, run again when there is room
     |-- SettingError           4   strandline.toml, a flag or a permission is wrong; names the key
     |-- ArchiveBusy            5   another process writes this archive; names its owner
@@ -30,6 +31,10 @@ class UsageError(StrandlineError):
     """What the user asked for makes no sense."""
 
     exit_code = 2
+
+
+class TakenDown(UsageError):  # noqa: N818
+    """What was asked for is not shown: a keeper took it down."""
 
 
 class OutOfSpace(StrandlineError):  # noqa: N818 - named for what happened

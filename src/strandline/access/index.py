@@ -4,11 +4,12 @@ Captures are found by SURT key, so that http and https, with and without `www`, 
 called from one thread.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from strandline.core.capture import Capture
+from strandline.core.keeping.takedowns import NOTHING, Act, Hidden
 from strandline.ports import CaptureReader
 
 ALWAYS = (float("-inf"), float("inf"))
@@ -70,3 +71,15 @@ class Holdings:
     index: CaptureIndex
     reader: CaptureReader
     name: str
+    originals: CaptureIndex | None = None
+    """Where the captures that revisits refer to are found, also those that are taken down; None: in `index`."""
+    hidden: Callable[[], Hidden] = lambda: NOTHING
+    """What is taken down now."""
+
+    def taken_down(self, key: str, time: float | None = None) -> Act | None:
+        """Why an address, or its capture of a second, is not shown; None when it is, or was never there."""
+        hidden = self.hidden()
+        if not hidden:
+            return None
+        at = None if time is None else float(int(time))
+        return hidden.why(key) or (None if at is None else hidden.why(key, at))

@@ -82,12 +82,13 @@ def _original(holdings: Holdings, capture: Capture, record: Record) -> Capture |
     named = capture.original
     url = record.headers.get("warc-refers-to-target-uri", "") or (named.url if named else "")
     digest = record.headers.get("warc-payload-digest", "") or capture.digest
+    index = holdings.originals or holdings.index
     if url and named:
-        for candidate in holdings.index.before(key_of(url), named.time + 0.9995, 4):
+        for candidate in index.before(key_of(url), named.time + 0.9995, 4):
             same = not digest or candidate.digest == digest
             if not candidate.revisit and same and abs(candidate.time - named.time) < 1:
                 return candidate
-    return holdings.index.same_payload(digest) if digest else None
+    return index.same_payload(digest) if digest else None
 
 
 def _earlier(holdings: Holdings, capture: Capture) -> Capture | None:

@@ -138,7 +138,7 @@ class Lookout:
         return self._alarms.progress() + self._alarms.waiting()
 
     def _note_rules(self, now: float) -> None:
-        with closing(LearnedReading.open(self._folder / DATABASE)) as learned:
+        with closing(LearnedReading.open(self._folder / DATABASE, everything=True)) as learned:
             note_rules(self._alarms, learned, now)
 
     # Alarms

@@ -23,12 +23,13 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from strandline.access.takedowns import notice_text
 from strandline.archive.events import event
 from strandline.archive.given_seeds import read_seeds
 from strandline.core.capture import Capture
-from strandline.core.urls import canonical
+from strandline.core.urls import canonical, surt_key
 from strandline.core.wording import counted
-from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, UsageError
+from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, TakenDown, UsageError
 from strandline.ports import PageRow
 from strandline.settings import texts
 from strandline.settings.file import NAME, read_settings, settings_text
@@ -36,6 +37,7 @@ from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
 from strandline.store.sqlite import outdated
+from strandline.store.takedowns import FOLDER, JOURNAL, FolderJournal, Journal
 from strandline.warc.captures import Kept
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.compacted import finished_files, remove_unfinished
@@ -119,6 +121,16 @@ class Archive:
         """The catalog, for reading beside a writer."""
         return KeyReading.open(self.database)
 
+    @cached_property
+    def everything(self) -> KeyReading:
+        """The catalog with what is taken down, for what keeps the archive; never for what shows it."""
+        return KeyReading.open(self.database, everything=True)
+
+    @property
+    def journal(self) -> Journal:
+        """What was taken down, lifted and erased."""
+        return FolderJournal(self.folder)
+
     @property
     def database(self) -> Path:
         """The file of the catalog; one of an older format is brought up to date first."""
@@ -147,24 +159,34 @@ class Archive:
         return WarcReader(self.folder / "archive")
 
     def captures(self, url: str) -> list[Capture]:
-        """Captures of a page in time order."""
-        return self.reading.captures(web_address(url))
+        """Captures of a page in time order; TakenDown when they are not shown."""
+        return self.reading.captures(self._shown(url))
 
     def page(self, url: str) -> PageRow | None:
-        """What is known about a page."""
-        return self.reading.page(web_address(url))
+        """What is known about a page; TakenDown when it is not shown."""
+        return self.reading.page(self._shown(url))
+
+    def _shown(self, url: str) -> str:
+        address = web_address(url)
+        hidden = self.reading.hidden
+        act = hidden.why(surt_key(address)) if hidden else None
+        if act is not None:
+            raise TakenDown(notice_text(act))
+        return address
 
     def verify(self, course: "Course | None" = None) -> "Audit":
         """Read every byte of the WARC files and compare them with what was written, the catalog and the index."""
         from strandline.warc.index_audit import index_problems
         from strandline.warc.verify import MENDED, Audit, Problem, verify
 
-        damage = [f"the catalog is damaged ({one}); {MENDED}" for one in self.reading.damage()]
+        damage = [f"the catalog is damaged ({one}); {MENDED}" for one in self.everything.damage()]
         if damage:  # what it says of the files is worth nothing
             return Audit(0, 0, 0, tuple(Problem(DATABASE, 0, "", one) for one in damage))
-        found = verify(self.folder / "archive", self.reading.all_captures, course)
-        index = index_problems(self.folder / "indexes", self.folder / "archive", self.reading.all_captures)
-        return replace(found, problems=(*found.problems, *index))
+        found = verify(self.folder / "archive", self.everything.all_captures, course)
+        index = index_problems(self.folder / "indexes", self.folder / "archive", self.everything.all_captures)
+        trouble = self.journal.problem()
+        told = (Problem(f"{FOLDER}/{JOURNAL}", 0, "", trouble),) if trouble else ()
+        return replace(found, problems=(*found.problems, *index, *told))
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

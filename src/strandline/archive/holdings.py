@@ -55,4 +55,5 @@ def holdings(archive: Archive) -> Holdings:
     """What readers need of an archive."""
     index = CatalogIndex(archive.reading)
     name = archive.settings.archive.description or archive.folder.resolve().name
-    return Holdings(index, archive.records, name)
+    originals = CatalogIndex(archive.everything)
+    return Holdings(index, archive.records, name, originals, lambda: archive.reading.hidden)

@@ -25,6 +25,7 @@ from strandline.cli import (
     reports,
     serve,
     status,
+    takedown,
 )
 from strandline.cli.output import tell
 from strandline.errors import Interrupted, StrandlineError
@@ -62,6 +63,7 @@ serve.register(app)
 cluster.register(app)
 moving.register(app)
 demo.register(app)
+takedown.register(app)
 doctor.register(app)
 
 

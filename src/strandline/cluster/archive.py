@@ -29,6 +29,7 @@ from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
 from strandline.store.postgres.studying import label_shared, rate_shared, unrate_shared
+from strandline.store.postgres.takedowns import ReaderSession, SharedJournal
 from strandline.store.reading import share
 from strandline.study.pending import studying_of
 from strandline.study.studying import Studying
@@ -53,12 +54,27 @@ class ClusterArchive(Archive):
         self.cluster = cluster
         super().__init__(Path(shown(cluster.database)), cluster.settings, say)
         self._patience = patience
-        self._session = Session(cluster.database, patience, upgrade=False)
-        share(self.folder / DATABASE, lambda kind: reading_of(kind, self._session))
+        self._session = ReaderSession(cluster.database, patience, upgrade=False)
+        share(self.folder / DATABASE, lambda kind, everything: reading_of(kind, self._seeing(everything)))
+
+    @cached_property
+    def _whole(self) -> Session:
+        """For what keeps the archive, and sees what is taken down, too."""
+        return Session(self.cluster.database, self._patience, upgrade=False)
+
+    def _seeing(self, everything: bool) -> Session:
+        return self._whole if everything else self._session
 
     def close(self) -> None:
-        """Release the connection all readings share; a reading that is used again makes a new one."""
+        """Release the connections all readings share; a reading that is used again makes a new one."""
         self._session.close()
+        if "_whole" in self.__dict__:
+            self._whole.close()
+
+    @property
+    def journal(self) -> SharedJournal:
+        """What was taken down, lifted and erased."""
+        return SharedJournal(self._whole)
 
     def standing(self) -> ClusterStatus:
         """Who works, what waits, what was kept."""
@@ -66,7 +82,7 @@ class ClusterArchive(Archive):
 
     def exporting(self) -> SharedExport:
         """The catalog as an export to Parquet reads it, over a connection of its own."""
-        return SharedExport(Session(self.cluster.database, 60.0, upgrade=False))
+        return SharedExport(ReaderSession(self.cluster.database, 60.0, upgrade=False))
 
     @cached_property
     def records(self) -> ObjectReader:  # type: ignore[override]
@@ -102,7 +118,7 @@ class ClusterArchive(Archive):
 
     def verify(self, course: Course | None = None) -> Audit:
         """Read every byte of the WARC files in the object store and compare."""
-        index = on_postgres(AuditReading, self._session)
+        index = on_postgres(AuditReading, self._whole)
         return verify_objects(Objects(self.cluster.store, patience=60.0), index, course or Course())
 
 

@@ -29,6 +29,8 @@ from strandline.store.postgres.moving import close_alarms, close_alarms_in_folde
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import cluster_status
+from strandline.store.postgres.takedowns import SharedJournal
+from strandline.store.takedowns import FolderJournal
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing, sums_path
 from strandline.warc.objects import ARCHIVE, FIXITY, Objects
@@ -59,6 +61,7 @@ def to_cluster(folder: Path, database: str, store: str, say: Say) -> tuple[int, 
             to_postgres(source, session, lambda table, count: say(f"{table}: {count} rows"))
             captures = _compare(digests_of_sqlite(source), digests_of_postgres(session))
         session.run(lambda connection: close_alarms(connection, time.time()))
+        SharedJournal(session).take_over(*FolderJournal(folder).raw())
     mark(database, None)
     return captures, len(files)
 
@@ -112,6 +115,7 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
             to_sqlite(session, target, lambda table, count: say(f"{table}: {count} rows"))
             captures = _compare(digests_of_postgres(session), digests_of_sqlite(target))
             close_alarms_in_folder(target, time.time())
+        FolderJournal(folder).take_over(*SharedJournal(session).raw())
     archive = open_archive(folder)
     archive.index.rebuild()
     (folder / _UNFINISHED).unlink()

@@ -53,7 +53,7 @@ def record_data(one: Retests) -> dict[str, Any]:
 
 def skip_standings(database: Path, site: str = "") -> dict[str, SkipStanding]:
     """How what crawls leave out stands, for all sites that were learned or for one."""
-    reading = SkipReading.open(database)
+    reading = SkipReading.open(database, everything=True)
     found = {}
     for name in reading.rated_sites():
         if site in ("", name):
@@ -65,18 +65,18 @@ def skip_standings(database: Path, site: str = "") -> dict[str, SkipStanding]:
 
 def skips_of(method: str, database: Path) -> QuietSites:
     """Skips by a method, over the catalog of an archive."""
-    return QuietSites(method, Library(SkipReading.open(database)))
+    return QuietSites(method, Library(SkipReading.open(database, everything=True)))
 
 
 def watch_skips(method: str, database: Path, period: float) -> QuietWatch:
     """Books the visits of a watch as tests of what its plan leaves out, one a period."""
-    library = Library(SkipReading.open(database))
+    library = Library(SkipReading.open(database, everything=True))
     return QuietWatch(method, library, library.pace * period)
 
 
 def plan_skips(method: str, database: Path, period: float) -> QuietPlan:
     """What a plan leaves out, by a method, over the catalog of an archive; each period tests it once."""
-    library = Library(SkipReading.open(database))
+    library = Library(SkipReading.open(database, everything=True))
     return QuietPlan(method, library, library.pace * period)
 
 

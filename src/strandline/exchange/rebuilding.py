@@ -102,7 +102,7 @@ def _facts(files: list[Path], findings: list[str]) -> Iterator[Capture | Unanswe
 def _seeds(database: Path) -> tuple[str, ...]:
     """Where crawls started: a later one starts there again."""
     try:
-        with contextlib.closing(Reading.open(database)) as old:
+        with contextlib.closing(Reading.open(database, everything=True)) as old:
             return old.seeds()
     except (StrandlineError, sqlite3.Error):
         return ()  # there is no catalog, or it is past reading
@@ -111,7 +111,7 @@ def _seeds(database: Path) -> tuple[str, ...]:
 def _given(database: Path) -> tuple[str, ...]:
     """Seeds that commands were given, which no WARC file holds."""
     try:
-        with contextlib.closing(Reading.open(database)) as old:
+        with contextlib.closing(Reading.open(database, everything=True)) as old:
             return given_seeds(old)
     except (StrandlineError, sqlite3.Error):
         return ()  # there is no catalog, or it is past reading
@@ -120,7 +120,7 @@ def _given(database: Path) -> tuple[str, ...]:
 def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
     """What people said about blocks, which no WARC file holds."""
     try:
-        with contextlib.closing(StudyReading.open(database)) as old:
+        with contextlib.closing(StudyReading.open(database, everything=True)) as old:
             return list(old.all_ratings())
     except (StrandlineError, sqlite3.Error):
         return []  # there is no catalog, or it is past reading
@@ -129,7 +129,7 @@ def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
 def _labels(database: Path) -> list[tuple[str, str, str, float]]:
     """What people called blocks, which no WARC file holds either."""
     try:
-        with contextlib.closing(StudyReading.open(database)) as old:
+        with contextlib.closing(StudyReading.open(database, everything=True)) as old:
             return list(old.all_labels())
     except (StrandlineError, sqlite3.Error):
         return []

@@ -128,7 +128,7 @@ class AlarmWriter(AlarmReading):
     """Alarms and observations, for writing beside the archive's writer."""
 
     @classmethod
-    def open(cls, database: Path) -> Self:
+    def open(cls, database: Path, everything: bool = True) -> Self:
         """Open for writing: short transactions, beside other writers."""
         return cls(sqlite.open_writing(database), database)
 

@@ -122,7 +122,7 @@ class Outbox(OutboxReading):
     """Alerts and deliveries, for writing beside the archive's writer."""
 
     @classmethod
-    def open(cls, database: Path) -> Self:
+    def open(cls, database: Path, everything: bool = True) -> Self:
         """Open for writing: short transactions, beside other writers."""
         return cls(sqlite.open_writing(database), database)
 

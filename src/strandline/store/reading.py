@@ -12,10 +12,13 @@ from typing import Self
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Original
+from strandline.core.keeping.takedowns import NOTHING, Hidden
 from strandline.core.quick_dataclass import dataclass
 from strandline.ports import HostState, PageRow, Refusal
 from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number
+from strandline.store.hidden import HINT, hide
+from strandline.store.takedowns import FolderHidden
 
 _HIGHEST = "\U0010ffff"
 
@@ -97,42 +100,77 @@ class Claim:
     seen: float
 
 
-_SHARED: dict[Path, Callable[[type["Reading"]], "Reading"]] = {}
+_SHARED: dict[Path, Callable[[type["Reading"], bool], "Reading"]] = {}
 
 
-def share(name: Path, opened: Callable[[type["Reading"]], "Reading"]) -> None:
-    """A catalog that is no file: under this name every kind of reading is opened by `opened`."""
+def share(name: Path, opened: Callable[[type["Reading"], bool], "Reading"]) -> None:
+    """A catalog that is no file: under this name every kind of reading is opened by `opened`, which also hears whether
+    everything is to be seen.
+    """
     _SHARED[name] = opened
 
 
 class Reading:
     """Queries that change nothing. Usable while a writer works; each sees the last commit."""
 
+    _hiding: FolderHidden | None = None
+    """What must not be shown; None for whoever sees everything."""
+
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
+        self._raw_connection = connection
         self._path = path
 
     @classmethod
-    def open(cls, database: Path) -> Self:
-        """Open a database for reading only: a file, or what goes by this name (see `share`)."""
+    def open(cls, database: Path, everything: bool = False) -> Self:
+        """Open a database for reading only: a file, or what goes by this name (see `share`). What is taken down is left
+        out, unless `everything` is asked for: by what keeps the archive, never by what shows it.
+        """
         shared = _SHARED.get(database)
         if shared is not None:
-            found = shared(cls)
+            found = shared(cls, everything)
             assert isinstance(found, cls)
             return found
-        return cls(sqlite.open_reading(database), database)
+        opened = cls(sqlite.open_reading(database), database)
+        if not everything:
+            opened._hiding = FolderHidden(database.parent)
+        return opened
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """The connection, on which nothing can be seen that was taken down by now."""
+        if self._hiding is not None and self._hiding.refreshed():
+            hide(self._raw_connection, self._hiding.hidden)
+        return self._raw_connection
+
+    @_connection.setter
+    def _connection(self, connection: sqlite3.Connection) -> None:
+        self._raw_connection = connection
+
+    @property
+    def hidden(self) -> Hidden:
+        """What is taken down, and not seen here."""
+        if self._hiding is None:
+            return NOTHING
+        with sqlite.told(self._path):
+            _ = self._connection
+        return self._hiding.hidden
 
     def close(self) -> None:
         """Release the database."""
-        self._connection.close()
+        self._raw_connection.close()
+
+    def _asked(self, query: str) -> str:
+        return HINT.sub("", query) if self._hiding is not None and self._hiding.hidden else query
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[object, ...]]:
         with sqlite.told(self._path):
-            yield from self._connection.execute(query, values)
+            connection = self._connection
+            yield from connection.execute(self._asked(query), values)
 
     def _row(self, query: str, *values: object) -> tuple[object, ...] | None:
         with sqlite.told(self._path):
-            row: tuple[object, ...] | None = self._connection.execute(query, values).fetchone()
+            connection = self._connection
+            row: tuple[object, ...] | None = connection.execute(self._asked(query), values).fetchone()
             return row
 
     def page(self, url: str) -> PageRow | None:

@@ -178,7 +178,7 @@ def prepare(context: StudyContext) -> Desk:
     """Open the archive for reading and load what is compiled, before limits are set."""
     ready_to_cut()
     ready_to_compare()
-    index = CatalogIndex(StudyReading.open(context.folder / DATABASE))
+    index = CatalogIndex(StudyReading.open(context.folder / DATABASE, everything=True))
     holdings = Holdings(index, WarcReader(context.folder / "archive"), "")
     return Desk(ArchiveReader(holdings, context.settings.render_empty), study_rules(context.settings))
 

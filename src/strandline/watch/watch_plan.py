@@ -58,7 +58,7 @@ class WatchPlan:
     def __init__(self, prepared: Prepared, time: TimePiece | None, catalog: SqliteCatalog, now: float) -> None:
         self._prepared = prepared
         self._catalog = catalog
-        self._reading = StandingReading.open(catalog.path)
+        self._reading = StandingReading.open(catalog.path, everything=True)
         first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
         self._hours = Hours(time.zero, time.length) if time else Hours.since(min(first, now))
         self._told = ToldChanges(self._reading, self._hours)
@@ -300,7 +300,7 @@ class HoursOfPage:
 
 def learned_hours(folder: Path) -> list[HoursOfPage]:
     """What the watch of an archive has learned of its pages, as kept last; empty when nothing was kept."""
-    with closing(StandingReading.open(folder / DATABASE)) as reading:
+    with closing(StandingReading.open(folder / DATABASE, everything=True)) as reading:
         note = _read_note(reading.note(*_NOTE))
         if note is None or not len(note.learned):
             return []

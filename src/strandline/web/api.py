@@ -18,7 +18,7 @@ from strandline.access.payload import LostError
 from strandline.access.timestamps import iso, moment, timestamp
 from strandline.access.together import together
 from strandline.core.capture import Capture
-from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
 from strandline.web.api_archive import reading_routes
 from strandline.web.api_operating import operating_routes
 from strandline.web.desk import Desk
@@ -26,6 +26,7 @@ from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
 from strandline.web.replaying import badge_text
+from strandline.web.takedowns import takedown_routes
 from strandline.web.thinker import NoAnswerError, UnanswerableError
 
 LATEST = "99990101000000"
@@ -37,6 +38,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     408: {"description": "The request came too slowly"},
     409: {"description": "Another process is writing the archive"},
     413: {"description": "The request is too large"},
+    451: {"description": "Taken down by the keepers of this archive"},
     503: {"description": "The answer is still being worked out, or cannot be"},
 }
 
@@ -140,11 +142,13 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
     if desk is not None:
         reading_routes(api, desk)
         operating_routes(api, desk)
+        takedown_routes(api, desk)
     return api
 
 
 def _tell_problems(api: FastAPI) -> None:
     statuses: dict[type[Exception], int] = {
+        TakenDown: 451,
         UsageError: 400,
         SettingError: 400,
         ValueError: 400,

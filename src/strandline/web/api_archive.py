@@ -124,7 +124,7 @@ def _archive(desk: Desk) -> APIRouter:
     @router.get("/next")
     async def next_(visits: Annotated[int, Query(ge=1, le=1000)] = 10) -> list[NextVisit]:
         """The visits that come next."""
-        return next_visits(await desk.thinker.ask("next", visits=visits))
+        return next_visits(desk, await desk.thinker.ask("next", visits=visits))
 
     return router
 

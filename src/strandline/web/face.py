@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from strandline.access.addresses import Base
-from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, Unreachable, UsageError
+from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
 from strandline.version import __version__
 from strandline.web.guard import Policy
 from strandline.web.pages import render
@@ -81,6 +81,8 @@ class Face:
                 return self.message(request, 404, say("not_here"), str(problem), problem.url)
             except ArchiveBusy as problem:
                 return self.message(request, 409, say("busy"), str(problem))
+            except TakenDown as problem:
+                return self.message(request, 451, say("taken_down"), str(problem))
             except (UsageError, SettingError, ValueError) as problem:
                 return self.message(request, 400, say("not_understood"), str(problem))
             except OutOfSpace as problem:

@@ -21,7 +21,9 @@ from strandline.web.feeds import feed_route
 from strandline.web.guard import Policy
 from strandline.web.operating import Operating
 from strandline.web.people import People
+from strandline.web.refusing import Refusing
 from strandline.web.replaying import Replaying
+from strandline.web.takedowns import Takedowns
 from strandline.web.texts import say
 from strandline.web.thought_parts import Parts
 
@@ -55,7 +57,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         async def live(request: Request) -> Response:
             return events(at_work)
 
-        for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face)):
+        for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), Takedowns(desk, face)):
             routes += handlers.routes()
         routes.append(Route("/events", live))
         routes.append(feed_route(desk.archive))
@@ -67,7 +69,9 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
     async def missing(request: Request, fault: Exception) -> Response:
         return face.message(request, 404, say("not_here"), say("no_page"))
 
-    return Starlette(routes=routes, exception_handlers={404: missing})
+    shown = Starlette(routes=routes, exception_handlers={404: missing})
+    shown.add_middleware(Refusing, holdings=holdings, face=face)
+    return shown
 
 
 async def _to_health(request: Request) -> Response:

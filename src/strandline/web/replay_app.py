@@ -18,9 +18,10 @@ from strandline.access.addresses import Base, Wanted, original, parse
 from strandline.access.cdx import TYPES as CDX_TYPES
 from strandline.access.cdx import lines, parse_query
 from strandline.access.index import Holdings
-from strandline.access.memento import general_links
+from strandline.access.memento import general_links, key_of
 from strandline.access.payload import LostError
 from strandline.access.replay import Answer, Asked, Replay, is_file
+from strandline.access.takedowns import STATUS, notice_text
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
 from strandline.errors import Unreachable
@@ -155,6 +156,10 @@ class ReplayApp:
             return self._framed(request, wanted, negotiated)
         replay = Replay(self.holdings, self._base(request), Base(request.local), self.policy.options.span)
         memento = replay.find(wanted)
+        gone = taken_down(self.holdings, wanted.url, wanted.time, memento is not None)
+        if gone is not None:
+            gone.headers += replay.not_found_headers(wanted.url)
+            return gone
         shown = used in (b"iframe", b"frame") and wanted.mod == "mp_"  # in the frame of the interface, which follows
         if memento is None:
             answer = _notice(404, say("not_here"), say("no_capture", url=wanted.url))
@@ -241,6 +246,9 @@ def timemap_answer(holdings: Holdings, rest: str, base: Base) -> Answer:
     except ValueError as fault:
         return _notice(400, "That address cannot be read", str(fault))
     pieces = timemap(form, holdings.index, url, base)
+    gone = taken_down(holdings, url, None, pieces is not None)
+    if gone is not None:
+        return gone
     if pieces is None:
         answer = Answer(404, [("content-type", "text/plain; charset=utf-8")], f"No mementos of {url}\n".encode())
         answer.headers.append(("link", general_links(url, base)))
@@ -254,7 +262,20 @@ def cdx_answer(holdings: Holdings, query: str) -> Answer:
         wanted = parse_query(parse_qsl(query, keep_blank_values=True))
     except ValueError as fault:
         return Answer(400, [("content-type", "text/plain; charset=utf-8")], f"{fault}\n".encode())
+    hidden = holdings.hidden()
+    act = hidden.why_all(wanted.span.start, wanted.span.end) if hidden else None
+    if act is not None:
+        text = [("content-type", "text/plain; charset=utf-8"), ("cache-control", "no-cache")]
+        return Answer(STATUS, text, f"{notice_text(act)}\n".encode())
     return Answer(200, [("content-type", CDX_TYPES[wanted.output])], _batched(lines(holdings.index, wanted)))
+
+
+def taken_down(holdings: Holdings, url: str, time: float | None, found: bool) -> Answer | None:
+    """The notice in place of something that is taken down; None for what is not. `found`: something else is there."""
+    act = holdings.taken_down(key_of(url), time)
+    if act is None and not found:
+        act = holdings.hidden().why_some(key_of(url))
+    return None if act is None else _notice(STATUS, say("taken_down"), notice_text(act))
 
 
 def _batched(pieces: Iterator[str]) -> Iterator[bytes]:

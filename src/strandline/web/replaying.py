@@ -16,6 +16,7 @@ from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest
 from strandline.access.payload import LostError
 from strandline.access.replay import Answer, is_file
+from strandline.access.takedowns import refuse_hidden
 from strandline.access.timestamps import moment, timestamp
 from strandline.access.together import Together, most_coherent, together
 from strandline.core.urls import authority
@@ -59,10 +60,16 @@ class Replaying:
         for_people = "text/html" in request.headers.get("accept", "") and "accept-datetime" not in request.headers
         if wanted.mod or not for_people:
             return RedirectResponse(f"{base.root}/web/{rest}", 307, {"vary": "accept, accept-datetime"})
-        memento = closest(self._holdings.index, wanted.url, wanted.time)
-        if memento is None:
-            raise NotThereError(say("no_capture", url=wanted.url), wanted.url)
+        memento = self._closest(wanted.url, wanted.time)
         return self._frame(request, wanted, memento)
+
+    def _closest(self, url: str, time: float | None) -> Memento:
+        """What answers; NotThereError or TakenDown when nothing does."""
+        refuse_hidden(self._holdings, url, time)
+        memento = closest(self._holdings.index, url, time)
+        if memento is None:
+            raise NotThereError(say("no_capture", url=url), url)
+        return memento
 
     def _frame(self, request: Request, wanted: Wanted, memento: Memento, coherent_for: float | None = None) -> Response:
         url, time, capture = wanted.url, wanted.time, memento.capture
@@ -90,9 +97,7 @@ class Replaying:
     async def coherent(self, request: Request) -> Response:
         """The capture near a moment whose parts were most surely live together, in its frame."""
         wanted = parse(_rest(request, "/coherent/"))
-        memento = closest(self._holdings.index, wanted.url, wanted.time)
-        if memento is None:
-            raise NotThereError(say("no_capture", url=wanted.url), wanted.url)
+        memento = self._closest(wanted.url, wanted.time)
         try:
             chosen = most_coherent(self._holdings, memento)
         except LostError:
@@ -103,9 +108,7 @@ class Replaying:
     async def together(self, request: Request) -> Response:
         """The parts of a replayed page, and what is known of each."""
         url, digits = original(request.query_params.get("url", "")), request.query_params.get("time", "")
-        memento = closest(self._holdings.index, url, moment(digits) if digits else None)
-        if memento is None:
-            raise NotThereError(say("no_capture", url=url), url)
+        memento = self._closest(url, moment(digits) if digits else None)
         try:
             found = together(self._holdings, memento, self._face.policy.options.span)
         except LostError as lost:

@@ -73,7 +73,7 @@ class Parts:
 
     async def next(self, request: Request) -> Response:
         """What comes next."""
-        return await self._thought(request, "next", lambda found: {"visits": next_visits(found)}, "next")
+        return await self._thought(request, "next", lambda found: {"visits": next_visits(self._desk, found)}, "next")
 
     async def why(self, request: Request) -> Response:
         """Every reason for one page."""

@@ -119,6 +119,7 @@ LEFT: Final[dict[str, dict[str, str]]] = {
         "site_desks": "who plans and studies, made anew; what desks tell one another is an hour old at most",
         "plan_hours": "the price of an hour, found anew each hour",
         "strandline_format": "of this database",
+        "takedowns": "a file of the folder, moved as a whole",
     },
 }
 """Tables that are not moved, and why."""

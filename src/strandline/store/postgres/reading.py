@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from strandline.core.blocks.words import words
 from strandline.core.capture import Capture
+from strandline.core.keeping.takedowns import NOTHING, Hidden
 from strandline.ports import HostState, PageRow
 from strandline.store import rows
 from strandline.store.history_rows import NUMBERS
@@ -21,6 +22,7 @@ from strandline.store.index import KeyReading
 from strandline.store.postgres.addresses import clean, page_number
 from strandline.store.postgres.frontier import CAPTURE
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.postgres.takedowns import ReaderSession
 from strandline.store.reading import Indexed, Reading, Resume, Span
 from strandline.store.standing import UNSTUDIED_IMPORTANCE
 from strandline.store.studies import Seen, StudyReading, Wanted
@@ -61,6 +63,14 @@ class PostgresReading(KeyReading):
     def at(cls, url: str, patience: float = 10.0) -> "PostgresReading":
         """Open a database for reading."""
         return cls(Session(url, patience, upgrade=False))
+
+    @property
+    def hidden(self) -> Hidden:
+        """What is taken down, and not seen here."""
+        if not isinstance(self._session, ReaderSession):
+            return NOTHING
+        self._session.run(lambda _: None, at_once=True)
+        return self._session.hidden
 
     def close(self) -> None:
         """Release the connection, unless others read over it, too."""

@@ -6,6 +6,7 @@ from typing import Any
 from strandline.app.browsing import Day, SiteRow
 from strandline.archive.given_seeds import given_seeds
 from strandline.core.urls import site as site_of
+from strandline.core.urls import surt_key
 from strandline.web.desk import Desk
 from strandline.web.jobs import WRITERS, Job
 from strandline.web.views.changes import ChangesAsked, ChangeView, changes_page
@@ -189,7 +190,7 @@ def overview(desk: Desk) -> Overview:
         hour=measured["hour"] if measured else None,
         days=days(desk, "", max(0.0, _last(desk) - _DAYS * DAY)),
         lately=changes_page(desk, ChangesAsked(least=IMPORTANT, limit=_LATELY)).changes,
-        next=next_visits(planned) if planned else None,
+        next=next_visits(desk, planned) if planned else None,
         alarms=open_alarms(desk),
         jobs=[job_view(job) for job in desk.jobs.all()[:5]],
         kinds=list(desk.jobs.kinds),
@@ -203,9 +204,11 @@ def _last(desk: Desk) -> float:
     return max((capture.time for capture in desk.reading.latest_captures(1)), default=0.0)
 
 
-def next_visits(planned: dict[str, Any]) -> list[NextVisit]:
-    """The visits that come next."""
-    return [NextVisit(one["url"], one["due"], one["urgency"], one["reason"]) for one in planned["visits"]]
+def next_visits(desk: Desk, planned: dict[str, Any]) -> list[NextVisit]:
+    """The visits that come next; a plan that was made before something was taken down may still name it."""
+    hidden = desk.reading.hidden
+    visits = [one for one in planned["visits"] if not (hidden and hidden.hides(surt_key(one["url"])))]
+    return [NextVisit(one["url"], one["due"], one["urgency"], one["reason"]) for one in visits]
 
 
 def site_cards(desk: Desk, start: int = 0, limit: int = CARDS, like: str = "") -> SitesPage:
@@ -251,7 +254,9 @@ def site_card(desk: Desk, row: SiteRow, alarms: list[AlarmView]) -> SiteCard:
         spark=[captures for captures, _ in spark],
         spark_levels=[colour for _, colour in spark],
         quality=quality_view(found) if found else None,
-        next=min((one.due for one in next_visits(planned or _NOTHING) if site_of(one.url) == row.name), default=None),
+        next=min(
+            (one.due for one in next_visits(desk, planned or _NOTHING) if site_of(one.url) == row.name), default=None
+        ),
         alarms=sum(alarm.subject == row.name for alarm in alarms),
         parts=[],
     )

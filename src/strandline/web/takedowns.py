@@ -1,0 +1,169 @@
+"""What is taken down, in the interface and the API: the list, a form to hide something, a button to show it again.
+
+The list names what it hides: it is for those who may operate the archive, and for nobody else.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, FastAPI, HTTPException, Path, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request as PageRequest
+from starlette.responses import Response
+from starlette.routing import Route
+
+from strandline.app.takedowns import Wish, block, lift, taken_down
+from strandline.core.keeping.takedowns import Act
+from strandline.errors import UsageError
+from strandline.web.desk import Desk
+from strandline.web.face import Face
+from strandline.web.texts import say
+from strandline.web.views.values import Moment, time_of
+
+_LONGEST = 4_096
+
+
+class ActView(BaseModel):
+    """One act of the journal."""
+
+    number: int
+    time: Moment
+    act: str
+    target: str
+    reason: str
+    until: Moment | None
+    by: str
+    of: int = Field(description="The act that this one lifts or ends; 0 for none.")
+
+
+class TakedownIn(BaseModel):
+    """What to hide, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: str = Field(
+        min_length=1,
+        max_length=_LONGEST,
+        description="An address, a beginning of addresses with * at its end, *.domain, or TIMESTAMP/ADDRESS",
+    )
+    reason: str = Field(min_length=1, max_length=2000, description="Readers see it")
+    until: str = Field("", max_length=40, description="Date or time when it is shown again, ISO 8601")
+    by: str = Field("", max_length=200)
+
+
+class Hid(BaseModel):
+    """What was hidden."""
+
+    act: ActView
+    captures: int
+    pages: int
+    bytes: int
+
+
+class LiftIn(BaseModel):
+    """Why something is shown again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=2000)
+    by: str = Field("", max_length=200)
+
+
+def act_view(act: Act) -> ActView:
+    """An act as it is shown."""
+    about = {name: getattr(act, name) for name in ActView.model_fields}
+    return ActView(**about)
+
+
+def _wish(target: str, reason: str, until: str, by: str) -> Wish:
+    end = time_of(until)
+    if end is not None and end <= time.time():
+        raise UsageError(say("until_over", until=until))
+    return Wish(target, reason, end, by)
+
+
+def takedown_routes(api: FastAPI, desk: Desk) -> None:
+    """Add the questions and acts of the API."""
+    router = APIRouter(tags=["keep"])
+
+    def may(request: Request) -> None:
+        if request.scope.get("strandline.role") != "operate":
+            raise HTTPException(403, say("keepers_only"))
+
+    @router.get("/takedowns")
+    async def takedowns(request: Request, history: bool = False) -> list[ActView]:
+        """What is taken down now; with `history` every act."""
+        may(request)
+        return [act_view(act) for act in taken_down(desk.archive, time.time(), history)]
+
+    @router.post("/takedowns", status_code=201)
+    async def new_takedown(wanted: TakedownIn) -> Hid:
+        """Hide something from now on."""
+        act, found = block(desk.archive, _wish(wanted.target, wanted.reason, wanted.until, wanted.by))
+        desk.thinker.forget()
+        return Hid(act=act_view(act), captures=found.captures, pages=found.pages, bytes=found.bytes)
+
+    @router.post("/takedowns/{number}/lift")
+    async def lift_takedown(number: Annotated[int, Path(ge=1, le=10**9)], wanted: LiftIn) -> ActView:
+        """Show something again."""
+        act = lift(desk.archive, str(number), wanted.reason, wanted.by)
+        desk.thinker.forget()
+        return act_view(act)
+
+    api.include_router(router)
+
+
+class Takedowns:
+    """The page and its forms."""
+
+    def __init__(self, desk: Desk, face: Face) -> None:
+        self._desk = desk
+        self._face = face
+
+    def routes(self) -> list[Route]:
+        """The page, and what it sends."""
+        return [
+            Route("/takedowns", self._face.guarded(self.shown)),
+            Route("/takedowns", self._face.guarded(self.block), methods=["POST"]),
+            Route("/takedowns/lift", self._face.guarded(self.lift), methods=["POST"]),
+        ]
+
+    async def shown(self, request: PageRequest) -> Response:
+        """What is taken down, and the journal."""
+        if request.scope.get("strandline.role") != "operate":
+            return self._face.message(request, 403, say("takedowns"), say("keepers_only"))
+        journal = self._desk.archive.journal
+        problem = journal.problem()
+        now = [] if problem else taken_down(self._desk.archive, time.time())
+        acts = [] if problem else taken_down(self._desk.archive, time.time(), history=True)
+        values = {"now": now, "acts": acts[::-1][:200], "problem": problem, "seal": journal.last_seal()}
+        values["target"] = request.query_params.get("target", "")[:_LONGEST]
+        return self._face.page(request, "takedowns.html", values)
+
+    async def block(self, request: PageRequest) -> Response:
+        """Hide something."""
+        form = await self._form(request)
+        act, found = block(
+            self._desk.archive, _wish(*(_one(form, name) for name in ("target", "reason", "until", "by")))
+        )
+        self._desk.thinker.forget()
+        return self._face.told("/takedowns", say("hidden_now", target=act.target, captures=found.captures))
+
+    async def lift(self, request: PageRequest) -> Response:
+        """Show something again."""
+        form = await self._form(request)
+        act = lift(self._desk.archive, _one(form, "number"), _one(form, "reason"), _one(form, "by"))
+        self._desk.thinker.forget()
+        return self._face.told("/takedowns", say("lifted_now", target=act.target))
+
+    async def _form(self, request: PageRequest) -> Mapping[str, list[str]]:
+        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+        if not self._face.policy.access.is_form_key(_one(form, "key")):
+            raise UsageError(say("old_form"))
+        return form
+
+
+def _one(form: Mapping[str, list[str]], name: str) -> str:
+    return form.get(name, [""])[0][:_LONGEST].strip()
