@@ -2,7 +2,6 @@
 
 import pytest
 
-from strandline.access.in_memory import MemoryIndex
 from strandline.access.index import Holdings
 from strandline.access.takedowns import notice_text, refuse_hidden
 from strandline.core.keeping.takedowns import Act, Hidden
@@ -24,7 +23,7 @@ def test_a_notice_says_since_when_why_and_until_when():
 
 
 def test_addresses_and_single_captures_are_refused():
-    held = Holdings(MemoryIndex([]), None, "test", hidden=lambda: Hidden(ACTS, NOON))
+    held = Holdings(None, None, "test", hidden=lambda: Hidden(ACTS, NOON))
     with pytest.raises(TakenDown, match="Request 17"):
         refuse_hidden(held, "http://www.example.org/a")
     with pytest.raises(TakenDown, match="One version"):
@@ -32,4 +31,4 @@ def test_addresses_and_single_captures_are_refused():
     refuse_hidden(held, "http://example.org/c", NOON + 1)
     refuse_hidden(held, "http://example.org/c")
     assert held.taken_down("org,example)/d") is None
-    assert Holdings(MemoryIndex([]), None, "test").taken_down("org,example)/a") is None
+    assert Holdings(None, None, "test").taken_down("org,example)/a") is None

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from app.studied import made_up
+from made.studied import made_up
 from strandline.access.timestamps import timestamp
 from strandline.core.keeping.takedowns import Act
 from strandline.core.urls import surt_key

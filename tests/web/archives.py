@@ -82,7 +82,7 @@ class Builder:
         """The same as an archive folder, not studied."""
         self._file.close()
         made = create(self.folder / "folder", contact="https://library.test/bot")
-        made = Archive(
+        made = type(made)(
             made.folder, with_overrides(made.settings, ["study.workers=0", "archive.description=Test archive"])
         )
         (made.folder / NAME).write_text(settings_text(made.settings))

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from strandline.app.archive import open_archive
-from strandline.app.moving import Wanted
-from strandline.app.takedowns import Wish, block, lift
+from strandline.archive.folder import open_archive
 from strandline.errors import TakenDown
+from strandline.exchange.moving import Wanted, export
+from strandline.keeping.takedowns import Wish, block, lift
 from web.living import SITE
 
 HIDDEN = f"{SITE}/news/1.html"
@@ -142,13 +142,13 @@ def test_a_part_of_another_page_is_not_shown_either(server, hidden):
 
 def test_exports_leave_it_out(archive, hidden, tmp_path):
     fresh = open_archive(archive.folder)
-    fresh.export(Wanted(tmp_path / "all.wacz"))
+    export(fresh, Wanted(tmp_path / "all.wacz"))
     with zipfile.ZipFile(tmp_path / "all.wacz") as packed:
         names = packed.namelist()
         assert not [name for name in names if b"news/1.html" in packed.read(name)]
         pages = packed.read("pages/pages.jsonl")
     assert b"news/2.html" in pages
-    fresh.export(Wanted(tmp_path / "all.cdxj"))
+    export(fresh, Wanted(tmp_path / "all.cdxj"))
     assert b"news/1.html" not in (tmp_path / "all.cdxj").read_bytes()
 
 

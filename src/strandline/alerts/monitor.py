@@ -20,6 +20,7 @@ from strandline.alerts.alert import change_alert
 from strandline.alerts.fixity_audit import RollingAudit
 from strandline.alerts.outbox import Telling, archive_name, check_alert_settings
 from strandline.archive.events import event
+from strandline.core.urls import surt_key
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmWriter
@@ -27,6 +28,7 @@ from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading
 from strandline.store.outbox import Alert, Outbox
 from strandline.store.studies import Change
+from strandline.store.takedowns import FolderHidden
 from strandline.store.watching import HourRow
 from strandline.warc.rolling import FolderShelf
 
@@ -77,6 +79,7 @@ class Lookout:
         self._day: deque[HourRow] = deque(maxlen=_DAY)
         self._short_of_room: bool | None = None
         """At the last look; None before the first, since an alarm may be open from an earlier run."""
+        self._hidden = FolderHidden(folder)
         self._telling.outbox.begin()
         self.reload(settings)
         self._audit = RollingAudit(
@@ -119,7 +122,10 @@ class Lookout:
         if done >= progress:
             return 0
         telling = self._telling
-        changes = self._alarms.changes_recorded(done, progress)
+        self._hidden.refreshed()
+        hidden = self._hidden.hidden
+        recorded = self._alarms.changes_recorded(done, progress)
+        changes = (change for change in recorded if not hidden.hides(surt_key(change.url)))
         alerts = worth_telling(changes, telling, self._settings, time.time())
         made = telling.outbox.decide(alerts, progress, telling.wanted, telling.room)
         if made:

@@ -43,6 +43,7 @@ def told(archive: Archive, limit: int = 50) -> Told:
             {"id": alert.key, "sequence": alert.number, "time": moment(alert.time), **alert.document}
             | {"deliveries": [_delivery(*row) for row in reading.deliveries_of(alert.number)]}
             for alert in reading.alerts(limit)
+            if not alert.url or reading.shows(alert.url)
         ]
         return Told(found, reading.queues())
 

@@ -42,12 +42,12 @@ def takedown(
     import time
 
     from strandline.app.opening import open_archive
-    from strandline.app.takedowns import Wish, covered, named_target, taken_down
-    from strandline.app.takedowns import block as block_now
-    from strandline.app.takedowns import lift as lift_now
     from strandline.cli.output import as_json, moment, printable, size
     from strandline.core.wording import counted
     from strandline.errors import UsageError
+    from strandline.keeping.takedowns import Wish, covered, named_target, taken_down
+    from strandline.keeping.takedowns import block as block_now
+    from strandline.keeping.takedowns import lift as lift_now
 
     if (bool(target) + bool(lift) + list_ + history) != 1:
         raise UsageError("name what to take down, or --lift ACT, --list or --history")

@@ -27,6 +27,8 @@ from strandline.cluster.auditing import AuditTerms, audit_errand
 from strandline.cluster.background import Beside, Errand, Step
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster, kept_settings
+from strandline.core.keeping.takedowns import Hidden
+from strandline.core.urls import surt_key
 from strandline.errors import SettingError, StrandlineError
 from strandline.plan.settings_wishes import budget_of
 from strandline.settings.file import parse_settings
@@ -38,6 +40,7 @@ from strandline.store.postgres.duties import LOOKOUT, claim_duty, keep_duty
 from strandline.store.postgres.hours import past_hours
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session, shown, without_password
+from strandline.store.postgres.takedowns import SharedJournal
 from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
 from strandline.store.postgres.troubles import troubles, workers_alive
 from strandline.store.watching import HourRow, WatchReading
@@ -167,6 +170,8 @@ class SharedLookout:
         made, more = 0, True
         while more:
             numbers, changes = self._alarms.undecided(_ROUND)
+            hidden = Hidden(SharedJournal(self._session).acts(), time.time())
+            changes = [change for change in changes if not hidden.hides(surt_key(change.url))]
             more = len(numbers) == _ROUND
             if numbers:
                 alerts = worth_telling(changes, telling, self._settings, self._clock.now())

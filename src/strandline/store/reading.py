@@ -155,6 +155,11 @@ class Reading:
             _ = self._connection
         return self._hiding.hidden
 
+    def shows(self, url: str) -> bool:
+        """Whether an address may be named here; for what is kept by address, not by page."""
+        hidden = self.hidden
+        return not (hidden and hidden.hides(urls.surt_key(url)))
+
     def close(self) -> None:
         """Release the database."""
         self._raw_connection.close()

@@ -14,9 +14,9 @@ from starlette.requests import Request as PageRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from strandline.app.takedowns import Wish, block, lift, taken_down
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import UsageError
+from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.web.desk import Desk
 from strandline.web.face import Face
 from strandline.web.texts import say

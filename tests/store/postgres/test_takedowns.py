@@ -5,13 +5,13 @@ from contextlib import closing
 
 import pytest
 
-from app.two_sites import SITES, cluster, folder
+from made.two_sites import SITES, cluster, folder
 from servers import postgres
 from strandline.access.timestamps import timestamp
-from strandline.app.archive import open_archive
-from strandline.app.takedowns import Wish, block, lift, taken_down
+from strandline.archive.folder import open_archive
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveDamaged, TakenDown
+from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.store.browsing import BrowsingReading, ChangesWanted
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres.session import Session

@@ -23,5 +23,5 @@ class RatingView:
 
 def given(desk: Desk) -> list[RatingView]:
     """Everything that was said, the newest first."""
-    rows = sorted(desk.reading.all_ratings(), key=lambda row: -row[3])
+    rows = sorted((row for row in desk.reading.all_ratings() if desk.reading.shows(row[0])), key=lambda row: -row[3])
     return [RatingView(url, path, rating, time, site(url), is_named(path)) for url, path, rating, time in rows]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strandline.access.timestamps import timestamp
-from strandline.app.archive import Archive
+from strandline.archive.folder import Archive
 from strandline.core.keeping.takedowns import Act, Target, in_force, target_of
 from strandline.errors import UsageError
 from strandline.store.reading import Span

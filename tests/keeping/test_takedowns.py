@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from strandline.app.archive import open_archive
-from strandline.app.takedowns import Wish, block, covered, lift, named_target, taken_down
+from strandline.archive.folder import open_archive
 from strandline.errors import TakenDown, UsageError
+from strandline.keeping.takedowns import Wish, block, covered, lift, named_target, taken_down
 from web.archives import Builder
 
 PAGE = "http://site.test/a/one.html"

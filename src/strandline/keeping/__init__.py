@@ -1,0 +1,1 @@
+"""What keepers of an archive do: take something down (`takedowns`)."""
