@@ -32,7 +32,7 @@ def test_settings_that_somebody_else_wrote_first_stay(tmp_path, monkeypatch):
         monkeypatch.undo()
         create(folder, contact=contact)
 
-    monkeypatch.setattr("strandline.archive.folder.check_contact", first)
+    monkeypatch.setattr("strandline.archive.folder.texts.contact", first)
     with opened_or_made(folder) as archive:
         assert archive.settings.archive.contact == contact
     assert contact in (folder / NAME).read_text()

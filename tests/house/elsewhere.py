@@ -10,7 +10,7 @@ ELSEWHERE = {
     "access/test_heads.py": ["access/addresses.py"],
     "access/test_rewrite_css_js.py": ["access/rewrite_css.py", "access/rewrite_js.py"],
     "access/test_rewrite_html.py": ["access/rewrite.py", "access/rewrite_links.py"],
-    "access/test_together.py": ["access/in_memory.py", "access/parts.py"],
+    "access/test_together.py": ["access/parts.py"],
     "cluster/test_archive.py": [
         "cluster/migrating.py",
         "cluster/deployment.py",
@@ -106,7 +106,6 @@ ELSEWHERE = {
     "core/plan/test_strategies.py": [
         "checks.py",
         "core/rivals/baselines.py",
-        "core/plan/campaigns.py",
         "core/rivals/catalogue.py",
         "core/plan/strategy.py",
     ],

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from core.blocks.pages import paragraphs, sentence, text_page
-from strandline.core.blocks.levels import LevelManager
+from strandline.core.blocks.levels import PageLevel
 from strandline.core.changes.impch import impch
 from strandline.core.changes.versions import PageHistory, Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
@@ -127,14 +127,13 @@ def test_great_and_small_partition_levels(level):
 
 
 def test_an_unstable_partition_level():
-    manager = LevelManager()
+    known = PageLevel()
     versions = []
     for level in (2, 2, 3, 3, 1):
-        if level != manager.of(URL).level:
-            manager.change(URL, level)
-        known = manager.of(URL)
+        if level != known.level:
+            known = PageLevel(level)
         page = blocks(site(article(TEXTS)), url=URL, level=known.level, scale=known.scale)
-        manager.learned(URL, page.level, page.scale)
+        known = PageLevel(page.level, page.scale)
         versions.append(page)
     for one in versions:
         for other in versions:

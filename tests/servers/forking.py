@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-LOADED = ("cli.main", "crawl.preparing", "study.comparing", "plan.planning", "learn.learning", "cluster.worker")
+LOADED = ("cli.main", "watch.single_pass", "study.comparing", "plan.planning", "learn.learning", "cluster.worker")
 """What starts threads is not among them: threads do not survive a fork. Commands load it when they need it."""
 
 

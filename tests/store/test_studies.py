@@ -92,7 +92,6 @@ def test_changes_are_found_by_time_importance_and_site(studied, tmp_path):
     assert len(list(reading.changes(site="library.example"))) == 2
     assert not list(reading.changes(site="other.example"))
     assert list(reading.changes_of(URL)) == every
-    assert reading.change_by(4) == every[1]
     assert not list(reading.changes_of("https://library.example/none"))
     reading.close()
 

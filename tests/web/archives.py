@@ -13,7 +13,7 @@ from pathlib import Path
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from strandline.access.in_memory import MemoryIndex
+from made.memory_index import MemoryIndex
 from strandline.access.index import Holdings
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings

@@ -28,7 +28,7 @@ class Means:
 
 
 class _ElsewherePlanned:
-    """Implements crawl.watch_agenda.Foresight for an agenda whose plan is made at the desks of sites."""
+    """Implements watch.agenda.Foresight for an agenda whose plan is made at the desks of sites."""
 
     def hour(self, now: float) -> float:
         """Nobody asks."""

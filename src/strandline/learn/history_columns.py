@@ -1,6 +1,6 @@
 """Captures as planning learns from them, in columns: what quality is measured by.
 
-`site_past` says of a site, some thousand captures at a time, what `crawl.experience.sighted` says capture by capture;
+`site_past` says of a site, some thousand captures at a time, what `learn.experience.sighted` says capture by capture;
 `FoundPast` has those of all sites in the order of time.
 """
 

@@ -118,7 +118,7 @@ class Frontier:
         return tasks
 
     def lease(self, pages: Sequence[int], now: float) -> list[Task]:
-        """See crawl.watch_agenda.PlannedCatalog.lease."""
+        """See watch.agenda.PlannedCatalog.lease."""
         with transaction(self._connection, durable=False):
             leased = []
             for page in pages:

@@ -197,10 +197,6 @@ class StudyReading(HistoryReading):
         number = self._number(url)
         return next(self._changes("changes.page = ? AND after = ? AND by = ?", number, after, by), None)
 
-    def change_by(self, seq: int) -> Change | None:
-        """The change a capture showed."""
-        return next(self._changes("by_seq = ?", seq), None)
-
     def returned(self, page: int) -> Mapping[int, float]:
         """Of the captures of a page that show an earlier state again, by number, the time of that state."""
         query = """SELECT seq, time, coalesce(original_digest, digest) FROM captures

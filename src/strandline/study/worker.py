@@ -53,7 +53,7 @@ _PLAIN: Final = frozenset({"text/plain", "text/markdown"})
 
 
 class ArchiveReader:
-    """Implements crawl.study.PageReader on an archive folder."""
+    """Implements study.page_study.PageReader on an archive folder."""
 
     def __init__(self, holdings: Holdings, render: bool = False) -> None:
         self._holdings = holdings

@@ -53,7 +53,7 @@ site could run away."""
 
 
 class WatchPlan:
-    """Implements crawl.watch_agenda.Foresight."""
+    """Implements watch.agenda.Foresight."""
 
     def __init__(self, prepared: Prepared, time: TimePiece | None, catalog: SqliteCatalog, now: float) -> None:
         self._prepared = prepared

@@ -32,7 +32,7 @@ ended (empty while it runs) and a document, renewed at most once a second:
     per_minute                             captures in the last minute of the clock
     unstudied                              captures that wait to be studied
     paused                                 why nothing is asked for; empty when it is not so
-    this_hour                              the figures of the hour so far (crawl.watch_agenda.HourFigures)
+    this_hour                              the figures of the hour so far (watch.agenda.HourFigures)
     errors                                 the last failures: [{"time", "url", "problem"}, ...], newest last
 
 Table `watch_hours` holds what every hour was allowed, planned and did.

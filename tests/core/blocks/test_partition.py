@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.blocks.pages import paragraphs, sentence, text_page
-from strandline.core.blocks.levels import LevelManager, PageLevel
+from strandline.core.blocks.levels import PageLevel
 from strandline.core.changes.vidiff import compare
 from strandline.dom.html import blocks
 
@@ -113,13 +113,6 @@ def test_a_page_made_by_scripts_is_nearly_empty():
     assert not blocks(SITE).nearly_empty
 
 
-def test_levels_are_kept_changed_and_relearned():
-    manager = LevelManager()
-    assert manager.of("u") == PageLevel(2, 0)
-    assert manager.learned("u", 2, 1000) == PageLevel(2, 1000)
-    assert manager.learned("u", 2, 500) == PageLevel(2, 1000)
-    assert manager.change("u", 3) == PageLevel(3, 0)
-    assert manager.learned("u", 2, 500) == PageLevel(3, 500)
-    assert manager.relearn("u") == PageLevel(3, 0)
+def test_a_level_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="1, 2 or 3"):
-        manager.change("u", 4)
+        PageLevel(4)

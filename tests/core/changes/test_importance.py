@@ -184,7 +184,7 @@ def test_ratings_decide():
     plain = importance(delta, noise).value
     noise.rate_block("body/div.ticker", "noise")
     assert importance(delta, noise).value == 0.0
-    noise.rate_change(delta, "matters")
+    noise.rate_block("body/div.ticker", "matters")
     assert importance(delta, noise).value > plain
     with pytest.raises(ValueError, match="noise"):
         noise.rate_block("p", "other")

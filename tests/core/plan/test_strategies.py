@@ -5,7 +5,6 @@ import pytest
 
 from strandline.checks import check_strategy, example_pages, failures
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.campaigns import Campaign, WithCampaigns
 from strandline.core.plan.strategy import Outcomes, PageTable, Visit
 from strandline.core.rivals.baselines import NutchAdaptive
 from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES, make_strategy
@@ -16,11 +15,6 @@ NAMES = [*STRATEGIES, *(f"{name}-learned" for name in sorted(READS_TABLE))]
 @pytest.mark.parametrize("name", NAMES)
 def test_strategies_keep_their_promises(name):
     assert list(failures(lambda: make_strategy(name))) == []
-
-
-def test_a_campaign_keeps_the_promises_of_its_strategy():
-    campaign = Campaign("flood", frozenset(range(0, 60, 7)), 0.0, 1e6)
-    assert list(failures(lambda: WithCampaigns(make_strategy("importance"), [campaign]))) == []
 
 
 class Greedy:
@@ -44,16 +38,6 @@ def test_the_kit_names_broken_promises():
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="round-robin"):
         make_strategy("clairvoyant")
-
-
-def test_campaign_raises_its_pages_and_ends_by_itself():
-    pages = PageTable.of(40, weight=1.0, last_visit=0.0, rate=0.01)
-    campaign = Campaign("election", frozenset({3, 4}), start=10.0, end=20.0, boost=100.0)
-    strategy = WithCampaigns(make_strategy("importance"), [campaign])
-    during = strategy.plan(pages, Budget(2), 15.0)
-    assert {visit.page for visit in during} == {3, 4}
-    assert all(visit.reason.startswith("campaign election") for visit in during)
-    assert {visit.page for visit in strategy.plan(pages, Budget(2), 25.0)} == {0, 1}
 
 
 def test_whole_passes_visit_every_page_once_in_the_order_promised():

@@ -5,7 +5,7 @@ derived from the page's size in coarse steps, and a page whose size wavers aroun
 at every capture.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Final
 
 LEVELS: Final = (1, 2, 3)
@@ -23,31 +23,3 @@ class PageLevel:
         """Refuse a level that does not exist."""
         if self.level not in LEVELS:
             raise ValueError(f"the partition level is 1, 2 or 3, not {self.level}")
-
-
-@dataclass(slots=True)
-class LevelManager:
-    """Levels by page address."""
-
-    levels: dict[str, PageLevel] = field(default_factory=dict)
-
-    def of(self, url: str) -> PageLevel:
-        """How a page is cut; a page not met before gets the default."""
-        return self.levels.get(url, PageLevel())
-
-    def learned(self, url: str, level: int, scale: int) -> PageLevel:
-        """Note how a page was cut the first time; later calls change nothing until `change` or `relearn`."""
-        known = self.levels.get(url)
-        if known is None or not known.scale:
-            self.levels[url] = PageLevel(known.level if known else level, scale)
-        return self.levels[url]
-
-    def change(self, url: str, level: int) -> PageLevel:
-        """Cut a page at another level from now on; its scale is derived anew."""
-        self.levels[url] = PageLevel(level)
-        return self.levels[url]
-
-    def relearn(self, url: str) -> PageLevel:
-        """Keep the level, derive the scale anew: for a page that has grown or shrunk for good."""
-        self.levels[url] = replace(self.of(url), scale=0)
-        return self.levels[url]

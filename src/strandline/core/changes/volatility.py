@@ -179,12 +179,6 @@ class NoiseState:
             raise ValueError(f"a rating is 'noise' or 'matters', not {rating!r}")
         self.ratings[self.settled(path)] = rating
 
-    def rate_change(self, delta: Delta, rating: Rating) -> None:
-        """Note that a change as a whole was noise, or mattered: every block it touched is rated."""
-        for change in delta.changes:
-            if change.content:
-                self.rate_block(change.block.path, rating)
-
     # Learning
 
     def learn(self, delta: Delta) -> None:
