@@ -17,6 +17,7 @@ from made.memory_index import MemoryIndex
 from strandline.access.index import Holdings
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings
+from strandline.python_archive import OpenedArchive
 from strandline.python_archive import create_folder as create
 from strandline.settings.file import NAME, settings_text, with_overrides
 from strandline.warc.captures import Kept, captures_of
@@ -82,7 +83,7 @@ class Builder:
         """The same as an archive folder, not studied."""
         self._file.close()
         made = create(self.folder / "folder", contact="https://library.test/bot")
-        made = type(made)(
+        made = OpenedArchive(
             made.folder, with_overrides(made.settings, ["study.workers=0", "archive.description=Test archive"])
         )
         (made.folder / NAME).write_text(settings_text(made.settings))

@@ -10,7 +10,7 @@ from strandline.lab.experiments.near_study import GRID, Means, Rivals, SiteStudy
 from strandline.lab.simulate.site_generator import GeneratorSettings, generate_history
 from strandline.lab.simulate.site_history import read_site_history, write_site_history
 
-DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data")) / "trees"
+DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data")) / "trees"
 FIGURES = ["5 (a)", "5 (b)", "5 (c)", "5 (d)", "5 (e)", "5 (f)", "6 (a)", "6 (b)", "6 (c)"]
 
 

@@ -17,7 +17,7 @@ from strandline.lab.experiments.made_words import paragraph
 from strandline.lab.experiments.news import FIRST, KINDS, LATE, WANTED, area, run, scores
 from strandline.learn.observations import NOISE
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(__file__).parents[4] / "shared" / "data"
 AT_FIRST = {"two layouts": 0.85, "daily box": 0.85}  # a rotation is known only when something returned
 
 

@@ -21,7 +21,7 @@ from strandline.lab.simulate.traces import (
 )
 from strandline.lab.simulate.world import Recipe, synthetic_world
 
-DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
+DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
 
 
 def test_a_world_survives_its_trace(tmp_path):
