@@ -2,6 +2,7 @@
 
     Clock        what time it is
     Fetcher      ask the web                               fetch/
+    Browser      show pages, asking us for what they need  browser/
     CaptureStore keep exchanges as WARC, durably           warc/
     CaptureReader read records back                        warc/
     Catalog      what is known: pages, captures, frontier  store/
@@ -19,6 +20,7 @@ from typing import BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 from strandline.core.capture import Capture, Evidence, Exchange, Kind, Original, Outcome, Place, Request
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.shown import PageAnswer, PageLoad, PageRequest, Shown
 from strandline.core.skip.retests import Retests
 
 PLANNED: Final = 1e15
@@ -51,6 +53,9 @@ class Fetcher(Protocol):
     def finished(self, timeout: float) -> list[Exchange]:
         """Drive all exchanges for at most `timeout` seconds; return those that ended."""
 
+    def wake(self) -> None:
+        """Make `finished` return soon. Safe in another thread."""
+
     def abandon(self) -> list[Request]:
         """Stop everything in flight at once and say what was lost."""
 
@@ -64,8 +69,10 @@ class CaptureStore(Protocol):
     def entity(self, exchange: Exchange) -> str:
         """Digest of the body without transfer coding, as `keep` would record it."""
 
-    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
-        """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
+    def keep(self, exchange: Exchange, original: Original | None = None, shown: Shown | None = None) -> Capture:
+        """Append request and response (or a revisit of `original`) as whole records, and beside them what a browser
+        made of them. Not durable yet.
+        """
 
     def note(self, exchange: Exchange) -> Place:
         """Append what is known about an exchange that was not answered, so that evidence can be rebuilt from WARC."""
@@ -75,6 +82,35 @@ class CaptureStore(Protocol):
 
     def close(self) -> None:
         """Sync and give the file its final name."""
+
+
+class Browser(Protocol):
+    """Shows pages in a browser whose every request is answered by whoever drives it; one thread asks all of this."""
+
+    @property
+    def free(self) -> int:
+        """How many more pages may be shown at once now."""
+
+    def show(self, load: PageLoad) -> None:
+        """Begin to show a page. Never raises for what a page or the browser may do."""
+
+    def asked(self) -> list[PageRequest]:
+        """What pages have asked for since the last call."""
+
+    def answer(self, request: PageRequest, answer: PageAnswer | None) -> None:
+        """Tell a page; None that it cannot have it."""
+
+    def ended(self) -> list[Shown]:
+        """Loads that are over since the last call, however they went."""
+
+    def cut(self) -> None:
+        """End all loads as they are, at once."""
+
+    def wait(self, seconds: float) -> None:
+        """Until a page asks or a load is over, at most so long."""
+
+    def close(self) -> None:
+        """End the browser and all its processes."""
 
 
 @dataclass(frozen=True, slots=True)

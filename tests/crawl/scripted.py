@@ -13,7 +13,8 @@ from strandline.crawl.skips import SkipNothing
 from strandline.dom.documents import Documents
 from strandline.ports import Task
 from strandline.store.catalog import open_catalog
-from strandline.warc.writer import WarcInfo, WarcWriter
+from strandline.warc.info import WarcInfo
+from strandline.warc.writer import WarcWriter
 
 SITE = "http://h.example"
 START = 1_780_000_000.0

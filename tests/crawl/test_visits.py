@@ -7,7 +7,8 @@ from strandline.core.capture import Evidence, Original, Outcome, Request
 from strandline.crawl.visits import Timing, Visits, redirect_target
 from strandline.ports import Batch
 from strandline.store.catalog import open_catalog
-from strandline.warc.writer import WarcInfo, WarcWriter
+from strandline.warc.info import WarcInfo
+from strandline.warc.writer import WarcWriter
 
 NOW = START + 60
 TIMING = Timing(pass_start=START, now=NOW, revisit=0.0, retries=3)

@@ -20,9 +20,10 @@ from strandline.errors import StrandlineError
 from strandline.ports import Batch, Visited
 from strandline.store.catalog import open_catalog
 from strandline.warc.captures import Kept
+from strandline.warc.info import WarcInfo
 from strandline.warc.output import OpenWarc
 from strandline.warc.recover import recover
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcWriter, WriterSettings
 
 
 class SystemClock:

@@ -16,7 +16,8 @@ from strandline.errors import SettingError, UsageError
 from strandline.learn.learning import Lore
 from strandline.ports import Batch, Link
 from strandline.store.catalog import open_catalog
-from strandline.warc.writer import WarcInfo, WarcWriter
+from strandline.warc.info import WarcInfo
+from strandline.warc.writer import WarcWriter
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 START = dt.datetime(2026, 1, 12, tzinfo=TOKYO)  # a Monday and a public holiday in Japan

@@ -4,7 +4,7 @@ import io
 import random
 
 from strandline.core.capture import Capture, Exchange, Kind, Original, Outcome, Request
-from strandline.warc.writer import WarcInfo
+from strandline.warc.info import WarcInfo
 
 ABOUT = WarcInfo(
     software="strandline/test",

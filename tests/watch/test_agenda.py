@@ -17,7 +17,8 @@ from strandline.crawl.parts import Parts, Reporter
 from strandline.dom.documents import Documents
 from strandline.ports import PLANNED
 from strandline.store.catalog import open_catalog
-from strandline.warc.writer import WarcInfo, WarcWriter
+from strandline.warc.info import WarcInfo
+from strandline.warc.writer import WarcWriter
 from strandline.watch.agenda import Planned, WatchAgenda, WatchOrders, WatchParts
 from strandline.watch.budget_meter import Purse
 

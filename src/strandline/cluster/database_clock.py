@@ -71,6 +71,10 @@ class OnTime:
             exchange.started += behind
         return exchanges
 
+    def wake(self) -> None:
+        """Make `finished` return soon."""
+        self._fetcher.wake()
+
     def abandon(self) -> list[Request]:
         """Stop everything in flight at once and say what was lost."""
         return self._fetcher.abandon()

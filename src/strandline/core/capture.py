@@ -67,6 +67,12 @@ class Request:
     kind: Kind = Kind.PAGE
     etag: str = ""
     last_modified: str = ""
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    """More header fields, as a page that is shown in a browser wants them sent."""
+    body: bytes = b""
+    seconds: float = 0.0
+    """Cut after so long, whatever the limits of the fetcher; 0 for those alone."""
 
 
 @dataclass(slots=True)
@@ -147,6 +153,15 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True)
+class Rendering:
+    """The document a browser made of an answer: a record of its own, in the file of the answer."""
+
+    digest: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Capture:
     """One fetch, one WARC record."""
 
@@ -167,6 +182,8 @@ class Capture:
     """Digest of the body without transfer coding: what is compared to find an unchanged answer."""
     original: Original | None = field(default=None)
     """What a revisit refers to."""
+    rendering: Rendering | None = field(default=None)
+    """What a browser made of it, where that stands for the page in study, search and comparison."""
 
 
 @dataclass(frozen=True, slots=True)

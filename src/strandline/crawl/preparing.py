@@ -39,8 +39,9 @@ from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
 from strandline.version import __version__
 from strandline.warc.cdxj import CdxjIndex
+from strandline.warc.info import WarcInfo
 from strandline.warc.output import default_host
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcWriter, WriterSettings
 
 QUERY = "STRANDLINE_QUERY"
 """Environment variable with the secret arguments, for example `token=abc`."""

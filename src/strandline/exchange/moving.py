@@ -26,12 +26,13 @@ from strandline.warc.captures import Derived, Item, Kept, captures_of
 from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
+from strandline.warc.info import WarcInfo
 from strandline.warc.output import OPEN, default_host
 from strandline.warc.parquet import export_parquet
 from strandline.warc.records import digest_of
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import import_wacz
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcWriter, WriterSettings
 from strandline.warc.zstd_import import import_zst
 
 _COMMIT = 500

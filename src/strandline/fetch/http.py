@@ -69,6 +69,7 @@ class HttpFetcher:
         spans = (limits.connect, limits.first_byte, limits.between_reads, limits.total, limits.rate_after)
         self._tick = min(_SPAN, min(spans) / 4)
         self._next_look = 0.0
+        self._woken = False
 
     # -- ports.Fetcher ---------------------------------------------------------------------------------------------
 
@@ -105,9 +106,15 @@ class HttpFetcher:
             self._turn(wait)
             self._harvest()
             self._look_at_clock()
-            if self._done or not self.in_flight or monotonic() >= until:
+            woken, self._woken = self._woken, False
+            if self._done or woken or not self.in_flight or monotonic() >= until:
                 done, self._done = self._done, []
                 return done
+
+    def wake(self) -> None:
+        """Make `finished` return soon. Safe in another thread."""
+        self._woken = True
+        self._wake()
 
     def abandon(self) -> list[Request]:
         """Stop everything in flight at once and say what was lost."""
@@ -314,7 +321,8 @@ class HttpFetcher:
         if transfer.local_fault is not None or out_of_files:
             self._fell_short(target, transfer.local_fault)
             return True
-        if code == pycurl.E_FTP_WEIRD_SERVER_REPLY and not target.head and transfer.sent and AVAILABLE:
+        strange = code == pycurl.E_FTP_WEIRD_SERVER_REPLY and target.request.method == "GET"
+        if strange and not target.head and transfer.sent and AVAILABLE:
             target.head = transfer.sent
             self._ready.appendleft(target)
             return True

@@ -79,6 +79,7 @@ class Transfer:
         self._knows_whom_to_trust = False
         self._verifies: bool | None = None
         self._headers: list[bytes] = []
+        self._method: tuple[str, bytes] = ("GET", b"")
         self._set_up()
 
     def _set_up(self) -> None:
@@ -134,6 +135,7 @@ class Transfer:
             asked = with_query(target.url, self._options.secret_query)
             self._secret = asked.removeprefix(target.url)
         curl.setopt(pycurl.URL, asked)
+        self._ask(target.request)
         headers = self._request_headers(target.request)
         if headers != self._headers:  # a handle keeps what it was told
             curl.setopt(pycurl.HTTPHEADER, headers)
@@ -151,14 +153,34 @@ class Transfer:
             curl.setopt(pycurl.SSL_VERIFYHOST, 2 if trusted else 0)
             self._verifies = trusted
 
+    def _ask(self, request: Request) -> None:
+        """Set method and body; nearly always they are what they were."""
+        asked = (request.method, request.body)
+        if asked == self._method:
+            return
+        curl, self._method = self.curl, asked
+        curl.setopt(pycurl.HTTPGET, 1)
+        curl.unsetopt(pycurl.CUSTOMREQUEST)
+        if request.method == "HEAD":
+            curl.setopt(pycurl.NOBODY, 1)
+        elif request.method != "GET":
+            if request.body or request.method == "POST":
+                curl.setopt(pycurl.POSTFIELDS, request.body)
+            curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+
     def _request_headers(self, request: Request) -> list[bytes]:
-        fields = [("Accept", ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING), *self._options.headers]
+        wanted = {name.lower() for name, _ in request.headers}
+        usual = [("Accept", ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING), *self._options.headers]
+        fields = [field for field in usual if field[0].lower() not in wanted] if wanted else usual
+        fields += request.headers
+        if request.method != "GET":
+            fields.append(("Expect", ""))  # libcurl would wait for leave to send a body
         if request.etag:
             fields.append(("If-None-Match", request.etag))
         if request.last_modified:
             fields.append(("If-Modified-Since", request.last_modified))
         # Validators come from the web: they must not become more than a value, and go back as the bytes they were.
-        meant = [f"{name}: {value}" for name, value in fields if value.isprintable()]
+        meant = [f"{name}: {value}" if value else f"{name}:" for name, value in fields if value.isprintable()]
         return [line.encode("latin-1") for line in meant if max(line) < "\u0100"]
 
     @property
@@ -170,6 +192,9 @@ class Transfer:
         """The limit of time that is exceeded, if one is. Connecting and the total are libcurl's."""
         limits = self._limits
         mark = "time" if self._head_complete else ""
+        own = self.target.request.seconds
+        if own and now - self.began > own:
+            return Verdict(Outcome.TRUNCATED if mark else Outcome.TIMEOUT, mark, f"cut after {own:g} s")
         if not self._asked:
             return None
         if not self._last:
@@ -203,6 +228,7 @@ class Transfer:
             body=self._body,
             body_length=self._body_length,
             excess=self._excess,
+            only_head=self.target.request.method == "HEAD",
         )
 
     def exchange(self, verdict: Verdict) -> Exchange:
@@ -257,7 +283,8 @@ class Transfer:
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == _HEADER_OUT:
             self._asked = monotonic()
-            self._sent = data if data.startswith((b"GET ", b"CONNECT ")) else self._sent + data
+            first = data.startswith((f"{self.target.request.method} ".encode(), b"CONNECT "))
+            self._sent = data if first else self._sent + data
         elif kind == _TEXT and data[:25].lower() == _EXCESS:
             digits = "".join(char if char.isdigit() else " " for char in data.decode("latin-1")).split()
             self._excess = int(digits[0]) if digits else 1

@@ -51,6 +51,8 @@ class Ending:
     body_length: int
     excess: int = 0
     """Bytes that followed the announced end, as far as they were seen."""
+    only_head: bool = False
+    """Asked with HEAD: the length announced is that of a body that does not come."""
 
 
 def plain(text: str) -> str:
@@ -134,7 +136,7 @@ def _framing(ending: Ending) -> Verdict:
         return Verdict(Outcome.PROTOCOL, "unspecified", "announced both a length and chunks")
     if len(announced) > 1 or not all(value.isdigit() for value in announced):
         return Verdict(Outcome.PROTOCOL, "unspecified", "announced two lengths, or one that is no number")
-    bodiless = status in (204, 304)
+    bodiless = status in (204, 304) or ending.only_head
     if ending.excess > 2 and not bodiless:  # old servers end a body with a line end they do not count
         return Verdict(Outcome.PROTOCOL, "unspecified", f"{ending.excess} bytes more than announced")
     length = int(min(announced, default=b"0")[:30])

@@ -1,10 +1,11 @@
 """Rows of the database as the words of `core.capture` and `ports`, and back."""
 
-from strandline.core.capture import Capture, Evidence, Kind, Original, Place
+from strandline.core.capture import Capture, Evidence, Kind, Original, Place, Rendering
 from strandline.ports import PageRow
 
 CAPTURE = """pages.url, captures.time, status, mime, digest, files.name, offset, length, revisit, truncated, redirect,
-    record_id, entity, original_url, original_time, original_digest, original_record"""
+    record_id, entity, original_url, original_time, original_digest, original_record,
+    rendered_digest, rendered_at, rendered_length"""
 """Columns `capture` reads, of captures joined with pages and files."""
 
 CAPTURES = "captures JOIN pages USING (page) JOIN files USING (file)"
@@ -39,7 +40,8 @@ def capture(row: Row) -> Capture:
         redirect=str(redirect),
         record_id=str(record_id),
         entity=str(entity),
-        original=original(row[13:]),
+        original=original(row[13:17]),
+        rendering=_rendering(row[17:]),
     )
 
 
@@ -47,6 +49,12 @@ def original(row: Row) -> Original | None:
     """What a revisit refers to; None for any other capture."""
     url, time, digest, record_id = row
     return None if url is None else Original(str(url), _real(time), str(digest), str(record_id))
+
+
+def _rendering(row: Row) -> Rendering | None:
+    """What a browser made of a capture; None where there is nothing that stands for the page."""
+    digest, offset, length = row
+    return None if digest is None else Rendering(str(digest), _whole(offset), _whole(length))
 
 
 def payload_of(found: Capture) -> Original:
@@ -58,7 +66,7 @@ def payload_of(found: Capture) -> Original:
 
 def capture_values(found: Capture, page: int, file: int) -> Row:
     """Values for INSERT_CAPTURE."""
-    held = found.original
+    held, shown = found.original, found.rendering
     return (
         page,
         found.time,
@@ -77,6 +85,9 @@ def capture_values(found: Capture, page: int, file: int) -> Row:
         held and held.time,
         held and held.digest,
         held and held.record_id,
+        shown and shown.digest,
+        shown and shown.offset,
+        shown and shown.length,
     )
 
 
@@ -85,8 +96,8 @@ READ = "CASE WHEN outcome IN ('answered', 'skipped') AND evidence = 'present' TH
 
 INSERT_CAPTURE = f"""INSERT OR IGNORE INTO captures
     (page, time, status, mime, digest, file, offset, length, revisit, truncated, redirect, record_id, entity,
-     original_url, original_time, original_digest, original_record)
-    VALUES ({", ".join("?" * 17)})"""
+     original_url, original_time, original_digest, original_record, rendered_digest, rendered_at, rendered_length)
+    VALUES ({", ".join("?" * 20)})"""
 """A record is recorded once, whoever brings it."""
 
 

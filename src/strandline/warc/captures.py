@@ -6,11 +6,13 @@ refers to, validators, and why it was fetched. Failed visits are `metadata` reco
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from strandline.core.capture import Capture, Kind, Original, Outcome, Place
+from strandline.core.capture import Capture, Kind, Original, Outcome, Place, Rendering
 from strandline.core.chunks import Dechunker
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.request_keys import keyed
 from strandline.core.urls import archived
 from strandline.errors import ArchiveDamaged
 from strandline.warc.answers import redirect
@@ -18,6 +20,8 @@ from strandline.warc.compacted import name_of, open_window, walk_file
 from strandline.warc.members import Gap, Member
 from strandline.warc.records import (
     KIND_FIELD,
+    QUERY_FIELD,
+    RENDERED_FIELD,
     WARC_FIELDS,
     Malformed,
     digest_name,
@@ -57,6 +61,8 @@ class Derived:
     """
 
     kept: Kept
+    rendering_of: str = ""
+    """The answer a rendered document stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,28 @@ Item = Kept | Derived | Failed | Finding
 
 
 def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Item]:
-    """Everything in a file from an offset on, in order. Damage is a finding; the rest of the file is still read."""
+    """Everything in a file from an offset on, in order. Damage is a finding; the rest of the file is still read.
+
+    A capture waits for the records that follow it: one of them may be the document a browser made of it.
+    """
+    waiting: Kept | None = None
+    for item in _items(path, start, strict):
+        if waiting is not None and isinstance(item, Derived) and item.rendering_of == waiting.capture.record_id:
+            made = item.kept.capture
+            rendering = Rendering(made.digest, made.place.offset, made.place.length)
+            waiting = replace(waiting, capture=replace(waiting.capture, rendering=rendering))
+        if waiting is not None and (isinstance(item, Kept) or not isinstance(item, Derived)):
+            yield waiting
+            waiting = None
+        if isinstance(item, Kept):
+            waiting = item
+        else:
+            yield item
+    if waiting is not None:
+        yield waiting
+
+
+def _items(path: Path, start: int, strict: bool) -> Iterator[Item]:
     name = name_of(path)
     try:
         window = open_window(path)
@@ -109,7 +136,8 @@ def _of_member(member: Member, name: str, strict: bool) -> Iterator[Item]:
         if is_indexed(stream):
             url, of_web = address(stream.url)
             kept = _kept(stream, url, member, name)
-            yield kept if of_web and stream.type != "metadata" else Derived(kept)
+            made = not of_web or stream.type == "metadata"
+            yield Derived(kept, stream.fields.get(RENDERED_FIELD.lower(), "")) if made else kept
         elif stream.type == "metadata":
             yield from _failed(stream, member, name)
         else:
@@ -177,7 +205,7 @@ def _kept(stream: RecordStream, url: str, member: Member, name: str) -> Kept:
         raise Malformed(member.problem)
     return Kept(
         capture=Capture(
-            url=url,
+            url=keyed(url, fields.get(QUERY_FIELD.lower(), "")),
             time=facts.time,
             status=status,
             mime=facts.mime,

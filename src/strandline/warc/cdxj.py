@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from strandline.core.capture import Capture, Original, Place
+from strandline.core.request_keys import unkeyed
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveDamaged
 from strandline.warc.captures import Derived, Kept, address, captures_of
@@ -61,7 +62,8 @@ def cdxj_line(capture: Capture, content_type: str | None, bare: bool = False, wr
     `content_type` is the header as sent, None for none; a `bare` record has no HTTP headers and thus no status;
     `written` is the address as the record has it, where that is known.
     """
-    fields = {"url": written.replace(" ", "%20") or capture.url}
+    url, method, sent = unkeyed(capture.url)
+    fields = {"url": written.replace(" ", "%20") or url}
     if capture.revisit:
         fields["mime"] = "warc/revisit"
     elif content_type is not None:
@@ -71,6 +73,8 @@ def cdxj_line(capture: Capture, content_type: str | None, bare: bool = False, wr
     place = capture.place
     fields["digest"] = capture.digest
     fields |= {"length": str(place.length), "offset": str(place.offset), "filename": place.file}
+    if method != "GET":
+        fields |= {"requestBody": sent, "method": method}
     return f"{_key(capture.url)} {timestamp(capture.time)} {json.dumps(fields)}\n".encode()
 
 

@@ -16,6 +16,7 @@ from strandline.errors import ArchiveDamaged
 from strandline.warc.cdxj import line_of
 from strandline.warc.compacted import CompactedWindow, member_at, open_window
 from strandline.warc.fixity import SHARED, Replacing
+from strandline.warc.info import WarcInfo
 from strandline.warc.members import Member, Window
 from strandline.warc.reader import file_in
 from strandline.warc.records import (
@@ -29,7 +30,6 @@ from strandline.warc.records import (
 )
 from strandline.warc.sorting import sorted_lines
 from strandline.warc.streams import RecordStream
-from strandline.warc.writer import WarcInfo
 
 _COPY: Final = 1 << 20
 _BESIDE: Final = 3

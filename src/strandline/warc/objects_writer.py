@@ -18,12 +18,14 @@ from typing import Final
 import xxhash
 
 from strandline.core.capture import Capture, Exchange, Original, Place
+from strandline.core.shown import Shown
 from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.ports import Clock
 from strandline.warc.fixity import sums_path
+from strandline.warc.info import WarcInfo
 from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects, part_name
 from strandline.warc.output import OPEN
-from strandline.warc.writer import WarcInfo, WarcWriter, WriterSettings
+from strandline.warc.writer import WarcWriter, WriterSettings
 
 _READ: Final = 1 << 20
 _AT_ONCE: Final = 8 << 20
@@ -48,9 +50,9 @@ class ObjectWriter(contextlib.AbstractContextManager["ObjectWriter"]):
         """Digest of the body without transfer coding, as `keep` would record it."""
         return self._writer.entity(exchange)
 
-    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
+    def keep(self, exchange: Exchange, original: Original | None = None, shown: Shown | None = None) -> Capture:
         """Append request and response (or a revisit of `original`) as whole records. Not durable yet."""
-        capture = self._writer.keep(exchange, original)
+        capture = self._writer.keep(exchange, original, shown)
         self._sent.setdefault(capture.place.file, 0)
         return capture
 

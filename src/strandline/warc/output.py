@@ -107,6 +107,8 @@ class OpenWarc:
         """Packed bytes of the record being written."""
         self._checksum = xxhash.xxh3_128()
         self._new_sums: list[Sum] = []
+        self.last_length = 0
+        """Packed bytes of the last record that was ended."""
         self._written = self.size
 
     # -- records: begin, add ..., end ..., then commit or roll back -------------------------------------------------
@@ -144,7 +146,7 @@ class OpenWarc:
         if not packed:
             packer, self._packer = self._packer, None
             self.add_packed(packer.flush() if packer else bytes(deflate.gzip_compress(self._whole(), self._level)))
-        end = self._written + self._waiting
+        end, self.last_length = self._written + self._waiting, self._record
         self._new_sums.append(Sum(end - self._record, self._record, self._checksum.hexdigest(), remark))
         self._record = 0
         self._checksum.reset()

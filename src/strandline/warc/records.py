@@ -19,6 +19,11 @@ IDENTICAL: Final = "http://netpreserve.org/warc/1.1/revisit/identical-payload-di
 NOT_MODIFIED: Final = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 KIND_FIELD: Final = "Strandline-Kind"
 """Extension field: why the address was fetched (page, requisite, robots, ...), so that a reindex knows it too."""
+QUERY_FIELD: Final = "Strandline-Method-Query"
+"""Extension field of an answer that was not asked for with GET: what its index key has beside the address
+(core/request_keys.py)."""
+RENDERED_FIELD: Final = "Strandline-Rendering-Of"
+"""Extension field of a rendered document that stands for its page: the record of the answer it was made from."""
 WARC_FIELDS: Final = "application/warc-fields"
 
 _BASE32: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"

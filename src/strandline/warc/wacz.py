@@ -25,9 +25,9 @@ from strandline.core.capture import Capture
 from strandline.warc.cdxj import line_of
 from strandline.warc.exporting import Source, copy_captures
 from strandline.warc.fixity import SHARED, Replacing
+from strandline.warc.info import WarcInfo
 from strandline.warc.records import warc_date
 from strandline.warc.sorting import sorted_lines
-from strandline.warc.writer import WarcInfo
 
 VERSION: Final = "1.1.1"
 _LINES_PER_BLOCK: Final = 1024

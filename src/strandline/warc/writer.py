@@ -17,10 +17,11 @@ recorded, a full one with the next `keep`: what is not when the machine dies is 
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
-from strandline.core.capture import Capture, Exchange, Original, Place
+from strandline.core.capture import Capture, Exchange, Original, Place, Rendering
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.request_keys import keyed, request_query
+from strandline.core.shown import Shown
 from strandline.errors import ArchiveDamaged, OutOfSpace, StrandlineError
 from strandline.ports import Clock
 from strandline.warc.answers import (
@@ -33,12 +34,14 @@ from strandline.warc.answers import (
     truncated,
     without_secrets,
 )
+from strandline.warc.info import WarcInfo
 from strandline.warc.listing import Listing, Told
 from strandline.warc.output import Naming, OpenWarc, as_trouble, open_new
 from strandline.warc.records import (
     IDENTICAL,
     KIND_FIELD,
     NOT_MODIFIED,
+    QUERY_FIELD,
     RECORD_END,
     WARC_FIELDS,
     DigestName,
@@ -48,34 +51,7 @@ from strandline.warc.records import (
     target_uri,
     warc_date,
 )
-
-_CONFORMS: Final = "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-
-
-@dataclass(frozen=True, slots=True)
-class WarcInfo:
-    """What the first record of every file says about the crawl."""
-
-    software: str
-    user_agent: str = ""
-    robots: str = ""
-    """The robots policy in force, for example `obey` or `ignore (legal deposit)`."""
-    operator: str = ""
-    """Who to ask: the contact address of the archive."""
-    is_part_of: str = ""
-
-    def fields(self) -> bytes:
-        """The record block: lines of `application/warc-fields`."""
-        lines = (
-            ("software", self.software),
-            ("format", "WARC File Format 1.1"),
-            ("conformsTo", _CONFORMS),
-            ("http-header-user-agent", self.user_agent),
-            ("robots", self.robots),
-            ("operator", self.operator),
-            ("isPartOf", self.is_part_of),
-        )
-        return "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in lines if value).encode("utf-8")
+from strandline.warc.views import add_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +102,9 @@ class WarcWriter:
             self._measured = (exchange, measure(exchange, self._settings.digest, chunked))
         return self._measured[1]
 
-    def keep(self, exchange: Exchange, original: Original | None = None) -> Capture:
-        """Append the answer, or a revisit of `original`, and its request. Not durable before `sync`.
+    def keep(self, exchange: Exchange, original: Original | None = None, shown: Shown | None = None) -> Capture:
+        """Append the answer, or a revisit of `original`, its request, and what a browser made of it. Not durable before
+        `sync`.
 
         With an `original`, a 304 becomes a revisit "server not modified" and any other answer a revisit
         "identical payload"; the caller has compared the entities. When the two were framed differently (one in
@@ -141,15 +118,19 @@ class WarcWriter:
         if original is not None and exchange.status != 304 and not same_framing(measured, original):
             original = None
         file = self._open_file()
-        start, answer_id = file.size, new_record_id()
+        start, answer_id, url = file.size, new_record_id(), target_uri(exchange.request.url)
         with self._whole(file):
             end = self._answer(file, exchange, measured, (answer_id, original))
             if original is not None and exchange.status == 304:
                 self._not_modified(file, exchange, answer_id)
             if exchange.request_head:
                 self._request(file, exchange, answer_id)
+            views: list[Capture] = []
+            if shown is not None:
+                views = add_views(file, shown, (answer_id, self._info_id), url, self._settings.digest)
+        made = views[0] if shown is not None and shown.stands and views else None
         capture = Capture(
-            url=target_uri(exchange.request.url),
+            url=keyed(url, request_query(exchange.request)),
             time=round(exchange.started * 1000) / 1000,
             status=exchange.status,
             mime=(sent_type or "").split(";")[0].strip().lower(),
@@ -161,10 +142,13 @@ class WarcWriter:
             record_id=answer_id,
             entity="" if original and exchange.status == 304 else measured.entity,
             original=original,
+            rendering=Rendering(made.digest, made.place.offset, made.place.length) if made else None,
         )
         self._records += 1
         self._kept_until = end
         self._told.kept(capture, sent_type)
+        for view in views:
+            self._told.kept(view, view.mime)
         return capture
 
     def note(self, exchange: Exchange) -> Place:
@@ -350,6 +334,7 @@ class WarcWriter:
             ("WARC-Block-Digest", block_digest),
             ("WARC-Truncated", truncated(exchange)),
             (KIND_FIELD, exchange.request.kind.value),
+            (QUERY_FIELD, request_query(exchange.request)),
             ("Content-Type", "application/http; msgtype=response"),
         )
         head = b"" if profile == NOT_MODIFIED else exchange.response_head
@@ -380,6 +365,7 @@ class WarcWriter:
 
     def _request(self, file: OpenWarc, exchange: Exchange, answer_id: str) -> None:
         head = exchange.request_head if self._settings.keep_secrets else without_secrets(exchange.request_head)
+        head += exchange.request.body
         fields = (
             ("WARC-Type", "request"),
             ("WARC-Record-ID", new_record_id()),

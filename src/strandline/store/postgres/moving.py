@@ -38,7 +38,7 @@ class Table:
 
 _CAPTURE = (
     "seq page time status mime digest file offset length revisit truncated redirect record_id entity original_url "
-    "original_time original_digest original_record"
+    "original_time original_digest original_record rendered_digest rendered_at rendered_length"
 )
 _PAGE = (
     "page url host kind via hops priority due not_before attempts evidence since outcome detail visited seconds weight "

@@ -40,10 +40,11 @@ _VISITED = """UPDATE pages SET state = v.state, due = v.due, not_before = v.not_
    WHERE pages.page = v.page"""
 
 _CAPTURES = """INSERT INTO captures (page, time, status, mime, digest, file, "offset", length, revisit, truncated,
-       redirect, record_id, entity, original_url, original_time, original_digest, original_record)
+       redirect, record_id, entity, original_url, original_time, original_digest, original_record,
+       rendered_digest, rendered_at, rendered_length)
    SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::int[], %s::text[], %s::text[], %s::bigint[], %s::bigint[],
        %s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::float8[],
-       %s::text[], %s::text[])
+       %s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[])
    ON CONFLICT (file, "offset") DO NOTHING RETURNING seq, file, "offset" """
 
 _HOST_STATES = """UPDATE hosts SET not_before = v.not_before, waiting = v.waiting, failures = v.failures,
@@ -230,7 +231,7 @@ class SharedRecorder:
             values = rows.capture_values(capture, page, files[capture.place.file])
             table.append(tuple(_plain(value) for value in values))
         places = {(files[capture.place.file], capture.place.offset): capture.place for capture, _ in captures}
-        done = self._connection.execute(_CAPTURES, columns(table, 17))
+        done = self._connection.execute(_CAPTURES, columns(table, 20))
         return {places[file, offset]: seq for seq, file, offset in done}  # type: ignore[index,misc]
 
     def _skipped(self, skips: Sequence[Skipped]) -> None:
