@@ -20,6 +20,10 @@ KINDS = {
 
 SECOND = {
     "browser": (
+        "tests/browser/test_chromium.py",
+        "tests/browser/test_page_load.py",
+        "tests/browser/test_pages.py",
+        "tests/browser/test_script_pages.py",
         "tests/dom/test_rendered.py",
         "tests/web/test_attack_pages.py",
         "tests/web/test_demo_replay.py",

@@ -204,6 +204,8 @@ class Visited:
     last_modified: str = ""
     conditional: bool = False
     seconds: float = 0.0
+    kind: Kind | None = None
+    """What an address is that was not known before; None to tell it from the capture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections import deque
 from strandline.core.capture import Exchange, Kind, Outcome
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.crawl.browsing import NoBrowsing
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Orders
 from strandline.crawl.parts import Parts, Reporter
@@ -87,6 +88,9 @@ class ScriptedWeb:
         reply = self.pages.get(request.url)
         return [reply(request) if reply else answer(request, b"no", 404)]
 
+    def wake(self):
+        pass
+
     def abandon(self):
         lost, self._open = list(self._open), deque()
         return lost
@@ -138,6 +142,7 @@ class Workshop:
         self.web = ScriptedWeb(pages, self.events)
         self.room = ""
         self.skips = orders.pop("skips", SkipNothing())
+        self.browsing = NoBrowsing()
         seeds = orders.pop("seeds", (f"{SITE}/",))
         self.orders = Orders(ScopeRules(seeds, **orders.pop("scope", {})), **{"sitemaps": False, **orders})
 
@@ -154,6 +159,7 @@ class Workshop:
             Manners(MannersSettings(delay=0), lambda: 0.0),
             lambda: self.room,
             self.skips,
+            self.browsing,
         )
         crawl = Crawl(parts, self.orders, Reporter(self._report, lambda tally: None))
         try:

@@ -7,13 +7,13 @@ keep a 304 as a response of its own: then what was captured before is shown.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 from strandline.access.heads import Head, read_head
 from strandline.access.index import Holdings
 from strandline.access.memento import key_of
-from strandline.core.capture import Capture
+from strandline.core.capture import Capture, Place
 from strandline.core.chunks import dechunk
 from strandline.core.content import decode
 from strandline.errors import ArchiveDamaged
@@ -67,6 +67,15 @@ def read_payload(holdings: Holdings, capture: Capture) -> Payload:
     framing = _head(holder)
     shown = framing if head.status in (0, _UNCHANGED) or not head.fields else head
     return _payload(shown, framing, holder)
+
+
+def read_rendering(holdings: Holdings, capture: Capture) -> Payload:
+    """What a browser made of a capture; LostError when it is damaged or missing."""
+    made = capture.rendering
+    if made is None:
+        raise LostError("This capture was not shown in a browser.")
+    place = Place(capture.place.file, made.offset, made.length)
+    return read_payload(holdings, replace(capture, place=place, rendering=None))
 
 
 def _read(holdings: Holdings, capture: Capture) -> Record:

@@ -14,6 +14,7 @@ from pathlib import Path
 from shlex import quote
 
 from strandline.archive.disk_space import about, reserve_of
+from strandline.browser.chromium import means
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.kernels.shipped import standing
@@ -66,12 +67,25 @@ def _installation() -> Iterator[Finding]:
         there = importlib.util.find_spec(module) is not None
         advice = f"only for {purpose}: pip install 'strandline[{extra}]'"
         yield Finding(f"extra {extra}", there, "installed" if there else "not installed", advice)
-    browser = next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
-    )
-    yield Finding("Chromium", bool(browser), browser or "not found", "only for rendering pages: install chromium")
+    yield from _browser()
     limit = _open_files()
     yield Finding("open files", limit >= 256, str(limit), "raise it (ulimit -n 4096) to use many connections")
+
+
+def _browser() -> Iterator[Finding]:
+    """What pages are shown in, and what keeps it from the network."""
+    how = means()
+    advice = "only for pages that are shown in a browser (capture.browser): install chromium"
+    yield Finding("Chromium", bool(how.path), how.path or "not found", advice)
+    if not how.path:
+        return
+    apart = (
+        "without any network, in namespaces of its own" if how.apart else "kept from the network by its own settings"
+    )
+    advice = "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces) and install "
+    yield Finding("Chromium's network", how.apart, apart, advice + "util-linux: then it has no network at all")
+    advice = "do not run as root without setpriv, and allow user namespaces: Chromium then contains its own pages"
+    yield Finding("Chromium's sandbox", how.sandbox, "on" if how.sandbox else "off", advice)
 
 
 def _kernels() -> Finding:

@@ -57,6 +57,7 @@ _SWITCHES: Final = (
     "--disable-ipc-flooding-protection",
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
+    "--disable-popup-blocking",  # what a page opens is a link we want to know
     "--metrics-recording-only",
     "--force-color-profile=srgb",
     "--autoplay-policy=no-user-gesture-required",
@@ -179,11 +180,12 @@ class Chromium:
         return not self._over
 
     def memory(self) -> int:
-        """Bytes its processes hold."""
+        """Bytes its processes hold for themselves; what they share is mostly the program."""
         pages = 0
         for pid in processes_of(self.pid):
             with contextlib.suppress(OSError, ValueError, IndexError):
-                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                resident, shared = Path(f"/proc/{pid}/statm").read_text().split()[1:3]
+                pages += int(resident) - int(shared)
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def kill(self) -> None:

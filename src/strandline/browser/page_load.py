@@ -14,16 +14,18 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from strandline.browser import behaviours
 from strandline.browser.behaviours import script
 from strandline.browser.chromium import DEAD_PROXY, Chromium, ChromiumLost
 from strandline.browser.pipe import CallFailed, Message, Pipe
+from strandline.core.request_keys import keyed, method_query
 from strandline.core.shown import (
     DOCUMENT,
     INFO,
+    MOVED,
     SETTLED,
     TEXT,
     VIEW,
@@ -42,8 +44,10 @@ _RELOADS: Final = 3
 """How often a page may ask for itself again."""
 _TALLEST: Final = 16_000
 """Pixels of a picture of a whole page."""
-_LASTING: Final = frozenset({"EventSource", "WebSocket", "Ping", "CSPViolationReport"})
+_LASTING: Final = frozenset({"WebSocket", "Ping", "CSPViolationReport"})
 """Requests nobody waits for."""
+_NOTED: Final = 100
+"""Windows and sockets that are."""
 _LISTED: Final = 2_000
 """Requests that are listed in what is told of a page."""
 
@@ -83,7 +87,8 @@ class Wishes:
 class _Listed:
     """A request as it is told of."""
 
-    url: str
+    key: str
+    """Its address, with what its method and body add to it in indexes."""
     method: str
     type: str
     status: int = 0
@@ -136,8 +141,6 @@ class LoadRun:
         self._looked = 0.0
         self._context = self._session = self._frame = ""
         self._world = 0
-        self._pages: dict[str, str] = {}
-        """Sessions of other windows the page opened, and their targets."""
 
     # -- the thread -------------------------------------------------------------------------------------------------
 
@@ -182,11 +185,14 @@ class LoadRun:
 
     def _ended(self) -> str:
         """Go through the phases; says why the load is over."""
-        if not self._wait(lambda: self._state.loaded, self._bounds.loading) and not self._state.own:
+        state = self._state
+        if not self._wait(lambda: state.loaded or bool(state.moved), self._bounds.loading) and not state.own:
             raise ChromiumLost("the page did not begin to load")
         self.settle(self._bounds.settling)
+        if not state.loaded and state.moved:
+            return MOVED
         if not self.out_of_time:
-            self._state.notice = behaviours.close_notice(self)
+            state.notice = behaviours.close_notice(self)
             behaviours.scroll(self)
             if self._wishes.more:
                 behaviours.load_more(self)
@@ -300,13 +306,13 @@ class LoadRun:
     def _info(self, taken: Message, ended: str) -> bytes:
         state = self._state
         with self._lock:
-            asked = [_as_data(one) for one in list(state.listed.values())[:_LISTED]]
+            asked = {listed.key: _as_data(listed) for listed in list(state.listed.values())[:_LISTED]}
         told = {
             "url": self.load.url,
             "title": taken["title"],
             "shown": taken["url"],
             "ended": ended,
-            "requests": asked,
+            "urls": asked,
             "refused": state.refused,
             "webSockets": state.sockets,
             "windows": state.popups,
@@ -351,13 +357,13 @@ class LoadRun:
             self._pipe.tell("Page.handleJavaScriptDialog", session, accept=True)
         elif method == "Inspector.targetCrashed" and session == self._session:
             self.lose("the page crashed")
-        elif method == "Network.webSocketCreated" and len(state.sockets) < 100:
+        elif method == "Page.windowOpen" and len(state.popups) < _NOTED:
+            state.popups.append(str(values["url"]))
+        elif method == "Network.webSocketCreated" and len(state.sockets) < _NOTED:
             state.sockets.append(str(values["url"])[:2000])
 
     def attached(self, session: str, target: Message) -> None:
-        """A frame, a worker or another window was made, and waits."""
-        if target["type"] == "page":
-            self._pages[session] = target["targetId"]
+        """A frame or a worker was made, and waits."""
         self.take_over(session, target["type"])
 
     def paused(self, session: str, values: Message, number: int) -> tuple[PageRequest, Held] | None:
@@ -366,11 +372,6 @@ class LoadRun:
         url = asked["url"].partition("#")[0]
         if not url.startswith(("http://", "https://")):
             self._pipe.tell("Fetch.continueRequest", session, requestId=held.id)
-            return None
-        if session in self._pages:
-            self._state.popups += [url] if len(self._state.popups) < 100 else []
-            self._refuse(held)
-            self._pipe.tell("Target.closeTarget", targetId=self._pages[session])
             return None
         if values["resourceType"] == "Document" and values.get("frameId") == self._frame and session == self._session:
             self._navigated(held, url)
@@ -382,13 +383,11 @@ class LoadRun:
                 self._refuse(held)
                 return None
             state.last = time.monotonic()
-            state.listed[number] = _Listed(url, asked["method"], values["resourceType"])
-            if values["resourceType"] not in _LASTING:
+            request = _request(number, self.load.number, url, values)
+            query = method_query(request.method, request.header("content-type"), request.body)
+            state.listed[number] = _Listed(keyed(url, query), request.method, request.type)
+            if request.type not in _LASTING:
                 state.pending.add(number)
-        request = PageRequest(
-            number, self.load.number, url, asked["method"], tuple((str(k), str(v)) for k, v in asked["headers"].items()),
-            _body(asked), values["resourceType"],
-        )  # fmt: skip
         return request, held
 
     def _navigated(self, held: Held, url: str) -> None:
@@ -400,7 +399,7 @@ class LoadRun:
             return
         if url != self.load.url.partition("#")[0]:
             state.moved = url
-        self._pipe.tell("Fetch.failRequest", held.session, requestId=held.id, errorReason="Aborted")
+        self._fulfil(held, PageAnswer(204, (), b""))  # the page stays as it is
 
     def answer(self, number: int, held: Held, answer: PageAnswer | None) -> None:
         """Tell the page what came of a request."""
@@ -426,6 +425,14 @@ class LoadRun:
         self._pipe.fulfil(held.session, held.id, answer.status, headers, answer.body)
 
 
+def _request(number: int, load: int, url: str, values: Message) -> PageRequest:
+    asked = values["request"]
+    headers = tuple((str(name), str(value)) for name, value in asked["headers"].items())
+    request = PageRequest(number, load, url, asked["method"], headers, _body(asked), values["resourceType"])
+    streams = request.header("accept").startswith("text/event-stream")  # the browser calls it XHR
+    return replace(request, type="EventSource") if streams else request
+
+
 def _body(asked: Message) -> bytes:
     if not asked.get("hasPostData"):
         return b""
@@ -435,7 +442,7 @@ def _body(asked: Message) -> bytes:
 
 
 def _as_data(listed: _Listed) -> dict[str, object]:
-    told: dict[str, object] = {"url": listed.url, "type": listed.type.lower(), "status": listed.status}
+    told: dict[str, object] = {"type": listed.type.lower(), "status": listed.status}
     if listed.mime:
         told["mime"] = listed.mime
     if listed.method != "GET":

@@ -59,7 +59,7 @@ class _Seat:
             self._shown = 0
             self._chromium = Chromium(self._pages.how, self._pages.switches)
             self._pipe = Pipe(self._chromium.from_browser, self._chromium.to_browser, self._event, self._gone)
-            self._pipe.call("Browser.getVersion", seconds=60.0)
+            self._pipe.call("Target.setDiscoverTargets", seconds=60.0, discover=True)
         return self._chromium, self._pipe
 
     @property
@@ -85,6 +85,11 @@ class _Seat:
 
     def _event(self, message: Message) -> None:
         run, method, session = self.run, message["method"], message.get("sessionId", "")
+        if method == "Target.targetCreated" and self._pipe is not None:
+            made = message["params"]["targetInfo"]
+            if made.get("openerId"):  # another window; where it leads is told by the page
+                self._pipe.tell("Target.closeTarget", targetId=made["targetId"])
+            return
         if run is None or session not in self._sessions:
             return
         values = message["params"]
@@ -196,7 +201,7 @@ class ChromiumPages:
         """The processes that hold browsers now."""
         return [seat.chromium.pid for seat in self._seats if seat.chromium is not None]
 
-    # -- what seats tell ------------------------------------------------------------------------------------------------
+    # -- what seats tell ----------------------------------------------------------------------------------------------
 
     def number(self) -> int:
         """A number for a request."""

@@ -66,7 +66,7 @@ class Pipe:
         if not call.done.wait(seconds):
             with self._lock:
                 self._calls.pop(number, None)
-            raise ChromiumLost(f"no answer to {method} in {seconds:g} s")
+            raise ChromiumLost(f"the browser hangs: no answer to {method} in {seconds:g} s")
         if call.error:
             if call.error == "gone":
                 raise ChromiumLost("the browser is gone")

@@ -68,6 +68,9 @@ def crawl(
         str | None,
         typer.Option(help="Leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
     ] = None,
+    browser: Annotated[
+        str | None, typer.Option(help="Show pages in a browser: never, auto (where it shows more) or always.")
+    ] = None,
     allow_address: Annotated[
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
@@ -87,6 +90,7 @@ def crawl(
         "politeness.delay": delay,
         "archive.contact": contact,
         "crawl.skip": skip,
+        "capture.browser": browser,
     }
     with begun(folder, seeds) as archive:
         settings = crawl_settings(archive.settings, flags, allow_address, set_)
@@ -120,6 +124,9 @@ def watch(
         str | None,
         typer.Option(help="Plans leave out what is expected unchanged: none, policy, near or dormant (needs `learn`)."),
     ] = None,
+    browser: Annotated[
+        str | None, typer.Option(help="Show pages in a browser: never, auto (where it shows more) or always.")
+    ] = None,
     allow_address: Annotated[
         list[str] | None, typer.Option(help="Private or loopback block that may be connected to.", metavar="CIDR")
     ] = None,
@@ -143,6 +150,7 @@ def watch(
         "politeness.delay": delay,
         "archive.contact": contact,
         "plan.skip": skip,
+        "capture.browser": browser,
         "plan.budget": budget,
         "plan.strategy": strategy,
         "plan.objective": objective,

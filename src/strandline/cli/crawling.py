@@ -151,6 +151,9 @@ def summary(tally: Tally, watched: bool = False) -> None:
             tell(f"Seed not captured: {seed}: {reason}.")
         if len(tally.seeds_failed) > _MOST_TOLD:
             tell(f"And {counted(len(tally.seeds_failed) - _MOST_TOLD, 'other seed')}.")
+    if tally.browsed or tally.browser_failures:
+        lost = ", ".join(f"{why} {count}" for why, count in tally.browser_failures.most_common(_MOST_TOLD))
+        tell(f"{counted(tally.browsed, 'page')} shown in a browser{f'; not shown: {lost}' if lost else ''}.")
     for kind, count in tally.hollow.most_common():
         tell(f"No content: {kind} ({counted(count, 'page')}); these do not count as captured.")
     for trap, count in tally.traps.most_common(_MOST_TOLD):

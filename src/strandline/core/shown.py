@@ -21,6 +21,8 @@ WHOLE_VIEW: Final = "fullPage"
 
 SETTLED: Final = "settled"
 """How a load ends that went well: nothing more came."""
+MOVED: Final = "moved"
+"""How one ends whose page sends itself elsewhere before it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,10 @@ class PageRequest:
     body: bytes
     type: str
     """The browser's word: Document, Script, Stylesheet, Image, Font, Media, XHR, Fetch, EventSource, Ping, ..."""
+
+    def header(self, wanted: str) -> str:
+        """A header field, empty when it is not sent."""
+        return next((value for name, value in self.headers if name.lower() == wanted), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,11 @@ class Shown:
     """The browser crashed, hung or was killed: what is here, if anything, may be incomplete."""
     stands: bool = False
     """Whether the document stands for the page in study, search and comparison."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether there is a document that can stand for the page."""
+        return not self.failed and self.ended != MOVED and self.view(DOCUMENT) is not None
 
     def view(self, name: str) -> bytes | None:
         """The data of a view."""

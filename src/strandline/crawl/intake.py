@@ -10,9 +10,10 @@ from typing import Final
 from strandline.core.capture import Capture, Exchange, Kind, Outcome
 from strandline.core.politeness.robots import UNHEARD
 from strandline.core.quality.hollow import MARK, REFUSALS, REFUSED
+from strandline.core.shown import Shown
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.finding import Finder, Findings
-from strandline.crawl.orders import Orders
+from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.parts import Parts
 from strandline.crawl.reading import Reading
 from strandline.crawl.skips import QUIET
@@ -23,6 +24,7 @@ from strandline.ports import Batch, Named, Refusal, Skipped, Task, Visited
 AT_ONCE: Final = 2_000
 """Addresses found that are committed together: a sitemap may name many times as many."""
 _MOST_CHAINS: Final = 100_000
+_MOST_PARTS: Final = 100_000
 _MOVED, _UNCHANGED, _FAILED = 300, 304, 400
 
 
@@ -42,9 +44,12 @@ class Intake:
         self._agenda = agenda
         self._skips = parts.skips
         self._visits = Visits(parts.store, parts.catalog)
+        self._catalog = parts.catalog
         self._chains: dict[str, int] = {}
         self._seeds = {seed: seed for seed in orders.scope.seeds}
         """Seeds, and the addresses they sent us to: the seed each stands for."""
+        self._parts_had: dict[str, float] = {}
+        """What pages in browsers asked for in this run, and when it is wanted again."""
         self.batch = Batch()
         self.unreported: list[Capture] = []
         self.tally = Tally()
@@ -70,31 +75,46 @@ class Intake:
         if kind is not QUIET:
             self._seed_failed(task.url, reason.replace("robots: ", "not allowed: "))
 
-    def visited(self, task: Task, exchange: Exchange) -> Iterator[None]:
+    def visited(self, task: Task, exchange: Exchange, shown: Shown | None = None) -> Iterator[None]:
         """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
-        visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing()))
+        visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing(), shown))
         if task.kind is Kind.PAGE and visited.capture is not None:
-            visited = self._weighed(visited, exchange)
+            visited = self._weighed(visited, exchange, shown)
         self.batch.visited.append(visited)
         self._skips.visited(task, visited)
         self._count(visited, exchange)
         target = redirect_target(exchange)
         if target:
             self._follow(task, target)
-        elif visited.capture is not None and (self.wants_whole(task) or _unread(task, visited.capture)):
-            discovery = self._reading.named_by(task, exchange)
+        elif visited.capture is not None and (shown or self.wants_whole(task) or _unread(task, visited.capture)):
+            discovery = self._reading.named_by(task, exchange, shown)
             if discovery.lost:
                 self.tally.refusals[f"links lost: {discovery.lost}"] += 1
             for piece in batched(discovery.named, AT_ONCE):
                 self.found(self._finder.named(task, piece, self._agenda.wanted_from()))
                 yield
 
-    def _weighed(self, visited: Visited, exchange: Exchange) -> Visited:
+    def part_of_page(self, task: Task, exchange: Exchange) -> None:
+        """Keep what a page in a browser asked for. When it is wanted next, if ever, is not changed by that."""
+        timing = self._agenda.timing()
+        visited = self._visits.conclude(task, exchange, timing)
+        if visited.capture is None:
+            return  # noted in the WARC file
+        known = self._catalog.page(visited.capture.url)
+        due = NEVER if known is None else max(known.due, visited.due) if known.via != "archive" else known.due
+        part = replace(visited, page=0, due=due, not_before=0.0, attempts=0, kind=Kind.REQUISITE)
+        self.batch.visited.append(part)
+        self._count(visited, exchange)
+        if len(self._parts_had) >= _MOST_PARTS:
+            self._parts_had.clear()
+        self._parts_had[visited.capture.url] = visited.due
+
+    def _weighed(self, visited: Visited, exchange: Exchange, shown: Shown | None) -> Visited:
         """Notes with the page when the answer is no content."""
         if exchange.status in REFUSALS:
             self.tally.hollow[REFUSED] += 1
             return visited
-        kind = self._reading.hollow(exchange)
+        kind = self._reading.hollow(exchange, shown)
         if not kind:
             return visited
         self.tally.hollow[kind] += 1
@@ -162,8 +182,12 @@ class Intake:
         self.found(self._finder.redirected(task, target, self._agenda.wanted_from()))
 
     def found(self, findings: Findings) -> None:
-        """Note addresses, links and refusals."""
-        self.batch.found += findings.found
+        """Note addresses, links and refusals. What a browser has just asked for is not wanted once more."""
+        had = self._parts_had
+        self.batch.found += [
+            replace(found, due=max(found.due, had[found.url])) if had and found.url in had else found
+            for found in findings.found
+        ]
         self.batch.links += findings.links
         self._refuse(findings.refused)
 

@@ -15,12 +15,14 @@ from typing import Final
 from strandline.core.capture import Exchange, Kind, Request
 from strandline.core.discovery.scope import Scope
 from strandline.core.discovery.traps import TrapWatch
-from strandline.core.politeness.delays import reply_of, retry_after
+from strandline.core.shown import Shown
 from strandline.core.urls import authority, origin
 from strandline.crawl.agenda import Agenda, PassAgenda
 from strandline.crawl.finding import Finder
+from strandline.crawl.hosts import HostNotes
 from strandline.crawl.intake import AT_ONCE, Intake
 from strandline.crawl.orders import NEVER, Orders
+from strandline.crawl.page_loads import PageLoads
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.reading import Reading
 from strandline.crawl.robots import RobotsDesk, robots_visit
@@ -53,6 +55,8 @@ class Crawl:
         self._reading = Reading(parts.documents, self._traps)
         self._intake = Intake(parts, orders, self._finder, self._reading, self._agenda)
         self._robots = RobotsDesk(orders, parts.catalog)
+        self._hosts = HostNotes(parts, orders, self._robots, self._intake)
+        self._loads = PageLoads(parts, self._robots, self._finder, self._intake, self._ask)
         self._arrived: deque[Exchange] = deque()
         self._large: deque[Exchange] = deque()
         self._tasks: dict[int, Task] = {}
@@ -127,6 +131,7 @@ class Crawl:
         while self._arrived:
             self._finish(self._arrived.popleft())
         self._finish_large(stopping)
+        self._show(stopping)
         waited = clock.monotonic() - self._last_commit
         batch = self._intake.batch
         full = len(self._intake.unreported) >= self._orders.commit_captures
@@ -134,9 +139,10 @@ class Crawl:
         hungry = self._starved and bool(batch.found)
         if batch and (full or waited >= (_STARVED if hungry else self._orders.commit_seconds)):
             self._commit()
-        if stopping and (not self._parts.fetcher.in_flight or self._out_of_patience()):
+        at_rest = not self._parts.fetcher.in_flight and not self._loads.busy
+        if stopping and (at_rest or self._out_of_patience()):
             self.tally.ended = stopping
-        elif not stopping and self._starved and not self._tasks:
+        elif not stopping and self._starved and not self._tasks and not self._loads.busy:
             self._rest()
 
     def _stopping(self) -> str:
@@ -180,7 +186,7 @@ class Crawl:
             kept = self.tally.captured + self.tally.unchanged
             free = min(free, self._orders.limits.captures - kept - len(self._tasks))
         began = self._tickets
-        free = self._agenda.free(free)
+        free = 0 if self._loads.full else self._agenda.free(free)
         while free > 0 and self._robots_moved:
             self._begin(*self._robots_moved.popleft())
             free -= 1
@@ -234,27 +240,32 @@ class Crawl:
             self._ready.append(task)
             return
         whole = task.visits_since_full >= self._orders.full_every or task.original is None
-        whole = whole or self._intake.wants_whole(task)
+        whole = whole or self._intake.wants_whole(task) or self._parts.browsing.may_show(task)
         self._begin(
             task,
             Request(task.url, 0, task.kind, "" if whole else task.etag, "" if whole else task.last_modified),
         )
 
     def _begin(self, task: Task, request: Request) -> None:
+        self._tasks[self._ask(request)] = task
+
+    def _ask(self, request: Request) -> int:
+        """Send a request; says its ticket."""
         self._tickets += 1
-        request = Request(request.url, self._tickets, request.kind, request.etag, request.last_modified)
-        self._tasks[self._tickets] = task
-        place = authority(request.url)
-        self._parts.manners.began(place, self._parts.clock.monotonic(), self._tickets)
+        request = replace(request, ticket=self._tickets)
+        self._parts.manners.began(authority(request.url), self._parts.clock.monotonic(), self._tickets)
         self._agenda.begun(request)
         self._parts.fetcher.start(request)
+        return self._tickets
 
     # -- what came back --------------------------------------------------------------------------------------------
 
     def _finish(self, exchange: Exchange) -> None:
         """One exchange has ended: keep it, learn from it, note what it names."""
         self._agenda.ended(exchange)
-        self._heed_host(exchange)
+        self._hosts.heed(exchange)
+        if self._loads.answered(exchange):
+            return
         if exchange.body_length >= _LARGE:
             self._large.append(exchange)
         else:
@@ -268,7 +279,18 @@ class Crawl:
         elif self._large and (self._starved or len(self._large) > _MOST_LARGE):
             self._settle(self._large.popleft())
 
+    def _show(self, stopping: str) -> None:
+        """Answer what pages in browsers ask for, and conclude those that were shown."""
+        for task in self._loads.step(stopping, self._tick()):
+            self._begin(task, Request(f"{origin(task.url)}/robots.txt", 0, Kind.ROBOTS))
+        for exchange, shown in self._loads.ended():
+            self._conclude(exchange, shown)
+
     def _settle(self, exchange: Exchange) -> None:
+        if not self._loads.takes(self._tasks[exchange.request.ticket], exchange):
+            self._conclude(exchange)
+
+    def _conclude(self, exchange: Exchange, shown: Shown | None = None) -> None:
         task = self._tasks.pop(exchange.request.ticket)
         try:
             if exchange.request.kind is Kind.ROBOTS:
@@ -276,7 +298,7 @@ class Crawl:
             elif not task.page:
                 self._reading.probed(exchange)
             else:
-                self._visited(task, exchange)
+                self._visited(task, exchange, shown)
         except BaseException:
             robots = exchange.request.kind is Kind.ROBOTS
             self._ready.extend(self._robots.released(origin(task.url)) if robots else [task])
@@ -284,33 +306,8 @@ class Crawl:
         finally:
             exchange.body.close()
 
-    def _heed_host(self, exchange: Exchange) -> None:
-        """Tell manners how the host behaved; what it asks of us is remembered beyond this run."""
-        place, clock, manners = authority(exchange.request.url), self._parts.clock, self._parts.manners
-        now = clock.monotonic()
-        reply = reply_of(exchange.outcome, exchange.status)
-        manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply)
-        if exchange.status in (429, 503):
-            manners.asked_to_wait(place, now, retry_after(exchange.header("retry-after"), clock.now()))
-        if self._waits_until(place):
-            self.tally.hosts_waiting[place] = self._waits_until(place)
-            self._note_host(place, exchange.seconds)
-
-    def _waits_until(self, place: str) -> float:
-        """The UTC time until which a host is left alone beyond this run; 0.0 when it is not."""
-        clock, manners = self._parts.clock, self._parts.manners
-        now = clock.monotonic()
-        wait = manners.ready_at(place, now) - now
-        return clock.now() + wait if manners.failures(place) and wait > self._orders.patience else 0.0
-
-    def _note_host(self, place: str, seconds: float) -> None:
-        """What is remembered about a host: how long it is to be left alone, and its robots.txt."""
-        until = self._waits_until(place)
-        failures = self._parts.manners.failures(place) if until else 0
-        self._intake.batch.hosts.append(self._robots.host_state(place, until, failures, seconds))
-
-    def _visited(self, task: Task, exchange: Exchange) -> None:
-        for _ in self._intake.visited(task, exchange):
+    def _visited(self, task: Task, exchange: Exchange, shown: Shown | None = None) -> None:
+        for _ in self._intake.visited(task, exchange, shown):
             if len(self._intake.batch.found) >= AT_ONCE:
                 self._commit()
 
@@ -324,7 +321,7 @@ class Crawl:
         if again:
             self._robots_moved.append((task, Request(again, 0, Kind.ROBOTS)))
             return
-        self._note_host(task.authority, exchange.seconds)
+        self._hosts.note(task.authority, exchange.seconds)
         self._parts.manners.asked_for_delay(
             task.authority, self._parts.clock.monotonic(), self._robots.crawl_delay(origin(task.url))
         )
@@ -332,6 +329,8 @@ class Crawl:
             origin(task.url), self._robots.sitemaps(origin(task.url)), self._agenda.wanted_from()
         )
         for waiting in self._robots.released(origin(task.url)):
+            if not waiting.page:
+                continue  # for a page in a browser, which asks again
             if exchange.response_head or not self._robots.refuses(waiting):
                 self._ready.append(waiting)
             else:

@@ -6,6 +6,7 @@ from dataclasses import field
 from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.core.quick_dataclass import dataclass
+from strandline.crawl.browsing import Browsing, NoBrowsing
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.ports import CaptureStore, Catalog, Clock, Discoverer, Fetcher
@@ -25,6 +26,8 @@ class Parts:
     """Says why there is too little room on disk, empty when there is enough."""
     skips: Skips = field(default_factory=SkipNothing)
     """What is left out because it is expected to be unchanged."""
+    browsing: Browsing = field(default_factory=NoBrowsing)
+    """Which pages are shown in a browser, and the browser."""
 
 
 @dataclass(frozen=True, slots=True)

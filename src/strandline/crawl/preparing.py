@@ -21,6 +21,7 @@ from strandline.core.politeness.delays import Manners, MannersSettings
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, without_keys
 from strandline.crawl.agenda import Agenda
+from strandline.crawl.browsing import Browsing, NoBrowsing
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
@@ -131,19 +132,24 @@ def run_crawl(
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
         manners = manners or Manners(prepared.manners, random)
         skips = _skips(settings, catalog.path, planned=agenda is not None)
-        parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips)
         orders = reading_anew(prepared.orders, catalog, clock.now())
-        crawl = Crawl(parts, orders, Reporter(prepared.request.captured, prepared.request.progress), agenda)
-        with stopped_by_signals(crawl):  # until all is told: a signal that comes late changes nothing any more
-            with contextlib.closing(fetcher):
+        reporter = Reporter(prepared.request.captured, prepared.request.progress)
+        with contextlib.ExitStack() as open_parts:
+            open_parts.callback(fetcher.close)
+            browsing = open_parts.enter_context(_browsing(settings, fetcher.wake))
+            parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips, browsing)
+            crawl = Crawl(parts, orders, reporter, agenda)
+            # Until all is told: a signal that comes late changes nothing any more.
+            with stopped_by_signals(crawl):
                 try:
                     tally = crawl.run()
                 except BaseException:
                     store.leave(catalog.reading.committed)
                     raise
                 store.close()
-            index.refresh()
-            return tally
+                open_parts.close()
+                index.refresh()
+                return tally
 
 
 def _skips(settings: Settings, database: Path, planned: bool) -> Skips:
@@ -154,6 +160,15 @@ def _skips(settings: Settings, database: Path, planned: bool) -> Skips:
     from strandline.crawl.skipping import skips_of, watch_skips  # noqa: PLC0415
 
     return watch_skips(method, database, settings.learn.version) if planned else skips_of(method, database)
+
+
+def _browsing(settings: Settings, woken: Callable[[], None]) -> contextlib.AbstractContextManager[Browsing]:
+    """What shows pages; where nothing does, nothing is loaded for it."""
+    if settings.capture.browser == "never" and not settings.capture.browser_sites:
+        return contextlib.nullcontext(NoBrowsing())
+    from strandline.app.browsers import browsing_of  # noqa: PLC0415
+
+    return browsing_of(settings.capture, woken)
 
 
 def warc_info(settings: Settings, agent: str) -> WarcInfo:

@@ -1,12 +1,15 @@
 """From an answer to the addresses it names: decoded within limits, read by its kind, shown to the trap watch."""
 
+from dataclasses import replace
 from typing import Final
 
 from strandline.core.capture import Exchange, Kind
 from strandline.core.content import DecodeLimits, charset_of, decode
 from strandline.core.discovery.traps import TrapWatch
 from strandline.core.quality.hollow import hollow
-from strandline.ports import Discoverer, Discovery, Task
+from strandline.core.shown import DOCUMENT, Shown
+from strandline.core.urls import canonical
+from strandline.ports import Discoverer, Discovery, Named, Task
 
 _PAGE_LIMITS: Final = DecodeLimits(data=16 * 2**20)
 _SITEMAP_LIMITS: Final = DecodeLimits(data=50 * 2**20)
@@ -20,8 +23,24 @@ class Reading:
         self._documents = documents
         self._traps = traps
 
-    def named_by(self, task: Task, exchange: Exchange) -> Discovery:
-        """What an answer names; nothing when it is no document, or one whose links are not followed."""
+    def named_by(self, task: Task, exchange: Exchange, shown: Shown | None = None) -> Discovery:
+        """What an answer names, and what a browser made of it; nothing when it is no document, or one whose links are
+        not followed.
+        """
+        named = self._named_by(task, exchange)
+        return named if shown is None else self._with_shown(task, named, shown)
+
+    def _with_shown(self, task: Task, named: Discovery, shown: Shown) -> Discovery:
+        more = [Named(url, "refresh") for url in filter(None, (_web(shown.moved),))]
+        more += [Named(url, "link") for url in map(_web, shown.popups) if url]
+        document = shown.view(DOCUMENT)
+        if document is not None:
+            made = self._documents.discover(task.url, "text/html", document, "utf-8")
+            more += made.named
+            named = replace(named, lost=named.lost or made.lost, title=made.title or named.title)
+        return replace(named, named=(*more, *named.named))
+
+    def _named_by(self, task: Task, exchange: Exchange) -> Discovery:
         if exchange.status != 200 or not exchange.body_length:
             return _NOTHING
         exchange.body.seek(0)
@@ -35,8 +54,11 @@ class Reading:
         charset = charset_of(exchange.header("content-type"), decoded.data)
         return self._documents.discover(task.url, exchange.mime, decoded.data, charset)
 
-    def hollow(self, exchange: Exchange) -> str:
+    def hollow(self, exchange: Exchange, shown: Shown | None = None) -> str:
         """What an answer is instead of content: the shell of an application, a login form; else empty."""
+        document = shown.view(DOCUMENT) if shown is not None and shown.stands else None
+        if document is not None:
+            return hollow(document)
         if exchange.status != 200 or not exchange.body_length or "html" not in exchange.mime:
             return ""
         exchange.body.seek(0)
@@ -49,3 +71,11 @@ class Reading:
         codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
         decoded = decode(exchange.body, *codings, _PAGE_LIMITS)
         self._traps.probed(exchange.request.url, exchange.status, decoded.data)
+
+
+def _web(url: str) -> str:
+    """An address as all others are written; empty when it is none of the web."""
+    try:
+        return canonical(url) if url else ""
+    except ValueError:
+        return ""

@@ -29,6 +29,10 @@ class Tally:
     """Visits of pages that gave no content, by kind (core/quality/hollow.py)."""
     pages: int = 0
     """Visits of pages that were answered with the page, new or unchanged."""
+    browsed: int = 0
+    """Pages that were shown in a browser."""
+    browser_failures: Counter[str] = field(default_factory=Counter)
+    """Pages that could not be, and why: their answer was kept all the same."""
     seeds_failed: dict[str, str] = field(default_factory=dict)
     """Seeds that were asked for and led to no page, and why."""
     seeds_moved: dict[str, str] = field(default_factory=dict)
@@ -53,6 +57,8 @@ class Tally:
             traps=self.traps + later.traps,
             hollow=self.hollow + later.hollow,
             pages=self.pages + later.pages,
+            browsed=self.browsed + later.browsed,
+            browser_failures=self.browser_failures + later.browser_failures,
             seeds_failed=self.seeds_failed | later.seeds_failed,
             seeds_moved=self.seeds_moved | later.seeds_moved,
             hosts_waiting=self.hosts_waiting | later.hosts_waiting,
@@ -75,5 +81,7 @@ class Tally:
             "refusals": dict(self.refusals.most_common()),
             "traps": dict(self.traps.most_common()),
             "hollow": dict(self.hollow.most_common()),
+            "browsed": self.browsed,
+            "browser_failures": dict(self.browser_failures.most_common()),
             "seeds_failed": self.seeds_failed,
         }

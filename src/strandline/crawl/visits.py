@@ -7,6 +7,7 @@ deletion. An answer whose body is the one already held is kept as a revisit reco
 from strandline.core.capture import Capture, Evidence, Exchange, Original, Outcome
 from strandline.core.politeness.delays import back_off, retry_after
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.shown import Shown
 from strandline.core.urls import canonical
 from strandline.ports import CaptureStore, Catalog, Task, Visited
 
@@ -38,10 +39,10 @@ class Visits:
         self._store = store
         self._catalog = catalog
 
-    def conclude(self, task: Task, exchange: Exchange, timing: Timing) -> Visited:
+    def conclude(self, task: Task, exchange: Exchange, timing: Timing, shown: Shown | None = None) -> Visited:
         """Keep what came back, if anything did, and conclude what it says about the page."""
         conditional = bool(exchange.request.etag or exchange.request.last_modified)
-        capture = self._keep(task, exchange)
+        capture = self._keep(task, exchange, shown)
         evidence, retry = _judge(exchange, capture)
         attempts = task.attempts + 1 if retry else 0
         again = retry and attempts <= timing.retries
@@ -50,7 +51,7 @@ class Visits:
         return Visited(
             page=task.page,
             outcome=exchange.outcome,
-            detail=exchange.detail,
+            detail=_detail(exchange, shown),
             capture=capture,
             evidence=evidence,
             time=exchange.started,
@@ -63,14 +64,14 @@ class Visits:
             seconds=exchange.seconds,
         )
 
-    def _keep(self, task: Task, exchange: Exchange) -> Capture | None:
+    def _keep(self, task: Task, exchange: Exchange, shown: Shown | None) -> Capture | None:
         if not exchange.response_head:
             self._store.note(exchange)
             return None
         if exchange.status == 304:
             # Without the payload there is nothing a revisit could refer to: the answer is worthless.
             return self._store.keep(exchange, task.original) if task.original else None
-        return self._store.keep(exchange, self._original(task, exchange))
+        return self._store.keep(exchange, self._original(task, exchange), shown)
 
     def _original(self, task: Task, exchange: Exchange) -> Original | None:
         """The capture that already holds this body, if any."""
@@ -80,6 +81,11 @@ class Visits:
         if task.original is not None and entity == task.entity:
             return task.original
         return self._catalog.same_entity(entity) if exchange.body_length >= SMALLEST_SHARED else None
+
+
+def _detail(exchange: Exchange, shown: Shown | None) -> str:
+    """What is noted with the page: a browser that did not do its part is worth a note, too."""
+    return f"browser: {shown.ended}" if shown is not None and shown.failed else exchange.detail
 
 
 def _judge(exchange: Exchange, capture: Capture | None) -> tuple[Evidence, bool]:

@@ -14,7 +14,7 @@ from strandline.core.urls import canonical
 from strandline.errors import UsageError
 from strandline.learn.learning import Lore
 from strandline.learn.observations import NOISE
-from strandline.settings.schema import PERIODS
+from strandline.settings.setting import PERIODS
 
 _DOUBT = 5.0  # periods
 _STANDS_OUT = 1.5

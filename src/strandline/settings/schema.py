@@ -6,38 +6,10 @@ environment variables or files and have no key here.
 
 import math
 from dataclasses import field
-from typing import Any, Literal
 
 from strandline.core.quick_dataclass import dataclass
-
-Unit = Literal["", "duration", "size", "rate"]
-
-
-def setting(
-    default: Any,  # noqa: ANN401
-    doc: str,
-    unit: Unit = "",
-    choices: tuple[str, ...] = (),
-    bounds: tuple[float, float] = (0, math.inf),
-    form: str = "",
-) -> Any:  # noqa: ANN401
-    """A field with its documentation; lists become fresh defaults, numbers (durations, sizes) have a least and a
-    greatest value, texts and what is in lists of them a form (settings/texts.py).
-    """
-    metadata = {"doc": doc, "unit": unit, "choices": choices, "bounds": bounds, "form": form}
-    if isinstance(default, tuple):
-        return field(default_factory=lambda: default, metadata=metadata)
-    return field(default=default, metadata=metadata)
-
-
-SOME = (1, math.inf)
-MOMENT = (0.001, math.inf)
-SHARE = (0, 1)
-PORT = (0, 65535)
-PERIODS = 7 * 24 * 60
-"""Parts of a cycle at most: a week's minutes."""
-KIB, MIB, GIB = 2**10, 2**20, 2**30
-MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+from strandline.settings.capture import CaptureSettings
+from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, PORT, SHARE, SOME, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +376,7 @@ class Settings:
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     plan: PlanSettings = field(default_factory=PlanSettings)
     keep: KeepSettings = field(default_factory=KeepSettings)

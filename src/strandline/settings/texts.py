@@ -233,6 +233,14 @@ def site_clock(text: str) -> None:
     country(words[2] if len(words) == 3 else "none")
 
 
+def site_browser(text: str) -> tuple[str, str]:
+    """A site or host, and whether its pages are shown in a browser."""
+    place, _, choice = text.strip().partition(" ")
+    if choice.strip() not in ("never", "auto", "always") or "/" in place:
+        raise ValueError(f'{text!r} is not of the form "example.org always"; it is never, auto or always')
+    return place.lower(), choice.strip()
+
+
 def host(text: str) -> None:
     """A name or an address to listen on."""
     from ipaddress import ip_address  # noqa: PLC0415
@@ -311,7 +319,7 @@ FORMS: Final[dict[str, Callable[[str], object]]] = {
     form.__name__: form
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
-        campaign, zone, country, site_clock, host, webhook, mailbox, sender, mail_server, link,
+        campaign, zone, country, site_clock, site_browser, host, webhook, mailbox, sender, mail_server, link,
         site_or_all,
     )
 }  # fmt: skip

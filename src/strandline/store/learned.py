@@ -87,7 +87,7 @@ class LearnedReading(StudyReading):
 
     def _visits(self, where: str, value: object) -> Iterator[Sighting]:
         query = f"""SELECT captures.page, pages.url, site, captures.time, captures.status,
-                visible, importance, held, coalesce(original_digest, digest),
+                visible, importance, held, {rows.CONTENT},
                 captures.seq <= ? AND study_problems.seq IS NULL
             FROM pages CROSS JOIN hosts USING (host) CROSS JOIN captures ON captures.page = pages.page
             LEFT JOIN changes ON by_seq = captures.seq LEFT JOIN study_problems ON study_problems.seq = captures.seq

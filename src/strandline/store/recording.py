@@ -13,6 +13,7 @@ from operator import itemgetter
 
 from strandline.core import urls
 from strandline.core.capture import Capture, Evidence, Kind, Unanswered, evidence_of
+from strandline.core.request_keys import METHOD_KEY
 from strandline.core.skip.retests import Retests
 from strandline.ports import Found, HostState, Link, Refusal, Skipped, Visited
 from strandline.store import rows
@@ -136,13 +137,13 @@ class Recorder:
         """The page of a visit that was not taken from the frontier (robots.txt, a redirect that was followed)."""
         if visit.capture is None:
             raise ValueError("a visit without a page number needs a capture")
-        return self._known(visit.capture, visit.due)
+        return self._known(visit.capture, visit.due, visit.kind)
 
-    def _known(self, capture: Capture, due: float) -> int:
+    def _known(self, capture: Capture, due: float, kind: Kind | None = None) -> int:
         """The page of a capture, known from now on."""
         page = self._addresses.page(capture.url)
         if page is None:
-            kind = kind_of(capture)
+            kind = kind or kind_of(capture)
             wanted = math.inf if kind is Kind.ROBOTS else due
             self.found([Found(capture.url, kind, "archive", 0, 0, 0.0, wanted)], capture.time)
             page = self._addresses.page(capture.url)
@@ -377,6 +378,8 @@ def whole_answer(capture: Capture) -> bool:
 
 def kind_of(capture: Capture) -> Kind:
     """Why an address was probably fetched, when only its capture is left."""
+    if METHOD_KEY in capture.url:
+        return Kind.REQUISITE
     path = capture.url.split("?")[0].partition("://")[2].partition("/")[2]
     if path == "robots.txt":
         return Kind.ROBOTS

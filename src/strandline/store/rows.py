@@ -10,6 +10,9 @@ CAPTURE = """pages.url, captures.time, status, mime, digest, files.name, offset,
 
 CAPTURES = "captures JOIN pages USING (page) JOIN files USING (file)"
 
+CONTENT = "coalesce(rendered_digest, original_digest, digest)"
+"""What a capture showed, by digest: captures with the same one show the same."""
+
 DEAD_LINK = """evidence = 'absent' AND NOT EXISTS
     (SELECT 1 FROM captures AS answered WHERE answered.page = pages.page AND answered.status < 400)"""
 """An address that is not there and under which nothing was ever seen: no page, so no measure counts it."""

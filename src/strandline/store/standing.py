@@ -95,7 +95,7 @@ class StandingReading(StudyReading):
 
     def contents(self) -> Iterator[tuple[int, str, str]]:
         """Page, site and digest of what each page last showed."""
-        query = f"""SELECT pages.page, site, coalesce(original_digest, digest) FROM {_PAGES}
+        query = f"""SELECT pages.page, site, {rows.CONTENT} FROM {_PAGES}
             JOIN captures ON captures.seq = pages.origin WHERE kind = 'page'"""
         for page, site, digest in self._rows(query):
             yield int(str(page)), str(site), str(digest)
@@ -165,8 +165,8 @@ class StandingReading(StudyReading):
     def _unstudied(self, site: str) -> Iterator[Seen]:
         which = " AND ? IN (site, authority)" if site else ""
         query = f"""SELECT page, url, site, time, status, before IS NOT NULL AND before <> digest, before IS NULL FROM (
-                SELECT seq, captures.page, url, host, time, status, coalesce(original_digest, digest) AS digest,
-                    lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
+                SELECT seq, captures.page, url, host, time, status, {rows.CONTENT} AS digest,
+                    lag({rows.CONTENT}) OVER (PARTITION BY page ORDER BY time, seq) AS before
                 FROM captures JOIN pages USING (page)
                 WHERE page IN (SELECT page FROM captures WHERE seq > :progress)
             ) JOIN hosts USING (host) WHERE seq > :progress{which} ORDER BY page, time, seq"""

@@ -199,7 +199,7 @@ class StudyReading(HistoryReading):
 
     def returned(self, page: int) -> Mapping[int, float]:
         """Of the captures of a page that show an earlier state again, by number, the time of that state."""
-        query = """SELECT seq, time, coalesce(original_digest, digest) FROM captures
+        query = f"""SELECT seq, time, {rows.CONTENT} FROM captures
             WHERE page = ? AND (status BETWEEN 200 AND 299 OR status = 304) ORDER BY time, seq"""
         return returns(self._rows(query, page))  # type: ignore[arg-type]
 

@@ -133,6 +133,8 @@ def _shows_page(capture: Capture) -> bool:
 
 def _identity(capture: Capture) -> str:
     """What makes two answers the same without reading them."""
+    if capture.rendering is not None:
+        return capture.rendering.digest
     return f"redirect {capture.redirect}" if capture.redirect else capture.digest
 
 
@@ -184,10 +186,12 @@ class _Student:
         try:
             if capture.status in GONE:
                 self._gone(one)
-            elif not _shows_page(capture):
+            elif not _shows_page(capture) or self._says_nothing(capture):
                 return
             elif self._same(capture):
                 self._unchanged(one)
+            elif self._looked_otherwise(capture):
+                self._begin_anew(one)
             elif capture.redirect:
                 self._opaque(one, f"the address leads to {capture.redirect}")
             else:
@@ -202,6 +206,27 @@ class _Student:
         if capture.status == 304:
             return not self._noise.held
         return _identity(capture) == self.state.digest
+
+    def _says_nothing(self, capture: Capture) -> bool:
+        """Whether a page that a browser showed answered as it did then: without a browser that tells no more."""
+        base = self._base
+        shown = self.state.base > 0 and base is not None and base.rendering is not None and capture.rendering is None
+        return shown and base is not None and base.digest == capture.digest
+
+    def _looked_otherwise(self, capture: Capture) -> bool:
+        """Whether a page that was known by its answers is shown in a browser now: another look, no other page."""
+        base = self._base
+        return self.state.base > 0 and base is not None and base.rendering is None and capture.rendering is not None
+
+    def _begin_anew(self, one: Sighted) -> None:
+        """Stand on what a browser shows from now on, without a change: there is nothing to compare it with."""
+        document = self._reader.read(one.capture)
+        how = PageLevel(self.state.level, self.state.scale)
+        tree = self._reader.blocks(document, one.capture.url, how)
+        self._said = self._reader.metadata(document, tree)
+        self._store(one, tree, 0.0)
+        self._stand_on(one, self._reader.visible_hash(document) or 1)
+        self._tree = tree
 
     def result(self) -> PageStudy:
         """What there is to record."""

@@ -16,7 +16,7 @@ from typing import Final
 import xxhash
 
 from strandline.access.index import Holdings
-from strandline.access.payload import LostError, read_payload
+from strandline.access.payload import LostError, read_payload, read_rendering
 from strandline.archive.holdings import CatalogIndex
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule
@@ -60,9 +60,10 @@ class ArchiveReader:
         self._render = render
 
     def read(self, capture: Capture) -> Document:
-        """What was captured; UnreadableError when it cannot be had."""
+        """What was captured, as a browser showed it where one did; UnreadableError when it cannot be had."""
         try:
-            payload = read_payload(self._holdings, capture)
+            read = read_payload if capture.rendering is None else read_rendering
+            payload = read(self._holdings, capture)
             if payload.length > LARGEST:
                 return Document(b"", payload.head.mime, "", text=False)
             data = payload.decoded()

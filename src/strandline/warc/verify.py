@@ -19,6 +19,7 @@ from typing import Final
 import xxhash
 
 from strandline.core.capture import Capture
+from strandline.core.request_keys import unkeyed
 from strandline.errors import ArchiveDamaged
 from strandline.warc.captures import Facts, address, facts_of, is_indexed
 from strandline.warc.compacted import (
@@ -108,7 +109,7 @@ class Expected:
         """One more."""
         self.offsets.append(capture.place.offset)
         facts = Facts(capture.time, capture.status, capture.mime)
-        self.marks.append(_mark(address(capture.url)[0], capture.digest, capture.place.length, facts))
+        self.marks.append(_mark(address(unkeyed(capture.url)[0])[0], capture.digest, capture.place.length, facts))
 
     def sort(self) -> None:
         """In the order they lie in the file."""

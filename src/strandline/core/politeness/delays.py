@@ -282,6 +282,14 @@ class Manners:
         host.wait_until = max(host.wait_until, now + min(seconds, LONGEST_WAIT))
         self._settle(authority, host, now)
 
+    def owes(self, authority: str, now: float, seconds: float) -> None:
+        """A host was asked for all parts of a page at once, which took it so many seconds together: the pause it is
+        owed is that of one fetch as long as all of them.
+        """
+        host = self._hosts.setdefault(authority, _Host())
+        host.next_time = max(host.next_time, now + self._settings.pause(seconds, host.asked_delay))
+        self._settle(authority, host, now)
+
     def asked_for_delay(self, authority: str, now: float, seconds: float) -> None:
         """robots.txt names a Crawl-delay; 0 takes it back."""
         host = self._hosts.setdefault(authority, _Host())

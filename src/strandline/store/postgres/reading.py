@@ -181,8 +181,8 @@ class PostgresStudyReading(PostgresReading, StudyReading):
         query = f"""SELECT page, url, site, time, status, before IS NULL, before IS NOT NULL AND before <> digest,
                 unstudied.seq IS NULL, coalesce(visible, 0), coalesce(importance, 0.0), coalesce(impch, 0.0),
                 coalesce(held, 0)
-            FROM (SELECT seq, captures.page, url, site, time, status, coalesce(original_digest, digest) AS digest,
-                    lag(coalesce(original_digest, digest)) OVER (PARTITION BY page ORDER BY time, seq) AS before
+            FROM (SELECT seq, captures.page, url, site, time, status, {rows.CONTENT} AS digest,
+                    lag({rows.CONTENT}) OVER (PARTITION BY page ORDER BY time, seq) AS before
                 FROM captures JOIN pages USING (page) JOIN hosts USING (host) WHERE kind = 'page' {which}) AS seen
             LEFT JOIN (SELECT by_seq, visible, importance, impch, held FROM changes) AS found ON by_seq = seen.seq
             LEFT JOIN unstudied ON unstudied.seq = seen.seq

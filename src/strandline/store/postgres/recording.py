@@ -145,7 +145,7 @@ class SharedRecorder:
             if not visit.page:
                 if visit.capture is None:
                     raise ValueError("a visit without a page number needs a capture")
-                yield _found_by(visit.capture, visit.due)
+                yield _found_by(visit.capture, visit.due, visit.kind)
 
     def _prepare(self, batch: Batch, found: Sequence[Found]) -> tuple[dict[str, int], dict[str, Known]]:
         """Look everything up, lock the hosts, and see that the leases still hold."""
@@ -306,7 +306,7 @@ def _rounds(visits: Sequence[Visited]) -> Iterator[list[Visited]]:
         yield list(piece.values())
 
 
-def _found_by(capture: Capture, due: float) -> Found:
+def _found_by(capture: Capture, due: float, kind: Kind | None = None) -> Found:
     """The page of a capture."""
-    kind = kind_of(capture)
+    kind = kind or kind_of(capture)
     return Found(capture.url, kind, "archive", 0, 0, 0.0, math.inf if kind is Kind.ROBOTS else due)
