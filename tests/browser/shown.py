@@ -3,7 +3,7 @@
 import time
 
 from strandline.browser.chromium import means
-from strandline.browser.page_load import Bounds
+from strandline.browser.load_bounds import Bounds
 from strandline.browser.pages import ChromiumPages
 from strandline.core.shown import PageAnswer, PageLoad
 

@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 from browser.shown import QUICK, shown
-from strandline.browser.page_load import Wishes
+from strandline.browser.load_bounds import Wishes
 from strandline.core.shown import DOCUMENT, INFO, SETTLED, TEXT, VIEW, WHOLE_VIEW
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from strandline.browser.chromium import Means, means
-from strandline.browser.page_load import Bounds, Wishes
+from strandline.browser.load_bounds import Bounds, Wishes
 from strandline.browser.pages import ChromiumPages
 from strandline.crawl.browse_sites import ALWAYS, NEVER, SiteBrowsing
 from strandline.crawl.browsing import Browsing, NoBrowsing

@@ -14,14 +14,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from strandline.browser import behaviours
 from strandline.browser.behaviours import script
 from strandline.browser.chromium import DEAD_PROXY, Chromium, ChromiumLost
+from strandline.browser.load_bounds import Bounds, Wishes
+from strandline.browser.page_requests import PageRequests
 from strandline.browser.pipe import CallFailed, Message, Pipe
-from strandline.core.request_keys import keyed, method_query
 from strandline.core.shown import (
     DOCUMENT,
     INFO,
@@ -30,9 +30,7 @@ from strandline.core.shown import (
     TEXT,
     VIEW,
     WHOLE_VIEW,
-    PageAnswer,
     PageLoad,
-    PageRequest,
     Shown,
     View,
 )
@@ -40,89 +38,10 @@ from strandline.core.shown import (
 _TICK: Final = 0.05
 _LOOK: Final = 0.5
 """Seconds between two looks at memory."""
-_RELOADS: Final = 3
-"""How often a page may ask for itself again."""
 _TALLEST: Final = 16_000
 """Pixels of a picture of a whole page."""
-_LASTING: Final = frozenset({"WebSocket", "Ping", "CSPViolationReport"})
-"""Requests nobody waits for."""
 _NOTED: Final = 100
 """Windows and sockets that are."""
-_LISTED: Final = 2_000
-"""Requests that are listed in what is told of a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Where a load ends, whatever the page wants. Times in seconds, sizes in bytes."""
-
-    seconds: float = 45.0
-    """For everything."""
-    loading: float = 20.0
-    """Until the page says that it is loaded."""
-    settling: float = 8.0
-    """Until nothing more comes, once it is."""
-    idle: float = 0.5
-    """Without any request: nothing more comes."""
-    hang: float = 10.0
-    """Without an answer of the browser: it hangs."""
-    requests: int = 400
-    octets: int = 64 << 20
-    memory: int = 1536 << 20
-    """Of all processes of the browser."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What is done with a page, and kept of it."""
-
-    more: bool = False
-    """Click what says "load more"."""
-    screenshots: bool = False
-    width: int = 1366
-    height: int = 1024
-
-
-@dataclass(slots=True)
-class _Listed:
-    """A request as it is told of."""
-
-    key: str
-    """Its address, with what its method and body add to it in indexes."""
-    method: str
-    type: str
-    status: int = 0
-    mime: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A request that waits in the browser."""
-
-    session: str
-    id: str
-
-
-Asked = Callable[[PageRequest, Held], None]
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What the page has done so far; changed by the reading thread and by whoever answers."""
-
-    pending: set[int] = field(default_factory=set)
-    listed: dict[int, _Listed] = field(default_factory=dict)
-    last: float = 0.0
-    octets: int = 0
-    loaded: bool = False
-    own: int = 0
-    """How often the page's own document was asked for."""
-    moved: str = ""
-    popups: list[str] = field(default_factory=list)
-    sockets: list[str] = field(default_factory=list)
-    lost: str = ""
-    refused: int = 0
-    notice: str = ""
 
 
 class LoadRun:
@@ -134,8 +53,12 @@ class LoadRun:
         self._pipe = pipe
         self._bounds = bounds
         self._wishes = wishes
-        self._state = _Progress()
-        self._lock = threading.Lock()
+        self.requests = PageRequests(load, pipe, bounds, self._left)
+        self._loaded = False
+        self._lost_by = ""
+        self._notice = ""
+        self._popups: list[str] = []
+        self._sockets: list[str] = []
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._looked = 0.0
@@ -168,7 +91,7 @@ class LoadRun:
         self.take_over(self._session, "page")
         call("Page.enable", self._session)
         self._frame = call("Page.getFrameTree", self._session)["frameTree"]["frame"]["id"]
-        self._state.last = time.monotonic()
+        self.requests.main = (self._session, self._frame)
         self._pipe.tell("Page.navigate", self._session, url=self.load.url)
 
     def take_over(self, session: str, kind: str) -> None:
@@ -185,14 +108,14 @@ class LoadRun:
 
     def _ended(self) -> str:
         """Go through the phases; says why the load is over."""
-        state = self._state
-        if not self._wait(lambda: state.loaded or bool(state.moved), self._bounds.loading) and not state.own:
+        asked = self.requests
+        if not self._wait(lambda: self._loaded or bool(asked.moved), self._bounds.loading) and not asked.own:
             raise ChromiumLost("the page did not begin to load")
         self.settle(self._bounds.settling)
-        if not state.loaded and state.moved:
+        if not self._loaded and asked.moved:
             return MOVED
         if not self.out_of_time:
-            state.notice = behaviours.close_notice(self)
+            self._notice = behaviours.close_notice(self)
             behaviours.scroll(self)
             if self._wishes.more:
                 behaviours.load_more(self)
@@ -201,13 +124,11 @@ class LoadRun:
     def _why(self) -> str:
         if self._stop.is_set():
             return "cut"
-        if len(self._state.listed) >= self._bounds.requests:
-            return f"cut after {self._bounds.requests} requests"
-        if self._state.octets >= self._bounds.octets:
-            return f"cut after {self._bounds.octets >> 20} MiB"
+        if self.requests.beyond():
+            return self.requests.beyond()
         if self._left() <= 0:
             return f"cut after {self._bounds.seconds:g} s"
-        return SETTLED if not self._state.pending else "not settled"
+        return "not settled" if self.requests.open else SETTLED
 
     # -- what behaviours use ----------------------------------------------------------------------------------------
 
@@ -233,12 +154,7 @@ class LoadRun:
 
     def settle(self, seconds: float) -> None:
         """Wait until no request is open and none came for a while, at most so long."""
-        self._wait(self._quiet, seconds)
-
-    def _quiet(self) -> bool:
-        with self._lock:
-            waited = time.monotonic() - self._state.last
-            return not self._state.pending and waited >= self._bounds.idle
+        self._wait(self.requests.quiet, seconds)
 
     def pause(self, seconds: float) -> None:
         """Let time pass."""
@@ -247,7 +163,7 @@ class LoadRun:
     @property
     def asked_for(self) -> int:
         """Requests so far."""
-        return len(self._state.listed)
+        return self.requests.count
 
     @property
     def out_of_time(self) -> bool:
@@ -261,8 +177,8 @@ class LoadRun:
         """Until something is so, a bound is met, or the load is cut; ChromiumLost when the browser is."""
         until = min(time.monotonic() + seconds, self._began + self._bounds.seconds)
         while True:
-            if self._state.lost:
-                raise ChromiumLost(self._state.lost)
+            if self._lost_by:
+                raise ChromiumLost(self._lost_by)
             if done():
                 return True
             now = time.monotonic()
@@ -304,39 +220,35 @@ class LoadRun:
         return views
 
     def _info(self, taken: Message, ended: str) -> bytes:
-        state = self._state
-        with self._lock:
-            asked = {listed.key: _as_data(listed) for listed in list(state.listed.values())[:_LISTED]}
         told = {
             "url": self.load.url,
             "title": taken["title"],
             "shown": taken["url"],
             "ended": ended,
-            "urls": asked,
-            "refused": state.refused,
-            "webSockets": state.sockets,
-            "windows": state.popups,
-            "movedTo": state.moved,
-            "notice": state.notice,
+            "urls": self.requests.told(),
+            "refused": self.requests.refused,
+            "webSockets": self._sockets,
+            "windows": self._popups,
+            "movedTo": self.requests.moved,
+            "notice": self._notice,
             "cut": taken["cut"],
         }
         return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
 
     def _told(self, ended: str, now: float, views: tuple[View, ...] = (), failed: bool = False) -> Shown:
-        state = self._state
         return Shown(
             load=self.load.number,
             time=now,
             ended=ended,
             views=views,
-            moved=state.moved,
-            popups=tuple(state.popups),
-            sockets=tuple(state.sockets),
+            moved=self.requests.moved,
+            popups=tuple(self._popups),
+            sockets=tuple(self._sockets),
             failed=failed,
         )
 
     def _lost(self, why: str) -> Shown:
-        return self._told(self._state.lost or why, time.time(), failed=True)
+        return self._told(self._lost_by or why, time.time(), failed=True)
 
     # -- events, in the order they come; nothing here waits ----------------------------------------------------------
 
@@ -346,108 +258,24 @@ class LoadRun:
 
     def lose(self, why: str) -> None:
         """The browser is gone."""
-        self._state.lost = self._state.lost or why
+        self._lost_by = self._lost_by or why
 
     def event(self, method: str, session: str, values: Message) -> None:
         """Something happened in one of this load's targets, other than a request."""
-        state = self._state
         if method == "Page.loadEventFired" and session == self._session:
-            state.loaded = True
+            self._loaded = True
         elif method == "Page.javascriptDialogOpening":
             self._pipe.tell("Page.handleJavaScriptDialog", session, accept=True)
         elif method == "Inspector.targetCrashed" and session == self._session:
             self.lose("the page crashed")
-        elif method == "Page.windowOpen" and len(state.popups) < _NOTED:
-            state.popups.append(str(values["url"]))
-        elif method == "Network.webSocketCreated" and len(state.sockets) < _NOTED:
-            state.sockets.append(str(values["url"])[:2000])
+        elif method == "Page.windowOpen" and len(self._popups) < _NOTED:
+            self._popups.append(str(values["url"]))
+        elif method == "Network.webSocketCreated" and len(self._sockets) < _NOTED:
+            self._sockets.append(str(values["url"])[:2000])
 
     def attached(self, session: str, target: Message) -> None:
         """A frame or a worker was made, and waits."""
         self.take_over(session, target["type"])
-
-    def paused(self, session: str, values: Message, number: int) -> tuple[PageRequest, Held] | None:
-        """A request waits: answered here when it is the page's own document or beyond bounds, else handed over."""
-        asked, held = values["request"], Held(session, values["requestId"])
-        url = asked["url"].partition("#")[0]
-        if not url.startswith(("http://", "https://")):
-            self._pipe.tell("Fetch.continueRequest", session, requestId=held.id)
-            return None
-        if values["resourceType"] == "Document" and values.get("frameId") == self._frame and session == self._session:
-            self._navigated(held, url)
-            return None
-        state = self._state
-        with self._lock:
-            if len(state.listed) >= self._bounds.requests or state.octets >= self._bounds.octets or self._left() < 1:
-                state.refused += 1
-                self._refuse(held)
-                return None
-            state.last = time.monotonic()
-            request = _request(number, self.load.number, url, values)
-            query = method_query(request.method, request.header("content-type"), request.body)
-            state.listed[number] = _Listed(keyed(url, query), request.method, request.type)
-            if request.type not in _LASTING:
-                state.pending.add(number)
-        return request, held
-
-    def _navigated(self, held: Held, url: str) -> None:
-        """The page's own document, or where the page sends itself."""
-        state = self._state
-        if url == self.load.url.partition("#")[0] and state.own < _RELOADS:
-            state.own += 1
-            self._fulfil(held, PageAnswer(self.load.status, self.load.headers, self.load.body))
-            return
-        if url != self.load.url.partition("#")[0]:
-            state.moved = url
-        self._fulfil(held, PageAnswer(204, (), b""))  # the page stays as it is
-
-    def answer(self, number: int, held: Held, answer: PageAnswer | None) -> None:
-        """Tell the page what came of a request."""
-        state = self._state
-        if answer is None:
-            self._refuse(held)
-        else:
-            self._fulfil(held, answer)
-        with self._lock:
-            state.pending.discard(number)
-            state.last = time.monotonic()
-            if answer is not None and number in state.listed:
-                state.octets += len(answer.body)
-                state.listed[number].status = answer.status
-                sent = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
-                state.listed[number].mime = sent.split(";")[0].strip()
-
-    def _refuse(self, held: Held) -> None:
-        self._pipe.tell("Fetch.failRequest", held.session, requestId=held.id, errorReason="BlockedByClient")
-
-    def _fulfil(self, held: Held, answer: PageAnswer) -> None:
-        headers = [{"name": name, "value": value} for name, value in answer.headers]
-        self._pipe.fulfil(held.session, held.id, answer.status, headers, answer.body)
-
-
-def _request(number: int, load: int, url: str, values: Message) -> PageRequest:
-    asked = values["request"]
-    headers = tuple((str(name), str(value)) for name, value in asked["headers"].items())
-    request = PageRequest(number, load, url, asked["method"], headers, _body(asked), values["resourceType"])
-    streams = request.header("accept").startswith("text/event-stream")  # the browser calls it XHR
-    return replace(request, type="EventSource") if streams else request
-
-
-def _body(asked: Message) -> bytes:
-    if not asked.get("hasPostData"):
-        return b""
-    entries = asked.get("postDataEntries") or []
-    whole = b"".join(base64.b64decode(entry.get("bytes", "")) for entry in entries)
-    return whole or str(asked.get("postData", "")).encode("utf-8", "replace")
-
-
-def _as_data(listed: _Listed) -> dict[str, object]:
-    told: dict[str, object] = {"type": listed.type.lower(), "status": listed.status}
-    if listed.mime:
-        told["mime"] = listed.mime
-    if listed.method != "GET":
-        told["method"] = listed.method
-    return told
 
 
 def _utf8(text: str) -> bytes:

@@ -12,7 +12,9 @@ from collections import deque
 from collections.abc import Callable
 
 from strandline.browser.chromium import Chromium, ChromiumLost, Means
-from strandline.browser.page_load import Bounds, Held, LoadRun, Wishes
+from strandline.browser.load_bounds import Bounds, Wishes
+from strandline.browser.page_load import LoadRun
+from strandline.browser.page_requests import Held
 from strandline.browser.pipe import Message, Pipe
 from strandline.core.shown import PageAnswer, PageLoad, PageRequest, Shown
 
@@ -95,7 +97,7 @@ class _Seat:
         values = message["params"]
         if method == "Fetch.requestPaused":
             number = self._pages.number()
-            handed = run.paused(session, values, number)
+            handed = run.requests.paused(session, values, number)
             if handed is not None:
                 self._pages.hand_over(self, *handed)
         elif method == "Target.attachedToTarget":
@@ -161,7 +163,7 @@ class ChromiumPages:
             return
         run = held[0].run
         if run is not None and run.load.number == request.load:
-            run.answer(request.number, held[1], answer)
+            run.requests.answer(request.number, held[1], answer)
 
     def ended(self) -> list[Shown]:
         """Loads that are over since the last call."""

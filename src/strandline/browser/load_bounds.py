@@ -1,0 +1,34 @@
+"""How far a load goes, and what is done with a page."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where a load ends, whatever the page wants. Times in seconds, sizes in bytes."""
+
+    seconds: float = 45.0
+    """For everything."""
+    loading: float = 20.0
+    """Until the page says that it is loaded."""
+    settling: float = 8.0
+    """Until nothing more comes, once it is."""
+    idle: float = 0.5
+    """Without any request: nothing more comes."""
+    hang: float = 10.0
+    """Without an answer of the browser: it hangs."""
+    requests: int = 400
+    octets: int = 64 << 20
+    memory: int = 1536 << 20
+    """Of all processes of the browser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is done with a page, and kept of it."""
+
+    more: bool = False
+    """Click what says "load more"."""
+    screenshots: bool = False
+    width: int = 1366
+    height: int = 1024
