@@ -166,7 +166,7 @@ def _browsing(settings: Settings, woken: Callable[[], None]) -> contextlib.Abstr
     """What shows pages; where nothing does, nothing is loaded for it."""
     if settings.capture.browser == "never" and not settings.capture.browser_sites:
         return contextlib.nullcontext(NoBrowsing())
-    from strandline.app.browsers import browsing_of  # noqa: PLC0415
+    from strandline.crawl.browsers import browsing_of  # noqa: PLC0415
 
     return browsing_of(settings.capture, woken)
 

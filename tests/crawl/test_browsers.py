@@ -2,8 +2,8 @@
 
 import pytest
 
-from strandline.app import browsers
 from strandline.browser.chromium import Means
+from strandline.crawl import browsers
 from strandline.crawl.browsing import NoBrowsing
 from strandline.errors import SettingError
 from strandline.settings.capture import CaptureSettings
