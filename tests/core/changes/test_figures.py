@@ -1,12 +1,14 @@
 """Numbers: prices, fees, tables and scores count; clocks, dates, counters and identifiers do not."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.blocks.pages import block, paragraphs
+from strandline.core.changes import figures
 from strandline.core.changes.figures import Changed, changed_figures, is_table
 from strandline.core.changes.importance import study
 from strandline.core.changes.vidiff import compare
@@ -154,3 +156,16 @@ def test_a_price_counts_however_the_page_is_cut(seed):
 
 def texts_with(texts: list[str], place: int, price: str) -> list[str]:
     return [f"<p>{text}</p>" for text in [*texts[:place], price, *texts[place:]]]
+
+
+_NUMBERS = st.text(st.sampled_from("0123456789.,%$€ -/:年1992020"), min_size=1, max_size=12)
+
+
+@given(_NUMBERS, _NUMBERS)
+def test_a_number_by_itself_is_judged_as_any_other_number(before: str, after: str) -> None:
+    quick = changed_figures(before, after)
+    alone, figures._ALONE = figures._ALONE, re.compile(r"(?!)")
+    try:
+        assert changed_figures.__wrapped__(before, after) == quick
+    finally:
+        figures._ALONE = alone

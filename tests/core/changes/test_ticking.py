@@ -36,3 +36,21 @@ def test_dates_are_those_that_a_search_at_every_letter_finds(text: str) -> None:
 def test_a_day_of_the_week_belongs_to_its_date() -> None:
     assert settled_text("Monday, 02 March 2026, 09:10") == "@, @"
     assert settled_text("on Tuesday the 3rd of May and May 4, 2026") == "on @ and @"
+
+
+_FIGURES = st.text(st.sampled_from("0123456789.,%$€ -–/:+年1992020h'"), min_size=1, max_size=12)
+
+
+@given(_FIGURES, _FIGURES)
+def test_a_number_by_itself_is_read_as_any_other_text(before: str, after: str) -> None:
+    quick = [(settled_text(text), settled_text(text[::-1])) for text in (before, after)]
+    form = ticking.tick_form(before, after)
+    whole = ticking._is_figure
+    ticking._is_figure = lambda text: False
+    try:
+        slow = settled_text.__wrapped__
+        assert [(slow(text), slow(text[::-1])) for text in (before, after)] == quick
+        if before != after:
+            assert ticking.tick_form.__wrapped__(before, after) == form
+    finally:
+        ticking._is_figure = whole

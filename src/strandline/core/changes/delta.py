@@ -13,7 +13,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -108,8 +107,13 @@ class Delta:
 
     @cached_property
     def shown_before(self) -> frozenset[str]:
-        """The texts of the old version."""
-        return frozenset(chain.from_iterable([block.texts for block in self.old.blocks]))
+        """All texts of the old version, and the identities of its links, images and frames."""
+        return frozenset().union(*[block.identities for block in self.old.blocks])
+
+    @cached_property
+    def shown_after(self) -> frozenset[str]:
+        """The same of the new version."""
+        return frozenset().union(*[block.identities for block in self.new.blocks])
 
     @property
     def empty(self) -> bool:

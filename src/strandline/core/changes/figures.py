@@ -42,12 +42,15 @@ _MOMENT: Final = re.compile(
 )
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without blanks: a number may stand next to them
 _NUMBER: Final = re.compile(rf"(?<![^\W{_CJK}])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W{_CJK}])")
+_NO_YEAR: Final = rf"(?!{_YEAR})\d+"
+_ALONE: Final = re.compile(rf"[^\w:]*{_NO_YEAR}(?:[.,]{_NO_YEAR})?[^\w:]*\Z")  # a number that is no date or year
 _SIGN: Final = re.compile(
     r"[$€£¥₹₽₩₺₴₫฿₪₱₦元円원%‰]"
     r"|\b(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|RON|TRY|BRL|MXN|ZAR|"
     r"euros?|dollars?|pounds?|francs?|kr|zł|Kč|Ft|lei|руб)\b"
     r"|(?<!\d)\d{1,3}(?: : |:(?!\d\d)| - |\s?–\s?)\d{1,3}(?!\d)"  # 2:1, a score
 )
+_LETTER: Final = re.compile("[A-Za-z_]")
 _DIGIT: Final = re.compile("[0-9]")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
@@ -62,8 +65,8 @@ class Changed(NamedTuple):
 _NONE: Final = Changed()
 
 
-@lru_cache(maxsize=1 << 9)  # the same edit is asked about by what it says, then by its figures
-def changed_figures(before: str, after: str, *, counters: bool = False) -> Changed:
+@lru_cache(maxsize=1 << 11)  # the same edit is asked about by what it says, then by its figures
+def changed_figures(before: str, after: str, counters: bool = False) -> Changed:
     """Figures that are others now in a text that keeps all but its numbers; with `counters`, also those that count up.
 
     >>> changed_figures("Notice of 14 days, since 2019", "Notice of 30 days, since 2026")
@@ -93,11 +96,22 @@ def holds_number(text: str) -> bool:
     return _DIGIT.search(text) is not None
 
 
+def holds_only_numbers(text: str) -> bool:
+    """True for a text of which all words are plain numbers, or that has none.
+
+    >>> holds_only_numbers("$ 867.61"), holds_only_numbers("12 km"), holds_only_numbers("")
+    (True, False, True)
+    """
+    return text.isascii() and _LETTER.search(text) is None
+
+
 def _is_quantity(text: str, number: re.Match[str]) -> bool:
     """False for an identifier, and for a part of a date or time."""
     start, end = number.span()
     if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
         return False
+    if _ALONE.match(text):
+        return True
     first = max(0, start - NEAR)
     around = _MOMENT.finditer(text[first : end + NEAR])
     return not any(moment.start() < end - first and moment.end() > start - first for moment in around)

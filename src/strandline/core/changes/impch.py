@@ -33,8 +33,7 @@ def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> 
     changed = [(change, _counted(change)) for change in delta.changes if change.content]
     if not changed:
         return 0.0
-    weights = dict(zip(map(id, delta.old.blocks), block_weights(delta.old.blocks, blocks), strict=True))
-    whole = sum(weights.values())
+    whole = sum(block_weights(delta.old.blocks, blocks))
     total = sum(len(counted) for _, counted in changed)
     score = 0.0
     for change, counted in changed:
@@ -46,7 +45,8 @@ def impch(delta: Delta, reading: Reading = "monotone", blocks: str = "auto") -> 
             entire = [(kind, element, 1.0) for kind, element, _ in counted]
             score += weight * block_score(entire, len(entire), reading, total)
         else:
-            score += weights[id(change.old)] * block_score(counted, _elements(change.old, counted), reading, total)
+            weight = block_weights([change.old], blocks)[0]
+            score += weight * block_score(counted, _elements(change.old, counted), reading, total)
     return min(1.0, score / whole) if whole else 1.0
 
 

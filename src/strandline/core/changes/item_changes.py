@@ -130,10 +130,19 @@ class _Order:
     """Where in the order of the page's own texts some came and left."""
 
     def __init__(self, old: list[str], new: list[str]) -> None:
-        both = set(old) & set(new)
-        self._left_after = dict(followers(old, both))
-        self._came_after = {text: stay for stay, come in followers(new, both) for text in come}
-        self._place = {text: place / len(old) for place, text in enumerate(old)}
+        self._old, self._new = old, new
+
+    @cached_property
+    def _left_after(self) -> dict[str, list[str]]:
+        return dict(followers(self._old, set(self._new)))
+
+    @cached_property
+    def _came_after(self) -> dict[str, str]:
+        return {text: stay for stay, come in followers(self._new, set(self._old)) for text in come}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self._old)}
 
     def came_with_others(self, text: str) -> bool:
         """True unless a text took the place of one that left: it moved in."""
@@ -142,7 +151,8 @@ class _Order:
 
     def left_the_top(self, text: str) -> bool:
         """True for a text that stood in the upper part of the list, or took the place of another there."""
-        return self._place.get(text, 1.0) < TOP
+        place = self._places.get(text)
+        return place is not None and place / len(self._old) < TOP
 
 
 def _said(before: str, after: str) -> tuple[str, float, bool]:

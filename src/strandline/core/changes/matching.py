@@ -36,9 +36,12 @@ def same_beginning(old: Iterable[PageBlock], new: Iterable[PageBlock]) -> int:
     return count
 
 
-def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[int, int]]:
-    """Pairs (old number, new number) of blocks taken to be the same, in the order of the old version."""
-    start = same_beginning(old, new)
+def matched(old: Sequence[PageBlock], new: Sequence[PageBlock], start: int = -1) -> list[tuple[int, int]]:
+    """Pairs (old number, new number) of blocks taken to be the same, in the order of the old version.
+
+    `start` is their `same_beginning`, where it is known.
+    """
+    start = same_beginning(old, new) if start < 0 else start
     shorter = min(len(old), len(new)) - start
     ending = same_beginning(islice(reversed(old), shorter), reversed(new))
     pairs: Pairs = {place: place for place in range(start)}

@@ -28,6 +28,7 @@ from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sent
 MOST_LETTERS: Final = 6_000  # of the part that differs; what is beyond is not looked at
 MOST_SENTENCES: Final = 24  # on either side, of those that differ
 CONTEXT: Final = 240  # letters before and after what differs in which a sentence may begin and end
+KEPT: Final = 12_000  # letters of an edit that is kept
 ALIKE: Final = 0.4  # share of words that makes two sentences states of one
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[^\Wa-z])|\n+")
 _SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
@@ -51,6 +52,12 @@ def edit_weight(before: str, after: str, language: str = "") -> Edit:
     >>> edit_weight("Notice of 30 days", "Notice of thirty days").weight < 0.1
     True
     """
+    if len(before) + len(after) <= KEPT:
+        return _recent_edit(before, after, language)
+    return _edit(before, after, language)
+
+
+def _edit(before: str, after: str, language: str) -> Edit:
     if before == after:
         return NOTHING
     before, after = _differing(plain_lines(before), plain_lines(after))
@@ -59,7 +66,9 @@ def edit_weight(before: str, after: str, language: str = "") -> Edit:
     return _weighed(before, after, language or language_of(f"{before} {after}"))
 
 
-@lru_cache(maxsize=1 << 8)  # what is scored is soon told
+_recent_edit = lru_cache(maxsize=1 << 9)(_edit)  # what is scored is soon told
+
+
 def _weighed(before: str, after: str, language: str) -> Edit:
     old, new = sentences(before), sentences(after)
     if len(old) != 1 or len(new) != 1:

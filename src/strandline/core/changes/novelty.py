@@ -24,8 +24,9 @@ from typing import Final
 from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
+from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
-from strandline.core.changes.figures import changed_figures, is_numeric, is_table
+from strandline.core.changes.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.item_changes import EDITED, ItemChange, ItemJudge
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.ticking import is_same_text
@@ -147,7 +148,7 @@ class NoveltyCounter:
         for before, after in edited:
             if worth >= MOST_FIGURES:
                 break
-            plain, signed = changed_figures(before, after, counters=table)
+            plain, signed = changed_figures(before, after, True) if table else changed_figures(before, after)
             worth += NEW_FIGURE * plain + NEW_PRICE * signed
             found.figures += plain + signed
         found.content = table and found.figures > 0
@@ -170,6 +171,8 @@ class NoveltyCounter:
         """What the words of texts are worth that came, left or were altered; `whole` is the change they may all be."""
         before = "\n".join([before for before, _ in texts if before])
         after = "\n".join([after for _, after in texts if after])
+        if holds_only_numbers(before) and holds_only_numbers(after):
+            return self._numbers(before, after, len(texts), found)
         if whole and whole.old is None and not before and len(texts) == len(whole.block.texts):
             old, new = word_numbers(""), whole.block.words
         elif whole and whole.new is None and not after and len(texts) == len(whole.block.texts):
@@ -187,6 +190,14 @@ class NoveltyCounter:
         known = words.come + words.gone - len(novel) - len(lost)
         said = NEW_WORD * len(novel) + NEW_PAIR * pairs + KNOWN_WORD * known
         return TOUCHED * len(texts) + said + LOST_WORD * len(lost)
+
+    @staticmethod
+    def _numbers(before: str, after: str, texts: int, found: Novelty) -> float:
+        """The same of texts without a letter: numbers are never new."""
+        old, new = word_set(before), word_set(after)
+        found.shown += len(new)
+        found.novel.append((after, word_numbers("")))
+        return TOUCHED * texts + KNOWN_WORD * len(old ^ new)
 
     def _pairs(self, texts: Texts, novel: WordNumbers) -> int:
         """New pairs of known words; a text that was elsewhere on the page has none."""

@@ -31,11 +31,11 @@ class PageKind:
     """What is worked out of a version once, for all its changed blocks."""
 
     def __init__(self, page: BlockTree) -> None:
-        own = [block for block in page.blocks if block.role not in _BESIDE and not block.hint]
+        own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
         self.part = _part(own)
-        weights = [(block.weight, block.linked) for block in own if self.owns(block)]
-        listed = sum(weight for weight, linked in weights if linked >= LISTED)
-        share = listed / max(1, sum(weight for weight, _ in weights))
+        owned = [block for block in own if block.role == "main" or f"{block.path}/".startswith(self.part)]
+        listed = sum([block.weight for block in owned if block.link_weight and block.linked >= LISTED])
+        share = listed / max(1, sum([block.weight for block in owned]))
         self.listing = min(1.0, max(0.0, (share - _FEW) / (_MANY - _FEW)))
         self.later = is_later_page(page.url)
 
@@ -63,27 +63,30 @@ def _part(blocks: list[PageBlock]) -> str:
             continue
         path = block.path
         held[path] = held.get(path, 0) + weight
-        if weight >= LONG and block.linked < LISTED:
-            prose[path] = prose.get(path, 0) + sum([len(text) for text in block.texts if len(text) >= LONG])
+        if weight >= LONG and (not block.link_weight or block.linked < LISTED):
+            long = [len(item[1]) for item in block.items if item[0] == "text" and len(item[1]) >= LONG]
+            prose[path] = prose.get(path, 0) + sum(long)
     letters = sum(prose.values())
     if letters >= max(DOCUMENT, PROSE * sum(held.values())):
         held = prose
     total, part = sum(held.values()), ""
+    least = MOST * total
     paths = [(f"{path}/", weight) for path, weight in held.items()]
-    while True:
-        paths = [entry for entry in paths if len(entry[0]) > len(part) and entry[0].startswith(part)]
-        if len(paths) == 1 and paths[0][1] >= MOST * total:
-            return paths[0][0]
-        inside: dict[str, int] = {}
-        for path, weight in paths:
-            step = path[: path.index("/", len(part)) + 1]
-            inside[step] = inside.get(step, 0) + weight
-        if not inside:
+    while paths:
+        if len(paths) == 1:
+            return paths[0][0] if paths[0][1] >= least else part
+        below: dict[str, list[tuple[str, int]]] = {}
+        depth = len(part)
+        for entry in paths:
+            path = entry[0]
+            below.setdefault(path[: path.index("/", depth) + 1], []).append(entry)
+        for step, entries in below.items():  # one at most holds so much
+            if sum([weight for _, weight in entries]) >= least:
+                part, paths = step, [entry for entry in entries if len(entry[0]) > len(step)]
+                break
+        else:
             return part
-        deeper = max(inside, key=inside.__getitem__)
-        if inside[deeper] < MOST * total:
-            return part
-        part = deeper
+    return part
 
 
 def is_later_page(url: str) -> bool:

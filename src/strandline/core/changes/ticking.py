@@ -123,6 +123,7 @@ _TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:euros?|dollars?|pounds?|francs?)\b)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
 _DIGIT: Final = re.compile(r"\d")
@@ -155,12 +156,17 @@ def settled_text(text: str) -> str:
     >>> settled_text("12 points by ann 3 hours ago"), settled_text("Monday, 02 March 2026, 09:10")
     ('# points by ann @', '@, @')
     """
-    if len(text) > LONG:
+    if len(text) > LONG or _is_figure(text):
         return masked(text)
     aged = _without_age(text)
     if _DIGIT.search(aged) is None:
         return aged
     return masked(_CLOCK.sub("@", _undated(aged)))
+
+
+def _is_figure(text: str) -> bool:
+    """True for a number with no letter beside it, which has neither age nor date nor time."""
+    return _FIGURE.match(text) is not None and text.lower() == text.upper()
 
 
 def _undated(text: str) -> str:
@@ -219,16 +225,18 @@ def tick_form(before: str, after: str) -> TickForm:
         return ""
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
-    old, new = _without_age(before), _without_age(after)
-    if old == new:
-        return "age"
     forms: list[TickForm] = []
-    if _dates_of(old) != _dates_of(new):
-        forms.append("stamp" if _is_stamp(new) else "")
-    old, new = _undated(old), _undated(new)
-    if _all(_CLOCK, old) != _all(_CLOCK, new):
-        forms.append("clock" if _is_stamp(new) else "time")
-    old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
+    old, new = before, after
+    if not (_is_figure(before) and _is_figure(after)):
+        old, new = _without_age(before), _without_age(after)
+        if old == new:
+            return "age"
+        if _dates_of(old) != _dates_of(new):
+            forms.append("stamp" if _is_stamp(new) else "")
+        old, new = _undated(old), _undated(new)
+        if _all(_CLOCK, old) != _all(_CLOCK, new):
+            forms.append("clock" if _is_stamp(new) else "time")
+        old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
     numbers = zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False)
     forms += [_number_form(new, one[0], other) for one, other in numbers if one[0] != other[0]]
     if not forms or "" in forms:
@@ -255,6 +263,9 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
         return "identifier"
     before, after = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1], _PAUSE.split(text[end : end + BESIDE])[0]
+    beside = before + after
+    if beside.lower() == beside.upper():  # no letter, so no word that tells
+        return "counter" if _counts_up(earlier, number[0]) and not _UNIT.match(after) else ""
     if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
         return "countdown"
     if _BRIEF.match(after):
@@ -292,6 +303,7 @@ def is_slot(before: str, after: str) -> bool:
     return longer - kept <= min(SLOT, kept) or longer < SLOT
 
 
+@lru_cache(maxsize=1 << 11)
 def is_same_text(before: str, after: str) -> bool:
     """True for two states of one text; otherwise one only took the place of the other."""
     return settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE

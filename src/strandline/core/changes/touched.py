@@ -7,10 +7,10 @@ counts (`ticking`) belong together first: a line "12 points by ann" that moved t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
 from operator import itemgetter
 from typing import Final
 
+from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.ticking import settled_text
 
@@ -21,7 +21,7 @@ Touched = tuple[BlockChange, Texts, list[str]]
 
 def touched_texts(delta: Delta) -> list[Touched]:
     """Each block with other content: its touched texts, and the addresses of its touched links and pictures."""
-    if not delta.touched:
+    if not delta.touched and delta.changes:
         touched = [(change, *_touched(change)) for change in delta.changes if change.content]
         delta.touched.extend(_in_place(delta, _partnered(touched)))
     return delta.touched
@@ -52,14 +52,21 @@ def _in_place(delta: Delta, touched: list[Touched]) -> list[Touched]:
     come = {after for _, texts, _ in touched for before, after in texts if not before}
     if not gone or not come:
         return touched
-    old, new = (list(chain.from_iterable([block.texts for block in page.blocks])) for page in (delta.old, delta.new))
-    both = delta.shown_before.intersection(new)
-    left = dict(followers(old, both))
+    old, new = delta.old, delta.new
+    runs = _runs(new.blocks, (change.new for change in delta.changes), delta.shown_before)
+    came = [(stay, others) for stay, others, _ in runs if 0 < len(others) <= FEW]
+    if not came:
+        return touched
+    runs = _runs(old.blocks, (change.old for change in delta.changes), delta.shown_after)
+    left = {stay: (others, place) for stay, others, place in runs}
     pairs: dict[str, str] = {}
-    for stay, others in followers(new, both):
-        before = left.get(stay, [])
-        if 0 < len(others) == len(before) <= FEW:
-            pairs.update((new, old) for old, new in zip(before, others, strict=True) if old in gone and new in come)
+    for stay, others in came:
+        before, place = left.get(stay, ([], 0))
+        if len(others) != len(before):
+            continue
+        found = [pair for pair in zip(others, before, strict=True) if pair[1] in gone and pair[0] in come]
+        if found and not _stays_again(stay, delta, place):
+            pairs.update(found)
     taken = set(pairs.values())
     return (
         [
@@ -73,6 +80,38 @@ def _in_place(delta: Delta, touched: list[Touched]) -> list[Touched]:
         if pairs
         else touched
     )
+
+
+def _runs(
+    blocks: Sequence[PageBlock], changed: Iterable[PageBlock | None], elsewhere: Set[str]
+) -> Iterator[tuple[str, list[str], int]]:
+    """As `followers` of all texts of a page, with the number of the block in which each text that stays stands.
+
+    Blocks that nothing happened to are passed over: their texts stay, followed by others that stay.
+    """
+    differing = {id(block) for block in changed}
+    stay, others, place, passed = "", list[str](), 0, 0
+    for number in [number for number, block in enumerate(blocks) if id(block) in differing]:
+        for earlier in range(number - 1, passed - 1, -1):
+            last = next((item[1] for item in reversed(blocks[earlier].items) if item[0] == "text"), None)
+            if last is not None:
+                yield stay, others, place
+                stay, others, place = last, [], earlier
+                break
+        passed = number + 1
+        for text in blocks[number].texts:
+            if text in elsewhere:
+                yield stay, others, place
+                stay, others, place = text, [], number
+            else:
+                others.append(text)
+    yield stay, others, place
+
+
+def _stays_again(text: str, delta: Delta, place: int) -> bool:
+    """Whether a text stands once more in a block that stays whole, after the block of this number."""
+    later = delta.old.blocks[place + 1 :]
+    return any(text in block.identities and delta.shown_after.issuperset(block.identities) for block in later)
 
 
 def followers(texts: Sequence[str], both: Set[str]) -> Iterator[tuple[str, list[str]]]:
@@ -93,7 +132,8 @@ def _partnered(touched: list[Touched]) -> list[Touched]:
     if all(map(itemgetter(0), everywhere)) or all(map(itemgetter(1), everywhere)):
         return touched  # nothing came, or nothing left
     loose = [pair for pair in everywhere if _is_loose(*pair)]
-    shared = Counter(_forms(before for before, _ in loose)) & Counter(_forms(after for _, after in loose))
+    left = _forms(before for before, _ in loose)
+    shared = Counter(left) & Counter(_forms(after for _, after in loose)) if left else None
     if not shared:
         return touched
     waiting: dict[str, list[str]] = {}

@@ -30,9 +30,10 @@ Numbered = list[tuple[int, frozenset[str]]]  # distinct words of texts, by the n
 def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising) -> Delta:
     """The delta between two versions of a page; empty when a reader sees no difference."""
     count = len(new.blocks)
-    if count == len(old.blocks) == same_beginning(old.blocks, new.blocks):
+    start = same_beginning(old.blocks, new.blocks)
+    if count == len(old.blocks) == start:
         return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), ())
-    pairs = matched(old.blocks, new.blocks)
+    pairs = matched(old.blocks, new.blocks, start)
     staying = in_place(pairs)
     before, after = old.blocks, new.blocks
     touched: list[tuple[int, PageBlock | None, PageBlock]] = [
@@ -93,7 +94,7 @@ class _Writer:
         text = _shown(real or block.items)
         before, after = ("", text) if new else (text, "")
         operation = Operation(kind, "block", block.path, share, before, after)
-        weights = tuple([self._weight(item.address) for item in real])
+        weights = tuple([self._weight(item[2]) if item[2] else 1.0 for item in real])
         return BlockChange(old, new, (operation,), moved, tuple(real), weights)
 
     def _weight(self, address: str) -> float:

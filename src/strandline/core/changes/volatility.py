@@ -47,6 +47,7 @@ MOST_WORDS: Final = 50_000
 MOST_PATHS: Final = 4_000  # beyond it the half that was met least often is forgotten
 MOST_SLOTS: Final = 1_000
 SAYING: Final = 3  # words from which a text says something of its own
+BEGINNING: Final = 40  # letters of a text that mostly show it
 TICKS: Final = 3  # changes from which a slot may tick
 TICKING: Final = 0.6  # of the looks since its first change at which a slot that ticks had changed
 STOOD: Final = 3.0  # looks at which nothing changed after which a block is known to stand still
@@ -203,7 +204,7 @@ class NoiseState:
         come = [
             after
             for before, after in texts
-            if not (before and (not after or is_same_text(before, after))) and len(word_set(after)) >= SAYING
+            if not (before and (not after or is_same_text(before, after))) and _says_something(after)
         ]
         for before, after in texts:
             if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
@@ -361,6 +362,11 @@ def _sections(stored: bytes, place: int) -> Iterable[bytes]:
 @lru_cache(maxsize=1 << 10)  # what is scored is learned from next
 def _kept_words(before: str, after: str) -> str:
     return " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
+
+
+def _says_something(text: str) -> bool:
+    """True for a text of several words; most show it in their first ones."""
+    return len(word_set(text[:BEGINNING].rpartition(" ")[0])) >= SAYING or len(word_set(text)) >= SAYING
 
 
 def _tag(step: str) -> str:
