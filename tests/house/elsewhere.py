@@ -74,8 +74,6 @@ ELSEWHERE = {
     "core/changes/test_slow_readings.py": ["core/changes/matching.py"],
     "core/changes/test_importance.py": [
         "core/changes/item_changes.py",
-        "core/changes/page_kind.py",
-        "core/changes/touched.py",
     ],
     "core/changes/test_vidiff.py": ["core/changes/delta.py", "core/changes/volatility.py"],
     "core/history/test_calendar.py": ["core/history/zones.py"],
