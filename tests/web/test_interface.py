@@ -154,7 +154,7 @@ def test_metrics_and_health(open_server):
 
 @pytest.mark.parametrize("origin", ["interface", "replay"])
 def test_other_host_names_are_refused(open_server, origin):
-    for host in ("evil.test", "evil.test:8080", "127.0.0.1.evil.test", ""):
+    for host in ("evil.test", "evil.test:8080", "127.0.0.1.evil.test", "", "127.0.0.1:9210@evil.test", "localhost:x"):
         assert open_server.get("/healthz", origin=origin, host=host)[0] == 403
     assert open_server.get("/healthz", origin=origin, host="localhost:1")[0] == 200
 

@@ -1,21 +1,23 @@
 """What every request passes before anyone answers it, on both origins: name, size, pace, token, origin of changes.
 
 403  a host name that is not ours, a change asked for by another site or with a token that only lets look
-401  no token where one is needed        413  a body that is too large        408  a body that comes too slowly
+401  no token where one is needed, or a wrong one, told slowly       429  too many wrong ones at the same time
+413  a body that is too large        408  a body that comes too slowly
 """
 
 import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import quote
 
 from strandline.web.metrics import Metrics
 from strandline.web.options import Origins, ServeOptions, host_of
-from strandline.web.tokens import Access
+from strandline.web.tokens import Access, Role
+from strandline.web.wrong_tokens import TooManyError, WrongTokens
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -44,6 +46,23 @@ class Policy:
     origins: Origins
     access: Access
     metrics: Metrics
+    wrong: WrongTokens = field(default_factory=WrongTokens)
+
+    async def role(self, client: str, token: str) -> Role | None:
+        """What a token lets do; a wrong one waits for its answer. TooManyError when too many wait already."""
+        role = self.access.role(token)
+        if role is not None:
+            self.wrong.right(client)
+            return role
+        pause = self.wrong.wait(client)
+        if pause is None:
+            raise TooManyError
+        self.wrong.waiting += 1
+        try:
+            await asyncio.sleep(pause)
+        finally:
+            self.wrong.waiting -= 1
+        return None
 
     @property
     def cookie(self) -> str:
@@ -86,7 +105,7 @@ class Guard:
 
         try:
             fields = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-            host = self._checked(scope, fields)
+            host = await self._checked(scope, fields)
             scope["strandline.host"] = host
             await self.app(scope, _Bounded(receive, self.policy.options, fields), counted)
         except _RefusedError as refused:
@@ -95,13 +114,13 @@ class Guard:
         finally:
             metrics.seconds[self.origin] += time.perf_counter() - began
 
-    def _checked(self, scope: Scope, fields: dict[bytes, str]) -> str:
+    async def _checked(self, scope: Scope, fields: dict[bytes, str]) -> str:
         """The host name the request came by; raises when it must not be answered."""
         host = host_of(fields.get(b"host", ""))
         if not self.policy.origins.known(host):
             raise _RefusedError(403, "This server does not answer to that host name.")
         self._same_site(scope, fields, host)
-        self._allowed(scope, fields)
+        await self._allowed(scope, fields)
         return host
 
     def _same_site(self, scope: Scope, fields: dict[bytes, str], host: str) -> None:
@@ -114,7 +133,7 @@ class Guard:
         if fields.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise _RefusedError(403, "Changes are only taken from the interface itself.")
 
-    def _allowed(self, scope: Scope, fields: dict[bytes, str]) -> None:
+    async def _allowed(self, scope: Scope, fields: dict[bytes, str]) -> None:
         access = self.policy.access
         scope["strandline.local"] = access.replay_path()
         if not access.needed:
@@ -122,7 +141,10 @@ class Guard:
             return
         path: str = scope["path"]
         scheme, _, token = fields.get(b"authorization", "").partition(" ")
-        role = access.role(token) if scheme.lower() == "bearer" else None
+        try:
+            role = await self.policy.role(client_of(scope), token) if scheme.lower() == "bearer" else None
+        except TooManyError as refused:
+            raise _RefusedError(429, str(refused)) from None
         if role is None and self.origin == "interface":
             role = access.session_role(self._cookie(fields))
         if role is not None:
@@ -151,6 +173,12 @@ class Guard:
         except CookieError:
             return ""
         return found.value if found else ""
+
+
+def client_of(scope: Scope) -> str:
+    """Who asks, as far as the connection tells."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 class _Bounded:

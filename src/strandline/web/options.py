@@ -1,9 +1,11 @@
 """How the server is reached: addresses, names it answers to, tokens, limits."""
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/@\[\]]*)(?::\d*)?")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -92,8 +94,11 @@ def host_of(field_value: str) -> str:
 
     >>> host_of("LocalHost:8080"), host_of("[::1]:8080"), host_of("example.com")
     ('localhost', '[::1]', 'example.com')
+
+    What is more than a host and a port is no host:
+
+    >>> host_of("127.0.0.1:9210@evil.test"), host_of("[::1]evil.test"), host_of("localhost:port")
+    ('', '', '')
     """
-    text = field_value.strip().lower()
-    if text.startswith("["):
-        return text.partition("]")[0] + "]"
-    return text.partition(":")[0]
+    found = _HOST.fullmatch(field_value.strip().lower())
+    return found[1] if found else ""

@@ -24,9 +24,11 @@ from strandline.errors import Unreachable
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
 from strandline.web.figures import duration_text
+from strandline.web.guard import client_of
 from strandline.web.replay_app import cdx_answer, timemap_answer
 from strandline.web.texts import say
 from strandline.web.views.values import IMPORTANT
+from strandline.web.wrong_tokens import TooManyError
 
 
 class Replaying:
@@ -126,7 +128,11 @@ class Replaying:
             return RedirectResponse(to, 303)
         if request.method != "POST":
             return self._face.page(request, "login.html", {"wrong": False, "to": to})
-        role = access.role(parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0])
+        token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
+        try:
+            role = await self._face.policy.role(client_of(request.scope), token)
+        except TooManyError as refused:
+            return PlainTextResponse(f"{refused}\n", 429)
         if role is None:
             return self._face.page(request, "login.html", {"wrong": True, "to": to}, 401)
         answer = RedirectResponse(to, 303)
