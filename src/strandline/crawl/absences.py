@@ -11,11 +11,17 @@ Each time the pause grows to twice as long as the address has been known to be a
 from typing import Final
 
 _HOURS: Final = 6.0
+"""Hours after which a page that is gone is asked for again, and a dead link that a feed named. Origin: a guess."""
 _WEEK: Final = 168.0
+"""Hours after which any other dead link is. Origin: a unit."""
 _DAY: Final = 24.0
+"""Hours after which a dead seed is. Origin: a unit."""
 _LONGEST_GONE: Final = 1440.0
+"""Hours, two months, after which a page that is gone is asked for at the latest. Origin: a guess."""
 _LONGEST_DEAD: Final = 4380.0
+"""Hours, half a year, after which a dead link is. Origin: a guess."""
 _GROWTH: Final = 2.0
+"""Times longer than it has been away that it is left alone. Origin: a guess."""
 
 
 def hours_until_asked(absent: float, lived: bool, via: str) -> float:

@@ -15,6 +15,7 @@ from strandline.crawl.visits import Timing
 from strandline.ports import Batch, Catalog, Clock, Found, Task, Visited
 
 _HOUR: Final = 3600.0
+"""Seconds. Origin: a unit."""
 
 
 class Agenda(Protocol):

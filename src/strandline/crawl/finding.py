@@ -13,16 +13,23 @@ from strandline.crawl.orders import Orders
 from strandline.ports import Found, Link, Named, Refusal, Task
 
 SITEMAP_FILES: Final = 500
+"""Sitemaps of a host that are read. Origin: a guess."""
 SITEMAP_DEPTH: Final = 3
+"""Sitemaps that name sitemaps, one below the other. Origin: a guess."""
 
 _MOST_KNOWN: Final = 30_000
+"""Addresses remembered as known, so that the catalog is not asked. Origin: a bound on memory."""
 _FAR: Final = 1 << 30
+"""More hops than there are. Origin: a definition."""
 
 _KINDS: Final = {"requisite": Kind.REQUISITE, "sitemap": Kind.SITEMAP, "feed": Kind.FEED}
-# A page's own requisites come right after it, so that an early stop leaves whole pages.
 _STEP: Final = 0.02
-"""Each further requisite of a page comes a little later: a page with thousands of them does not hide its neighbours."""
+"""Each further requisite of a page comes a little later: a page with thousands of them does not hide its neighbours.
+Origin: a guess."""
 _HEAD_START: Final = {Kind.REQUISITE: 0.9, Kind.SITEMAP: 1.0, Kind.FEED: 0.5}
+"""Hops by which each kind comes before pages. A page's own requisites come right after it, so that an early stop
+leaves whole pages.
+Origin: a guess."""
 
 
 @dataclass(slots=True)

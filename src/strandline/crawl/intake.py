@@ -22,10 +22,13 @@ from strandline.crawl.visits import Visits, redirect_target
 from strandline.ports import Batch, Named, Refusal, Skipped, Task, Visited
 
 AT_ONCE: Final = 2_000
-"""Addresses found that are committed together: a sitemap may name many times as many."""
+"""Addresses found that are committed together: a sitemap may name many times as many. Origin: a bound on memory."""
 _MOST_CHAINS: Final = 100_000
+"""Redirects under way that are remembered. Origin: a bound on memory."""
 _MOST_PARTS: Final = 100_000
+"""Parts of pages that are remembered as had. Origin: a bound on memory."""
 _MOVED, _UNCHANGED, _FAILED = 300, 304, 400
+"""Answers from which on an address has moved, is unchanged, is wrong. Origin: RFC 9110."""
 
 
 def batched(named: Sequence[Named], size: int) -> Iterator[Sequence[Named]]:

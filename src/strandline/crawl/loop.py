@@ -31,15 +31,15 @@ from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import Batch, Task
 
 _TICK: Final = 0.2
-"""Longest time the fetcher is driven before commits and signals are looked at."""
+"""Longest time the fetcher is driven before commits and signals are looked at. Origin: a guess."""
 _LARGE: Final = 8 * 2**20
-"""Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours."""
+"""Bytes from which on an answer takes so long to pack that it waits for its smaller neighbours. Origin: a guess."""
 _MOST_LARGE: Final = 16
-"""Very large answers that may wait on disk."""
+"""Very large answers that may wait on disk. Origin: a guess."""
 _STARVED: Final = 0.05
-"""Seconds between commits while nothing is left to ask for but what the next commit brings."""
+"""Seconds between commits while nothing is left to ask for but what the next commit brings. Origin: a guess."""
 _MOMENT: Final = 0.01
-"""Seconds between two looks whether a page at the head of the queue may be asked for."""
+"""Seconds between two looks whether a page at the head of the queue may be asked for. Origin: a guess."""
 
 
 class Crawl:

@@ -24,21 +24,25 @@ from strandline.crawl.robots import RobotsDesk
 from strandline.ports import Refusal, Task
 
 BURST: Final = 6
-"""Requests of a page that one host gets at once, as many as browsers send."""
+"""Requests of a page that one host gets at once, as many as browsers send. Origin: a standard, what browsers do."""
 _WAITING: Final = 8
-"""Pages that wait for a browser before no more are asked for."""
+"""Pages that wait for a browser before no more are asked for. Origin: a guess."""
 _LARGEST_PAGE: Final = 8 << 20
+"""Bytes of a document that is shown to a browser. Origin: a bound on memory."""
 _LARGEST: Final = 24 << 20
-"""Bytes of a body, decoded, that a page is given; a larger one is kept and not shown."""
+"""Bytes of a body, decoded, that a page is given; a larger one is kept and not shown. Origin: a bound on memory."""
 _STREAM: Final = 3.0
-"""Seconds a stream of events is listened to."""
+"""Seconds a stream of events is listened to. Origin: a guess."""
 _NO_MORE: Final = PageAnswer(204, (), b"")
-"""Tells a page that a stream is over for good."""
+"""Tells a page that a stream is over for good. Origin: RFC 9110."""
 _PART: Final = 30.0
-"""Seconds a part of a page may take."""
+"""Seconds a part of a page may take. Origin: a guess."""
 _MEMORY: Final = 64 << 20
+"""Bytes of answers that pages share and that are remembered. Origin: a bound on memory."""
 _REMEMBERED: Final = 4 << 20
+"""Bytes of one of them, at most. Origin: a bound on memory."""
 _FRESH: Final = 3600.0
+"""Seconds for which it is given to other pages. Origin: a guess."""
 _SHARED: Final = frozenset({"Script", "Stylesheet", "Font", "Image"})
 _OURS: Final = frozenset({
     "user-agent", "accept-encoding", "host", "connection", "content-length", "range", "if-none-match",

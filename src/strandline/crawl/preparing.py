@@ -47,7 +47,8 @@ from strandline.warc.writer import WarcWriter, WriterSettings
 QUERY = "STRANDLINE_QUERY"
 """Environment variable with the secret arguments, for example `token=abc`."""
 _SPOOLED = 256 * 1024
-"""Bytes of a body held in memory before a temporary file is used: times the connections, this is what a crawl needs."""
+"""Bytes of a body held in memory before a temporary file is used: times the connections, this is what a crawl needs.
+Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)

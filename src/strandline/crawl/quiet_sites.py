@@ -26,6 +26,7 @@ from strandline.ports import Batch, Skipped, Task, Visited
 
 METHODS = ("policy", "near", "dormant")
 _UNKNOWN = -1
+"""The place of a page that has none. Origin: a definition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from strandline.core.urls import canonical
 from strandline.ports import Discoverer, Discovery, Named, Task
 
 _PAGE_LIMITS: Final = DecodeLimits(data=16 * 2**20)
+"""Bytes of a page that are read for addresses. Origin: a bound on memory."""
 _SITEMAP_LIMITS: Final = DecodeLimits(data=50 * 2**20)
+"""Bytes of a sitemap that are read. Origin: a standard, sitemaps.org."""
 _NOTHING: Final = Discovery(())
 
 

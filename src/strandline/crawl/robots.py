@@ -19,11 +19,12 @@ from strandline.crawl.visits import redirect_target
 from strandline.ports import Catalog, HostState, Task, Visited
 
 _REMEMBERED: Final = 10_000
-"""Hosts whose rules are kept parsed."""
+"""Hosts whose rules are kept parsed. Origin: a bound on memory."""
 _AGAIN: Final = 3600.0
-"""Seconds after which a host that could not give its rules is asked for them again; an older copy counts meanwhile."""
+"""Seconds after which a host that could not give its rules is asked for them again; an older copy counts meanwhile.
+Origin: a guess."""
 _AGAIN_UNHEARD: Final = 60.0
-"""The same for a host that was not heard at all: its back-off makes them more."""
+"""The same for a host that was not heard at all: its back-off makes them more. Origin: a guess."""
 
 
 class RobotsDesk:

@@ -12,10 +12,13 @@ from strandline.core.urls import canonical
 from strandline.ports import CaptureStore, Catalog, Task, Visited
 
 SMALLEST_SHARED = 256
-"""Bodies under this many bytes are not looked up under other addresses: the revisit record would be larger."""
+"""Bodies under this many bytes are not looked up under other addresses: the revisit record would be larger.
+Origin: a guess."""
 
 _GONE = (404, 410)
+"""Answers that say a page is gone. Origin: RFC 9110."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+"""Answers that name another address. Origin: RFC 9110."""
 
 
 @dataclass(frozen=True, slots=True)

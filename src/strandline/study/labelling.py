@@ -12,6 +12,7 @@ from strandline.study.comparing import known_address, require_blocks
 from strandline.study.rating import keep
 
 _LONGEST = 80
+"""Letters of a label. Origin: a guess."""
 
 
 def label(archive: Archive, url: str, block: str, name: str) -> None:

@@ -34,18 +34,23 @@ from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
 
 GONE: Final = (404, 410)
+"""Answers that say a page is gone. Origin: RFC 9110."""
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
-"""What a change counts of which no text can be compared (a film, another redirect): as much as ten new words."""
+"""What a change counts of which no text can be compared (a film, another redirect): as much as ten new words.
+Origin: a guess."""
 MOST_REASONS: Final = 40
-"""Changed blocks that are told one by one; a page of thousands would fill the catalog."""
+"""Changed blocks that are told one by one; a page of thousands would fill the catalog. Origin: a bound on memory."""
 _PARTS: Final = (
     "image/", "font/", "audio/", "video/", "text/css", "text/javascript", "application/javascript",
     "application/x-javascript", "application/json", "application/xml", "text/xml", "application/rss+xml",
     "application/atom+xml",
 )  # fmt: skip
 """Parts of pages, lists and feeds: pages show what matters of them."""
-_LATE: Final = 30.0  # times the pause before a second fetch after which an answer no longer counts as one
-_WORTH_ASKING: Final = 1.0  # new words, weighted by their block: with fewer it does not matter whether they are noise
+_LATE: Final = 30.0
+"""Times the pause before a second fetch after which an answer no longer counts as one. Origin: a guess."""
+_WORTH_ASKING: Final = 1.0
+"""New words, weighted by their block, with fewer of which it does not matter whether they are noise.
+Origin: a guess."""
 
 
 class UnreadableError(Exception):

@@ -26,15 +26,15 @@ from strandline.store.studies import StudyReading
 from strandline.study.page_study import Document, PageWork, StudyRules, UnreadableError, needs_reading, study_page
 
 ROUND: Final = 500
-"""Captures that are studied and recorded together."""
+"""Captures that are studied and recorded together. Origin: a guess."""
 TRIES: Final = 2
-"""Times a capture may end its worker before it is left out."""
+"""Times a capture may end its worker before it is left out. Origin: a guess."""
 _LOOK: Final = 2.0
-"""Seconds between two looks for something new, beside a crawl."""
+"""Seconds between two looks for something new, beside a crawl. Origin: a guess."""
 SECOND_LOOK: Final = 30.0
 """Seconds after which a watch fetches a page a second time to see whether what changed differs at every fetch, unless
 study.double_fetch says otherwise.
-"""
+Origin: a guess."""
 _WORKER: Final = "strandline.study.worker"
 
 

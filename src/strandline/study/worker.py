@@ -46,9 +46,9 @@ from strandline.study.studying import StudyContext
 from strandline.warc.reader import WarcReader
 
 LARGEST: Final = 32 << 20
-"""Bytes of a document that are studied; a longer one is known by its digest alone."""
+"""Bytes of a document that are studied; a longer one is known by its digest alone. Origin: a bound on memory."""
 _SITES: Final = 200
-"""Sites whose noise is kept in mind."""
+"""Sites whose noise is kept in mind. Origin: a bound on memory."""
 _PLAIN: Final = frozenset({"text/plain", "text/markdown"})
 
 

@@ -35,10 +35,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FIRST_SIGHT_ROWS = 40
+"""Steps of the ladder that a page's first-sight rate is put on: one prior each. Origin: a bound on memory."""
 FIRST_SIGHT_SHAPE = 2.0
+"""Shape of the Gamma prior around a first-sight rate (alpha0).
+Origin: measured, `strandline experiment classes --data`."""
 UNLIKE = 0.02
+"""Part of every prior that is spread evenly over all rates, so that no page is ruled out. Origin: a guess."""
 OPEN_END, TOLD = 0.5, 2.0
-"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something."""
+"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something.
+Origin: a guess."""
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
 
 

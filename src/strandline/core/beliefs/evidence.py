@@ -19,10 +19,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-_STAMPED = 60.0  # seconds before the capture: the server wrote down the time of the answer
-_CLOCK_ERROR = 300.0  # seconds that clocks may disagree
-_MEMORY = 200.0  # verdicts that count; older ones fade
+_STAMPED = 60.0
+"""Seconds before the capture within which a claimed change is the time of the answer itself, written down by the
+server.
+Origin: a guess."""
+_CLOCK_ERROR = 300.0
+"""Seconds that clocks may disagree. Origin: a guess."""
+_MEMORY = 200.0
+"""Verdicts that count; older ones fade. Origin: a guess."""
 _TRUST_FROM = 0.6
+"""Share of true claims, at its lower end, from which a source is trusted: three confirmations and no lie.
+Origin: a guess."""
 
 
 class Source(enum.StrEnum):

@@ -39,7 +39,8 @@ MODEL_FEATURES = (
 
 _INDEX_NAMES = frozenset({"index", "default", "home", "welcome"})
 _YEAR = re.compile(r"(?<!\d)(19|20)\d\d(?!\d)")
-_LOWEST_HEADING = 6  # prominence of <h6>; smaller numbers stand out more
+_LOWEST_HEADING = 6
+"""Prominence of `h6`; smaller numbers stand out more. Origin: a definition, HTML."""
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _KIND = itemgetter(0)
 

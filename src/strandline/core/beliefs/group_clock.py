@@ -14,8 +14,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DAYS = 512
+"""Days the tables hold at most: they are the largest thing a learner keeps of a directory.
+Origin: a bound on memory."""
 FIRST_DAYS = 32
-"""Days the tables hold at most, and at first: they are the largest thing a learner keeps of a directory."""
+"""Days they hold at first. Origin: a bound on memory."""
 
 
 def new_clock(day_length: int) -> Clock:

@@ -17,9 +17,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SHAPES = (0.5, 1.0, 2.0, 4.0)
+"""Shapes of a site's Gamma prior to choose from. Origin: a guess."""
 MEANS = 28
+"""Means of a site's prior to choose from, spaced evenly between the slowest and the fastest rate.
+Origin: a bound on time."""
 LEAN = 5.0
+"""Pages after which a site's own captures outweigh those of all sites. Origin: a guess."""
 SAMPLE = 20_000
+"""Pages that are enough to find the prior of all. Origin: a bound on time."""
 
 
 def gamma_on_grid(grid: Floats, shape: Floats, mean: Floats) -> Floats:

@@ -66,7 +66,9 @@ _GROUP: Final = ("alike", "mean", "share", "linked", "prose", "own")
 _CORE: Final = ("inside", "steps", "below", "share", "prose", "branch", "side")
 _CORE_NAMES: Final = ("paragraphs", "more_paragraphs", "text", "more_text", "title", "list")
 _PAGE_TAGS: Final = ("li", "dd", "article", "main", "form")
-_PAGE_GROUPS: Final = (9, 13, 14, 17, 18)  # comments, items, messages, prices, reviews
+_PAGE_GROUPS: Final = (9, 13, 14, 17, 18)
+"""Groups of names that say what kind of page it is: comments, items, messages, prices, reviews.
+Origin: a definition."""
 _PAGE: Final = (
     "runs chars linked prose paragraphs images anchors money titles clean repeated "
     "list_share list_alike list_mean list_linked"

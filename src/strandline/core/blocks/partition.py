@@ -30,17 +30,29 @@ from strandline.core.blocks.levels import DEFAULT_LEVEL, PageLevel
 from strandline.core.blocks.roles import BESIDE, POLICIES, block_role_inside
 from strandline.core.blocks.tree import BlockTree, LayoutTree, PageBlock
 
-SMALLEST: Final = 120  # a section or child below this is not worth a block of its own
-LIGHT: Final = 800  # a node up to this weight is never too heavy
-SHARE: Final = {1: 0.5, 2: 0.15, 3: 0.05}  # of the page a node may hold undivided
-LARGEST_TEXT: Final = {1: 0.5, 2: 0.17, 3: 0.08}  # of the page a piece of text may hold
-AREA: Final = {1: 0.30, 2: 0.10, 3: 0.03}  # of the page's area a rendered node may hold undivided
+SMALLEST: Final = 120
+"""Weight below which a section or child is not worth a block of its own.
+Origin: a guess; tried as a whole on 210 pages."""
+LIGHT: Final = 800
+"""Weight up to which a node is never too heavy. Origin: a guess; tried as a whole on 210 pages."""
+SHARE: Final = {1: 0.5, 2: 0.15, 3: 0.05}
+"""Part of the page a node may hold undivided, by level. Origin: a guess; tried as a whole on 210 pages."""
+LARGEST_TEXT: Final = {1: 0.5, 2: 0.17, 3: 0.08}
+"""Part of the page a piece of text may hold, by level. Origin: a guess."""
+AREA: Final = {1: 0.30, 2: 0.10, 3: 0.03}
+"""Part of the page's area a rendered node may hold undivided, by level. Origin: a guess."""
 SCALE_OF_LEVEL: Final = {1: 3.0, 2: 1.0, 3: 0.4}
+"""How much longer than at level 2 texts are when they are cut. Origin: a guess."""
 _HASH_SPACE: Final = float(1 << 64)
-HEADING: Final = 6  # prominence up to this is a heading
-TITLE: Final = 1  # prominence of the page's own
-MOST_BESIDE: Final = 100  # children of a node that are kept apart because of their names
-DEEPEST: Final = 100  # steps of a path; what lies deeper is told apart by number
+"""Values a hash can have. Origin: a definition."""
+HEADING: Final = 6
+"""Prominence up to which a text is a heading. Origin: a definition, HTML."""
+TITLE: Final = 1
+"""Prominence of the page's own. Origin: a definition, HTML."""
+MOST_BESIDE: Final = 100
+"""Children of a node that are kept apart because of their names. Origin: a bound on time."""
+DEEPEST: Final = 100
+"""Steps of a path; what lies deeper is told apart by number. Origin: a bound on memory."""
 
 Span = tuple[int, int]
 Part = tuple[int, Span | None]  # a node and what it shows as a leaf; None: still to be divided

@@ -45,6 +45,7 @@ ROLE_WEIGHT: Final[dict[str, float]] = {
     "nav": 0.15,
     "footer": 0.15,
 }
+"""What a change in a block of each role is likely to matter: R. Origin: a guess."""
 _HINT_WORDS: Final[dict[str, str]] = {
     "nav": "nav navbar navigation",
     "menu": "menu megamenu submenu",
@@ -86,13 +87,17 @@ HINT_WEIGHT: Final[dict[str, float]] = {
     "social": 0.1,
     "share": 0.1,
 }
+"""The factor of what its names say: H. Origin: a guess."""
 DIALOGS: Final = frozenset({"dialog", "alertdialog"})  # ARIA roles that say as much as a name
 BESIDE: Final = frozenset({"cookie", "consent", "ads", "social", "share", "newsletter", "modal", "popup"})
 """Hints of what a page carries besides what it is about: never merged with it, however short."""
-AT_LEAST: Final = 0.3  # of the hand rule's factor is left to a block that is hardly the page's content: a guess
+AT_LEAST: Final = 0.3
+"""Part of the hand rule's factor that is left to a block that is hardly the page's content. Origin: a guess."""
 POLICIES: Final = frozenset({"cookie", "consent"})  # hints that a policy's own sections give, too
-LONGEST_NAME: Final = 80  # letters; a longer id or class is data, no name
-LONGEST_NAMES: Final = 1_000  # letters of an element's id, or of its classes, that are read
+LONGEST_NAME: Final = 80
+"""Letters; a longer id or class is data, no name. Origin: a guess."""
+LONGEST_NAMES: Final = 1_000
+"""Letters of an element's id, or of its classes, that are read. Origin: a bound on time."""
 _HINT_OF_WORD: Final = {word: hint for hint, names in _HINT_WORDS.items() for word in names.split()}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CHANGING: Final = re.compile(
@@ -102,7 +107,8 @@ _CHANGING: Final = re.compile(
     r"|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{4,}$",  # a mixed suffix: generated style sheets
     re.IGNORECASE,
 )
-_LONGEST_ADDRESS: Final = 2_000  # letters of an address that are looked at
+_LONGEST_ADDRESS: Final = 2_000
+"""Letters of an address that are looked at. Origin: a bound on time."""
 _ADVERTISING: Final = re.compile(r"advert|/ads?[/.]|[/.]ads?\d*\.|doubleclick|googlesyndication|sponsor", re.IGNORECASE)
 
 

@@ -14,7 +14,9 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import words
 
 LONGEST: Final = 12
+"""Words of a topic: theta. Origin: a guess, paper 003 leaves it open."""
 _MOST_LETTERS: Final = 120
+"""Letters of a topic, in a language written without blanks. Origin: a guess."""
 
 STOP_WORDS: Final = frozenset(
     word

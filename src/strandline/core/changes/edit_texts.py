@@ -6,9 +6,11 @@ from typing import Final
 from strandline.core.changes.language_rules import LanguageRules, folded, language_rules
 from strandline.core.changes.sentence_meaning import Edit
 
-LONGEST: Final = 160  # letters of a quotation
+LONGEST: Final = 160
+"""Letters of a quotation. Origin: a guess."""
 SLIGHT_KINDS: Final = ("none", "typography", "order", "spelling", "numbering", "counter", "stamp")
-SUBJECT: Final = 6  # words
+SUBJECT: Final = 6
+"""Words of what a sentence is about. Origin: a guess."""
 _FIXED: Final = {
     "none": "Nothing a reader sees changed",
     "typography": "Only punctuation or typography changed",

@@ -22,13 +22,21 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.word_numbers import WordNumbers
 from strandline.core.blocks.words import masked
 
-COUNTER: Final = 0.05  # a number that rises by less than this share is taken for a counter
-FEWEST: Final = 4  # numbers of a block that make a table
-LONGEST: Final = 9  # digits; a longer number is an identifier
-MOST: Final = 10  # figures of a text that are counted
-NEAR: Final = 26  # letters before and after a number that a date may take
-BESIDE: Final = 12  # letters before and after a number in which a sign is its own
-FEW_WORDS: Final = 3  # beside a price that stands by itself
+COUNTER: Final = 0.05
+"""Share by which a number may rise and still be taken for a counter. The same in `sentence_meaning` and `ticking`.
+Origin: a guess."""
+FEWEST: Final = 4
+"""Numbers of a block that make a table. Origin: a guess."""
+LONGEST: Final = 9
+"""Digits of a figure; a longer number is an identifier. The same in `ticking`. Origin: a guess."""
+MOST: Final = 10
+"""Figures of a text that are counted. Origin: a guess."""
+NEAR: Final = 26
+"""Letters before and after a number that a date may take. Origin: a guess."""
+BESIDE: Final = 12
+"""Letters before and after a number in which a sign is its own. Origin: a guess."""
+FEW_WORDS: Final = 3
+"""Words beside a price that stands by itself. Origin: a guess."""
 _YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 _MOMENT: Final = re.compile(
     r"(?<!\d)(?:"

@@ -23,19 +23,24 @@ from strandline.core.changes.ticking import TickForm, is_same_text, tick_form
 from strandline.core.changes.touched import followers
 from strandline.core.changes.volatility import NoiseState
 
-DECISIVE: Final = 0.35  # weight from which an edit counts by what it says, not by its words
-PRICE: Final = 0.8  # weight of a price, share or score that is another now
+DECISIVE: Final = 0.35
+"""Weight from which an edit counts by what it says, not by its words. Origin: a guess."""
+PRICE: Final = 0.8
+"""Weight of a price, share or score that is another now. Origin: a guess."""
 SAYS: Final = frozenset(
     ("number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party")
 )
 """Edits that change what a sentence says, whatever its other words."""
 LASTING: Final = SAYS - {"time"}
 """Those that never tick: however often a price or a term changes, it is another one."""
-EDITED: Final = 0.04  # what an edit of the page's own text weighs at least, if it is more than typography
+EDITED: Final = 0.04
+"""What an edit of the page's own text weighs at least, if it is more than typography. Origin: a guess."""
 ItemKind = Literal["new", "gone", "edited", "rotating", "ticking", "moved"]
 
-LABEL: Final = 3  # words of a text that is a state, which may return: "In stock"
-TOP: Final = 0.34  # of a list from which a text that leaves is gone, not passed on
+LABEL: Final = 3
+"""Words of a text that is a state, which may return: "In stock". Origin: a guess."""
+TOP: Final = 0.34
+"""Part of a list from which a text that leaves is gone, not passed on. Origin: a guess."""
 _FORMS: Final[dict[TickForm, str]] = {
     "age": "says how long ago",
     "clock": "a clock",

@@ -15,8 +15,10 @@ from typing import Any, Final, NamedTuple
 
 LANGUAGES: Final = ("en", "fr", "de", "es", "it", "nl")
 OTHERWISE: Final = "en"  # of a text that shows no language
-ENOUGH: Final = 500  # letters that are enough to know a language by
+ENOUGH: Final = 500
+"""Letters that are enough to know a language by. Origin: a guess."""
 _MOST_STEMMED: Final = 20_000
+"""Words whose stems are remembered. Origin: a bound on memory."""
 _ASIDE: Final = str.maketrans(
     "‘’‚‛′´`“”„‟«»″‐‑‒–—−\u00a0\u2007\u202f\u2009\u200a\u2002\u2003\u3000\t\n\r",
     "'''''''\"\"\"\"\"\"\"------" + " " * 11,

@@ -25,11 +25,16 @@ from typing import Final
 from strandline.core.changes.language_rules import LanguageRules, language_of, language_rules, plain_signs
 from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence, same_beginning
 
-MOST_LETTERS: Final = 6_000  # of the part that differs; what is beyond is not looked at
-MOST_SENTENCES: Final = 24  # on either side, of those that differ
-CONTEXT: Final = 240  # letters before and after what differs in which a sentence may begin and end
-KEPT: Final = 12_000  # letters of an edit that is kept
-ALIKE: Final = 0.4  # share of words that makes two sentences states of one
+MOST_LETTERS: Final = 6_000
+"""Letters of the part that differs which are looked at. Origin: a bound on time."""
+MOST_SENTENCES: Final = 24
+"""Sentences on either side, of those that differ. Origin: a bound on time."""
+CONTEXT: Final = 240
+"""Letters before and after what differs in which a sentence may begin and end. Origin: a guess."""
+KEPT: Final = 12_000
+"""Letters of an edit that is remembered. Origin: a bound on memory."""
+ALIKE: Final = 0.4
+"""Share of words that makes two sentences states of one. Origin: a guess."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[^\Wa-z])|\n+")
 _SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
     r"(?:(?<![\d:.,])\d{1,2}|\b(?:[^\W\d_]|incl|excl|inkl|exkl|zzgl|einschl|art|abs|nr|dr|mr|mrs|ms|st|ca|vs|bzw"

@@ -35,22 +35,41 @@ from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 
 NEW_WORD: Final = 1.0
-KNOWN_WORD: Final = 0.1  # came, but was seen before or is a number; left its text, but not the page
+"""What a word counts that came and was never seen on the page; all others are measured by it. Origin: a definition."""
+KNOWN_WORD: Final = 0.1
+"""A word that came, but was seen before or is a number; or left its text, but not the page.
+Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 NEW_PAIR: Final = 0.3
+"""Two known words that came to stand side by side. Origin: a guess."""
 LOST_WORD: Final = 0.5
+"""A word that left the page. Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 NEW_FIGURE: Final = 1.0
+"""A figure that is another now. Origin: a guess."""
 NEW_PRICE: Final = 2.0
-MOST_FIGURES: Final = 10.0  # that figures of a block count together
+"""A price that is another now. Origin: a guess."""
+MOST_FIGURES: Final = 10.0
+"""What figures of a block count together, at most. Origin: a guess."""
 TOUCHED: Final = 0.1
-TICKED: Final = 0.002  # a clock or counter: it can be seen, and says nothing
+"""A text that was touched, whatever its words. Origin: a guess."""
+TICKED: Final = 0.002
+"""A clock or counter: it can be seen, and says nothing. Origin: a guess."""
 RETURNED: Final = 0.1
+"""Part that a text counts which was on the page before. Origin: a guess."""
 LINKED: Final = 0.2
+"""A link or picture that came or left. Origin: a guess."""
 NOVELTY_SCALE: Final = 30.0
+"""New words that make an importance of 1 - 1/e. Origin: a guess."""
 HEAVIEST: Final = 0.95
-MOST_DECISIVE: Final = 90.0  # that edits of a block add together by what they say
-ALL_BELIEVED: Final = 0.8  # where hardly any text that comes was there before
+"""Most that one edit can weigh: certainty would be endless words. Origin: a guess."""
+MOST_DECISIVE: Final = 90.0
+"""Words that edits of a block add together by what they say, at most. Origin: a guess."""
+ALL_BELIEVED: Final = 0.8
+"""Belief in what comes to a place from which on a returned text counts nothing: hardly any was there before.
+Origin: a guess."""
 HALF: Final = 0.5
+"""A page is a list, and what comes is believed, above this. Origin: a guess."""
 _EXAMPLES: Final = 5
+"""New words that are kept to be shown. Origin: a bound on memory."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from strandline.core.capture import Capture, Kind
 from strandline.core.changes.versions import Sight
 
 _HOUR: Final = 3600.0
+"""Seconds. Origin: a unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,20 @@ from typing import Final
 from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
 from strandline.core.blocks.tree import BlockTree, PageBlock
 
-MOST: Final = 0.6  # of the text is in the element that is the page's own part
-SMALL: Final = 40  # letters of a block that decides nothing about where the text is
-LONG: Final = 150  # letters of a text that is no headline or teaser
-DOCUMENT: Final = 1_000  # letters in long texts that make a page one of text
-PROSE: Final = 0.15  # of all letters
-LISTED: Final = 0.3  # of a block's text in links, from which it is a list
-_FEW, _MANY = 0.4, 0.7  # of the own part in lists: none of it counts as listing, all does
+MOST: Final = 0.6
+"""Part of the text that the page's own part holds at least. Origin: a guess."""
+SMALL: Final = 40
+"""Letters of a block that decides nothing about where the text is. Origin: a guess."""
+LONG: Final = 150
+"""Letters of a text that is no headline or teaser. Origin: a guess."""
+DOCUMENT: Final = 1_000
+"""Letters in long texts that make a page one of text. Origin: a guess."""
+PROSE: Final = 0.15
+"""The same as a part of all letters. Origin: a guess."""
+LISTED: Final = 0.3
+"""Part of a block's text in links, from which it is a list. Origin: a guess."""
+_FEW, _MANY = 0.4, 0.7
+"""Parts of the page's own text in links between which it turns from a text into a list. Origin: a guess."""
 _BESIDE: Final = frozenset({"nav", "footer", "header", "aside", "form"})
 _LATER: Final = re.compile(
     r"[?&/](?:page|p|pg|paged|seite|pagina|página|offset|start|from|skip|startat|pagenum|page_?no)[=/_-]?(\d+)(?:\D|$)",

@@ -16,8 +16,10 @@ TokenKind = Literal["word", "number", "date", "time", "sign", "end"]
 IdleKind = Literal["counter", "stamp", "numbering"]
 FactKind = Literal["money", "date", "time", "number", "counter", "stamp", "numbering"]
 IDLE: Final[tuple[IdleKind, ...]] = ("counter", "stamp", "numbering")  # what changes without anything being said
-BEFORE: Final = 6  # words before a figure that tell what it is for
+BEFORE: Final = 6
+"""Words before a figure that tell what it is for. Origin: a guess."""
 AFTER: Final = 3
+"""The same after it. Origin: a guess."""
 _DATE: Final = (
     r"\d{4}-\d\d?-\d\d?|\d{1,2}(?P<between>[./-])\s?\d{1,2}(?P=between)\s?(?:\d{4}|\d\d)(?!\d)|\d{4}/\d\d?/\d\d?"
 )
@@ -36,6 +38,7 @@ _DIGITS: Final = re.compile(r"\d+")
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th", "er", "re", "e", "de", "of", "del", "ste", "den", "the", "º"))
 _CONTRACTED: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _YEARS: Final = range(1800, 2200)
+"""Numbers that may be years. Origin: a guess."""
 
 
 class Token(NamedTuple):

@@ -19,6 +19,7 @@ from strandline.core.changes.volatility import Rating
 from strandline.core.urls import site
 
 AGREEING_SITES: Final = 2
+"""Sites that must say the same of a named part for it to hold elsewhere. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,32 +17,53 @@ EditKind = Literal[
     "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party",
 ]  # fmt: skip
 
-COUNTER: Final = 0.05  # a bare number that moves by less than this share may count readers or votes
-TYPO: Final = 0.84  # likeness of two spellings of a word
+COUNTER: Final = 0.05
+"""Share by which a bare number may move and still count readers or votes. Origin: a guess."""
+TYPO: Final = 0.84
+"""Likeness of two spellings of a word. Origin: a guess."""
 _FIGURES: Final = {"money": 0.9, "date": 0.75, "time": 0.7, "number": 0.6}
+"""Weight of a figure that is another, by its kind. Origin: a guess."""
 _DEADLINE: Final = 0.95
-_MEASURED: Final = 0.9  # a number with a unit
+"""Weight of another deadline. Origin: a guess."""
+_MEASURED: Final = 0.9
+"""Of a number with a unit. Origin: a guess."""
 _COUNTING: Final = 0.2
-_ONE_SIDED: Final = 0.85  # of a figure that only came or only went
+"""Of a number that may be a counter. Origin: a guess."""
+_ONE_SIDED: Final = 0.85
+"""Part of it for a figure that only came or only went. Origin: a guess."""
 _NEGATION: Final = 0.95
+"""Weight of a negation that came or went. Origin: a guess."""
 _MODALS: Final = {("must", "may"): 0.9, ("must", "should"): 0.8, ("may", "should"): 0.7, ("", "must"): 0.35,
                   ("", "should"): 0.3, ("", "may"): 0.45}  # fmt: skip
+"""Weight of one obligation for another. Origin: a guess."""
 _FLIPPED: Final = {"person": 0.5, "side": 0.7, "life": 0.8, "presence": 0.85}
+"""Weight of a contrast that turned round, by its kind. Origin: a guess."""
 _OTHERWISE_FLIPPED: Final = 0.88
+"""Of any other kind. Origin: a guess."""
 _ALONE: Final = {"scope": 0.55, "bound": 0.5, "permission": 0.45, "availability": 0.5, "cost": 0.55, "quantity": 0.4,
                  "inclusion": 0.35, "frequency": 0.4, "liability": 0.35}  # fmt: skip
+"""Weight of a word of a contrast that came or went alone, by its kind. Origin: a guess."""
 _OTHERWISE_ALONE: Final = 0.2
+"""Of any other kind. Origin: a guess."""
 _SLIGHT_POLES: Final = frozenset(("with", "also", "you", "we", "up", "down", "most", "yes", "true", "open", "begin"))
 _QUANTITIES: Final = frozenset(("quantity", "scope", "bound", "frequency"))
 _PARTIES: Final = frozenset(("lease", "sale", "work", "loan", "person"))
 _SWAPPED: Final = 0.45
+"""Weight of both words of a contrast that changed places. Origin: a guess."""
 _NAME: Final = 0.7
+"""Weight of another name. Origin: a guess."""
 _NAME_ALONE: Final = 0.45
-_WORDING: Final = 0.4  # what rewording comes to at most
-_WORDS: Final = 6.0  # other words that make 1 - 1/e of it
+"""Of a name that only came or only went. Origin: a guess."""
+_WORDING: Final = 0.4
+"""What rewording comes to at most. Origin: a guess."""
+_WORDS: Final = 6.0
+"""Other words that make 1 - 1/e of it. Origin: a guess."""
 SLIGHT: Final = {"spelling": 0.05, "order": 0.04, "numbering": 0.03, "counter": 0.02, "stamp": 0.02, "typography": 0.0}
+"""Weights of what says nothing new. Origin: a guess."""
 _ADDED: Final = 0.3
-_ADDED_BINDING: Final = 0.6  # a whole sentence with a figure, an obligation or a negation
+"""Weight of a whole sentence, at most. Origin: a guess."""
+_ADDED_BINDING: Final = 0.6
+"""The same of one with a figure, an obligation or a negation. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +88,7 @@ class Edit:
 
 
 NOTHING: Final = Edit("none", 0.0)
+"""Two texts that say the same. Origin: a definition."""
 
 
 @dataclass(frozen=True)

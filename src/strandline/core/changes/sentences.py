@@ -24,13 +24,20 @@ from strandline.core.changes.meaning import edit_weight, sentences
 from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.wording import counted
 
-MOST_TEXTS: Final = 12  # operations that are looked at, in the blocks that count most first
-LINKED: Final = 0.5  # a block of which so much is links is a list of them
-HEADLINE: Final = 18  # words
+MOST_TEXTS: Final = 12
+"""Operations that are looked at, in the blocks that count most first. Origin: a bound on time."""
+LINKED: Final = 0.5
+"""Part of a block in links that makes it a list of them. Origin: a guess."""
+HEADLINE: Final = 18
+"""Words of a headline, at most. Origin: a guess."""
 LABEL: Final = 6
+"""Words of a label. Origin: a guess."""
 BYLINE: Final = 4
-ALSO: Final = 0.5  # an edit of this weight is worth a mention beside another one
+"""Words of a line that only dates a text. Origin: a guess."""
+ALSO: Final = 0.5
+"""Weight of an edit that is worth a mention beside another one. Origin: a guess."""
 _SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.15, 0.06
+"""What a section, paragraph, entry ... that came or went weighs against edits of sentences. Origin: a guess."""
 _POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
 _FIGURES: Final = ("number", "money", "date", "time", "deadline")
 _NO_CHANGE: Final = "Nothing a reader sees changed"

@@ -27,9 +27,12 @@ ShownKind = Literal["unchanged", "updated", "inserted", "deleted", "moved"]
 Marked = Iterator[tuple[str, str]]  # (" " in both, "-" gone, "+" new; the text)
 
 RATED: Final = ("inserted", "deleted", "updated")  # kinds of blocks that people can rate
-MOST_ALIKE: Final = 200_000  # pairs of equal words, one of each text, that are all looked at
-MOST_OF_A_PAGE: Final = 1_000_000  # such pairs of all texts of a page: some seconds
-MOST_PIECES: Final = 3_000  # words compared one by one; what is longer is shown as gone and come
+MOST_ALIKE: Final = 200_000
+"""Pairs of equal words, one of each text, that are all looked at. Origin: a bound on time."""
+MOST_OF_A_PAGE: Final = 1_000_000
+"""Such pairs of all texts of a page: some seconds. Origin: a bound on time."""
+MOST_PIECES: Final = 3_000
+"""Words compared one by one; what is longer is shown as gone and come. Origin: a bound on time."""
 _TAGS: Final = {" ": ("", ""), "-": ("<del>", "</del>"), "+": ("<ins>", "</ins>")}
 _STYLE: Final = (
     "body{font:14px/1.45 sans-serif;margin:16px}table{border-collapse:collapse;width:100%;table-layout:fixed}"

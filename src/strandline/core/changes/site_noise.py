@@ -18,9 +18,9 @@ from typing import Final
 from strandline.core.changes.volatility import MOST_PATHS, NoiseState
 
 ENOUGH: Final = 2
-"""Pages fetched twice that decide about a path."""
+"""Pages fetched twice that decide about a path. Origin: a guess."""
 MOST_ASKED: Final = 4
-"""Second fetches that are asked for because of one path: some come too late to tell anything."""
+"""Second fetches that are asked for because of one path: some come too late to tell anything. Origin: a guess."""
 
 
 class SiteNoise:

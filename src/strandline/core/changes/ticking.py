@@ -21,13 +21,20 @@ from strandline.core.blocks.words import masked, word_distance, words
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "time"]
 
-LONGEST: Final = 9  # digits; a longer number is an identifier
-LONG: Final = 300  # letters; in a longer text nothing ticks that matters to the rest of it
-BRIEF: Final = 40  # letters of a text that may be an age without a number
-SLOT: Final = 3  # words of a part that changes while the rest stays
-IN_PLACE: Final = 0.5  # of the words differ at most in a text that is the same text, edited
-RISE: Final = 0.05  # of a number of three digits or more, which a counter rises by at most
-BESIDE: Final = 28  # letters before and after a number in which a word is about it
+LONGEST: Final = 9
+"""Digits of a number; a longer one is an identifier. Origin: a guess."""
+LONG: Final = 300
+"""Letters of a text; in a longer one nothing ticks that matters to the rest of it. Origin: a guess."""
+BRIEF: Final = 40
+"""Letters of a text that may be an age without a number. Origin: a guess."""
+SLOT: Final = 3
+"""Words of a part that changes while the rest stays. Origin: a guess."""
+IN_PLACE: Final = 0.5
+"""Part of the words that differ at most in a text that is the same text, edited. Origin: a guess."""
+RISE: Final = 0.05
+"""Share of a number of three digits or more which a counter rises by at most. Origin: a guess."""
+BESIDE: Final = 28
+"""Letters before and after a number in which a word is about it. Origin: a guess."""
 _MONTHS: Final = (
     "january february march april may june july august september october november december "
     "januar februar märz april mai juni juli august september oktober november dezember "

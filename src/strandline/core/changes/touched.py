@@ -14,7 +14,8 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.ticking import settled_text
 
-FEW: Final = 6  # texts that others took the places of, one by one
+FEW: Final = 6
+"""Texts that others took the places of, one by one. Origin: a guess."""
 Texts = list[tuple[str, str]]  # before and after; one of them is empty when a text came or left
 Touched = tuple[BlockChange, Texts, list[str]]
 

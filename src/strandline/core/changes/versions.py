@@ -39,9 +39,16 @@ from strandline.core.blocks.topic import topic_of
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 
 SEGMENT_VERSIONS: Final = 64
+"""Versions of a page that are packed together.
+Origin: a guess; what it comes to is measured by `strandline experiment blocks --data`."""
 SEGMENT_BYTES: Final = 128 * 1024
-WHOLE_EVERY: Final = 16  # segments of which one is stored whole
+"""Bytes that are packed together.
+Origin: a guess; what it comes to is measured by `strandline experiment blocks --data`."""
+WHOLE_EVERY: Final = 16
+"""Segments of which one is stored whole.
+Origin: a guess; what it comes to is measured by `strandline experiment blocks --data`."""
 _PACKING: Final = 9
+"""Level of zstd. Origin: a guess."""
 
 Places = tuple[tuple[str, int, str, str], ...]
 

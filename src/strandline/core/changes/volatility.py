@@ -40,21 +40,35 @@ from strandline.core.changes.touched import Texts, touched_texts
 
 Rating = Literal["noise", "matters"]
 
-MEMORY: Final = 40.0  # comparisons after which the past fades
+MEMORY: Final = 40.0
+"""Comparisons after which the past fades. Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 FADING: Final = 0.975
+"""What is kept of it at each comparison after that.
+Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 MOST_ITEMS: Final = 50_000
+"""Texts, links and pictures of a page that are remembered. Origin: a bound on memory."""
 MOST_WORDS: Final = 50_000
-MOST_PATHS: Final = 4_000  # beyond it the half that was met least often is forgotten
+"""Words of a page that are remembered. Origin: a bound on memory."""
+MOST_PATHS: Final = 4_000
+"""Places of a page that are remembered; beyond it the half that was met least often is forgotten.
+Origin: a bound on memory."""
 MOST_SLOTS: Final = 1_000
-SAYING: Final = 3  # words from which a text says something of its own
-BEGINNING: Final = 40  # letters of a text that mostly show it
-TICKS: Final = 3  # changes from which a slot may tick
-TICKING: Final = 0.6  # of the looks since its first change at which a slot that ticks had changed
-STOOD: Final = 3.0  # looks at which nothing changed after which a block is known to stand still
+"""Changing parts of texts that are remembered. Origin: a bound on memory."""
+SAYING: Final = 3
+"""Words from which a text says something of its own. Origin: a guess."""
+BEGINNING: Final = 40
+"""Letters of a text that mostly show it. Origin: a bound on time."""
+TICKS: Final = 3
+"""Changes from which a slot may tick. Origin: a guess."""
+TICKING: Final = 0.6
+"""Part of the looks since its first change at which a slot that ticks had changed. Origin: a guess."""
+STOOD: Final = 3.0
+"""Looks at which nothing changed after which a block is known to stand still. Origin: a guess."""
 _MAGIC: Final = b"SNS3"
 _EARLIER: Final = b"SNS2"  # without rotation and slots
 _OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
 _HALF: Final = np.uint64(32)
+"""Bits of a word's number that are dropped. Origin: a definition."""
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
 
 

@@ -80,12 +80,14 @@ class TrapLimits:
 
 
 _SHORT = 8 * 1024
-"""Bytes of a page that may be an apology for not being there."""
+"""Bytes of a page that may be an apology for not being there. Origin: a guess."""
 _ALIKE = 30
+"""Pages of a group that say the same few words, after which an address that cannot exist is asked for.
+Origin: a guess."""
 _LONG = 500
-"""Words from which on a sample of the text is enough."""
+"""Words from which on a sample of the text is enough. Origin: a bound on time."""
 _SHINGLE = 6
-"""Words in a row that are compared: two texts drawn from the same few words still differ in these."""
+"""Words in a row that are compared: two texts drawn from the same few words still differ in these. Origin: a guess."""
 
 
 @dataclass(slots=True)

@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FOLLOW = 0.85
+"""Probability of following a link: d. Origin: a standard, PageRank."""
 _PRECISION = 1e-10
+"""Sum of differences between two rounds at which ranks are final. Origin: a bound on rounding."""
 _ROUNDS = 200
+"""Rounds at most. Origin: a bound on time."""
 
 
 def page_rank(sources: ArrayLike, targets: ArrayLike, pages: int, follow: float = FOLLOW) -> NDArray[np.float64]:

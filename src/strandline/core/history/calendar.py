@@ -26,8 +26,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DAY = 86_400
+"""Seconds. Origin: a unit."""
 _FIRST_YEAR, _LAST_YEAR = 1970, 2199
-_ROUNDING = 1e-9  # of a period; what two running sums may differ by without meaning anything
+"""Years the calendar covers. Origin: a bound on memory."""
+_ROUNDING = 1e-9
+"""Of a period; what two running sums may differ by without meaning anything. Origin: a bound on rounding."""
 
 
 class Cycle(enum.StrEnum):
@@ -40,6 +43,7 @@ class Cycle(enum.StrEnum):
 
 DAY_KINDS = ("workday", "saturday", "sunday", "holiday")
 _CYCLE_DAYS = {Cycle.DAY: 1, Cycle.WEEK: 7, Cycle.MONTH: 31}
+"""Days of a cycle; months are cut as if they had 31. Origin: a unit."""
 _KINDS = {Cycle.DAY: DAY_KINDS, Cycle.WEEK: ("week",), Cycle.MONTH: ("month",)}
 
 

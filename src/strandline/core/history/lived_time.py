@@ -16,7 +16,9 @@ from strandline.core.history.calendar import DAY
 
 Floats = NDArray[np.float64]
 HOUR = 3600.0
-_WEEK, _MONDAY = 7.0 * DAY, 4.0 * DAY  # 1970-01-05 was a Monday
+"""Seconds. Origin: a unit."""
+_WEEK, _MONDAY = 7.0 * DAY, 4.0 * DAY
+"""Seconds of a week, and of the first Monday. Origin: a unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from strandline.core.history.calendar import Floats, LocalCalendar
 from strandline.core.history.series import PageSeries
 
 AT_ONCE = 4096
-"""Captures that are looked at together; a page with more is none of these. Bounds the memory."""
+"""Captures that are looked at together; a page with more is none of these. Bounds the memory.
+Origin: a bound on memory."""
 
 PageSightings = tuple[Floats, Floats]
 """Times of the captures of a page, in their order, and the importance of what had changed since the one before."""

@@ -14,6 +14,7 @@ Pieces = Callable[[], Iterable[tuple[Floats, ...]]]
 """Columns of some rows, then of the next ones, in the same order each time it is called."""
 
 AT_ONCE = 4096
+"""Rows that are added up together. Origin: a bound on memory."""
 
 
 def evenly(pieces: Iterable[tuple[Floats, ...]], size: int = AT_ONCE) -> Iterator[tuple[Floats, ...]]:

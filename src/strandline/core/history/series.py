@@ -25,7 +25,8 @@ from numpy.typing import ArrayLike
 
 from strandline.core.history.calendar import Cycle, Floats, LocalCalendar, Periods
 
-_AT_ONCE = 4096  # captures spread in one step of a batch; bounds the memory
+_AT_ONCE = 4096
+"""Captures spread in one step of a batch. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)

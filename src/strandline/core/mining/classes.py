@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST_VALUES = 1024
+"""Different rates that are told apart when pages are grouped; beyond, neighbours are put together.
+Origin: a bound on time."""
 
 
 def kmeans_line(values: ArrayLike, k: int) -> Floats:
@@ -231,6 +233,7 @@ class HistoricRules:
 
 
 TABLE_4_WINDOWS = (3, 2, 2, 1)
+"""Visits of a page over which each class, the fastest first, takes its mean. Origin: paper 002, table 4."""
 
 
 class HistoricClassifier:

@@ -24,6 +24,7 @@ from strandline.core.mining.near import NearRule, Thresholds
 
 Floats = NDArray[np.float64]
 DAY = 86_400.0
+"""Seconds. Origin: a unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ from strandline.core.urls import site_path
 
 Mask = NDArray[np.bool_]
 WHOLE = 0.9
-"""Share of a site's pages that must have been looked at for a version to count as seen whole."""
+"""Share of a site's pages that must have been looked at for a version to count as seen whole. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

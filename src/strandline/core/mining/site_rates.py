@@ -24,8 +24,9 @@ from strandline.core.mining.togetherness import SURE, Found, Togetherness
 
 Floats = NDArray[np.float64]
 WEEK = 7 * 86400.0
+"""Seconds. Origin: a unit."""
 MOST_HAZARD = 3.0
-"""Most hazard that one crawl can add to a page it did not reach."""
+"""Most hazard that one crawl can add to a page it did not reach. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

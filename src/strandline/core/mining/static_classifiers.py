@@ -27,8 +27,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _PRUNINGS = tuple(float(alpha) for alpha in np.geomspace(2e-4, 2e-2, 9))
+"""Strengths of pruning to choose from. Origin: a guess."""
 _PRUNING_SAMPLE = 4000
+"""Pages of a class, at most, on which the strength is chosen. Origin: a bound on time."""
 _SHOWN_DEPTH = 4
+"""Levels of the tree that are printed. Origin: a guess."""
 
 
 class Classifier(Protocol):

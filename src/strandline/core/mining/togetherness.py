@@ -24,15 +24,17 @@ from strandline.core.history.tree_kernels import shrink_down, subtree_sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 PRIORS = (1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
-"""Values of kappa to choose from; the first while nothing is known. Smaller ones were never better on real sites."""
+"""Values of kappa to choose from; the first while nothing is known. Smaller ones were never better on real sites.
+Origin: measured, `strandline experiment near --data`."""
 SITE_PRIOR = 10.0
-"""Expected changes after which what a crawl found on the whole site outweighs what was expected of it."""
+"""Expected changes after which what a crawl found on the whole site outweighs what was expected of it.
+Origin: a guess."""
 SURE = 0.98
-"""No page is taken to change more surely than this."""
+"""No page is taken to change more surely than this. Origin: a guess."""
 LOOSE = 10.0
-"""A kappa of directories above this says that pages change by themselves."""
+"""A kappa of directories above this says that pages change by themselves. Origin: a guess."""
 _ENOUGH = 0.05
-"""Changes expected or found below which a group tells nothing."""
+"""Changes expected or found below which a group tells nothing. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,12 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 SAMPLE = 1024
+"""Scores of a large table that are sorted to guess where to cut it; the cut itself is exact.
+Origin: a bound on time."""
 HOURS = {"hour": 1.0, "h": 1.0, "day": 24.0, "d": 24.0, "week": 168.0, "w": 168.0}
+"""Hours of the spans a budget may name. Origin: a unit."""
 UNITS = {"": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024.0, "mib": 1024.0**2, "gib": 1024.0**3}
+"""Bytes of the units a budget may name. Origin: a unit."""
 BUDGET = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*([kmg]i?b)?\s*(?:/|per)\s*(hour|day|week|h|d|w)\s*", re.IGNORECASE)
 
 

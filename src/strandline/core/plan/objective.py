@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 Objective = Literal["pool", "page", "middle", "count", "content"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)
 TOGETHER = 4096
-"""Pages valued in one go: their tables per node and bin fit into memory whatever the size of the archive."""
+"""Pages valued in one go: their tables per node and bin fit into memory whatever the size of the archive.
+Origin: a bound on memory."""
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from strandline.core.plan.sibling_value import Telling
 from strandline.core.plan.strategy import Floats, PageTable, Rows
 
 GOLDEN = 0.618033988749895
-"""Steps of this part of the period never meet."""
+"""Steps of this part of the period never meet. Origin: a definition, the golden ratio."""
 NARROW = 0.02
-"""Part of the period that a site has at least for pages that come later."""
+"""Part of the period that a site has at least for pages that come later. Origin: a guess."""
 NOBODY = np.empty(0, dtype=np.int64)
 
 

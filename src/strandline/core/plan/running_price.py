@@ -13,11 +13,11 @@ from strandline.core.plan.priced_kernels import Pages, wanted_visits
 from strandline.core.plan.strategy import Floats, Rows
 
 SAMPLE = 4096
-"""Pages that are enough to find the price."""
+"""Pages that are enough to find the price. Origin: a bound on time."""
 FAR = 1.25
-"""Times more, or less, visits wanted than there are: then the price is far off."""
+"""Times more, or less, visits wanted than there are: then the price is far off. Origin: a guess."""
 SETTLED = 4.0
-"""A price of this age is asked about again after a fourth of it."""
+"""A price of this age is asked about again after a fourth of it. Origin: a guess."""
 
 
 class RunningPrice:

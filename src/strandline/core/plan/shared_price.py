@@ -20,9 +20,11 @@ import numpy as np
 from strandline.core.plan.strategy import Floats
 
 PRICES: Final[Floats] = np.logspace(-9.0, 3.0, 49)
+"""Prices of a fetch at which sites say how many visits they want, a quarter of a power of ten apart.
+Origin: a bound on memory."""
 EDGES: Final[Floats] = np.concatenate([-PRICES[::-1], [0.0], PRICES])
 NO_OFFERS: Final = len(EDGES) + 1
-"""Length of a table of offers: below the first edge, between two, above the last."""
+"""Length of a table of offers: below the first edge, between two, above the last. Origin: derived, from EDGES."""
 
 
 def price_for(demand: Floats, visits: float) -> float:

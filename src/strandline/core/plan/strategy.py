@@ -27,6 +27,7 @@ INT_COLUMNS = ("page", "site", "directory", "host", "shift")
 DEFAULTS = {
     "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "shift": 0.0, "size": 0.0, "items": 1.0,
 }  # fmt: skip
+"""What is expected of a page of which nothing is known: one change in ten days. Origin: a guess."""
 
 
 @dataclass(frozen=True)

@@ -26,18 +26,21 @@ from strandline.core.capture import Outcome
 from strandline.core.quick_dataclass import dataclass
 
 LONGEST_WAIT: Final = 24 * 3600.0
+"""Seconds a page or host is left alone at most. Origin: a guess."""
 _STEPS: Final = (5.0, 60.0, 360.0, 2160.0, 12960.0, 77760.0, LONGEST_WAIT)
+"""Seconds a host is left alone that could not be reached, the first, second ... time in a row. Origin: a guess."""
 _SHORT_WAIT: Final = 5.0
-"""A wait that is kept for the whole host without asking who speaks."""
+"""A wait that is kept for the whole host without asking who speaks. Origin: a guess."""
 _DOUBTED_WAIT: Final = 0.5
-"""Pause of the whole host when one page asks for a long wait and others are fine."""
+"""Pause of the whole host when one page asks for a long wait and others are fine. Origin: a guess."""
 _AGREEMENT: Final = 3
+"""Replies in a row that say the same, after which they speak for the host. Origin: a guess."""
 _WINDOW: Final = 32
-"""Replies looked back at."""
+"""Replies looked back at. Origin: a guess."""
 _PATIENCE: Final = 10
-"""Pages of a host that may stay silent in a row before the host is left alone."""
+"""Pages of a host that may stay silent in a row before the host is left alone. Origin: a guess."""
 _MOST_KNOWN: Final = 50_000
-"""Hosts remembered although there is nothing to remember but that they answer."""
+"""Hosts remembered although there is nothing to remember but that they answer. Origin: a bound on memory."""
 
 
 class Reply(StrEnum):

@@ -21,20 +21,22 @@ from typing import Final, Literal
 Change = Literal["", "opens", "closes", "settles"]
 
 COLD: Final = 8
-"""Observations before anything can be strange."""
+"""Observations before anything can be strange. Origin: a guess."""
 WINDOW: Final = 48
-"""Observations the normal is learned from."""
+"""Observations the normal is learned from. Origin: a guess."""
 SETTLED: Final = 24
-"""Strange observations in a row that make a new normal."""
+"""Strange observations in a row that make a new normal. Origin: a guess."""
 LEAST_VISITS: Final = 10
-"""Visits a share needs to mean anything."""
+"""Visits a share needs to mean anything. Origin: a guess."""
 _SPREADS: Final = 4.0
+"""Spreads from the normal that are strange. Origin: a guess."""
 _UNKNOWN: Final = 8.0
-"""A spread learned from as few observations as this may be half of what it is."""
+"""A spread learned from as few observations as this may be half of what it is. Origin: a guess."""
 _NEARLY_ALL: Final = 0.75
-"""Of the way from the normal share to all visits: strange, however wide few and uneven observations make the spread."""
+"""Of the way from the normal share to all visits: strange, however wide few and uneven observations make the spread.
+Origin: a guess."""
 _NORMAL_MAD: Final = 1.4826
-"""Makes the median absolute deviation of normal noise its standard deviation."""
+"""Makes the median absolute deviation of normal noise its standard deviation. Origin: a definition, statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ REFUSED: Final = Signal("refused", "are refused (401, 403, 429)")
 UNREACHABLE: Final = Signal("unreachable", "get no answer or an error of the server")
 COLLAPSE: Final = Signal("collapse", "show a page that lost most of what it said")
 SMALLER: Final = Signal("smaller", "pages that are there", share=False, floor=0.3, least=10.0)
+"""A site that has fewer pages: by three tenths, where there were ten at least. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from strandline.core.quality.completeness import Changes, Floats, Ints, shown_change
 
 _COUNTS: Final = 2**22
-"""Numbers of captures before instants, pages times instants, that are held at a time."""
+"""Numbers of captures before instants, pages times instants, that are held at a time. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,19 @@ REFUSED: Final = "refused"
 MARK: Final = "hollow: "
 """Begins what is noted with a page whose last answer was hollow."""
 REFUSALS: Final = (401, 403, 407)
+"""Answers that refuse a page to whoever did not log in. Origin: RFC 9110."""
 SHARED_BY, SHARED_PART = 5, 0.5
-"""A page is the same as others when so many addresses of its site, and this part of them, give the same bytes."""
+"""A page is the same as others when so many addresses of its site, and this part of them, give the same bytes.
+Origin: a guess."""
 
 _MOST_BYTES: Final = 512 * 2**10
+"""Bytes of a page that are looked at. Origin: a bound on time."""
 _SHELL_TEXT: Final = 120
-"""Letters and digits up to which a page says nothing: a title line, "Loading", a cookie notice."""
+"""Letters and digits up to which a page says nothing: a title line, "Loading", a cookie notice. Origin: a guess."""
 _LOGIN_TEXT: Final = 700
+"""Letters and digits up to which a page with a password field is a login form. Origin: a guess."""
 _FEW_LINKS: Final = 3
+"""Links from which on a page is no empty shell. Origin: a guess."""
 _MARKS: Final = re.compile(rb"<!--|-->|<(/?)(script|style|title|noscript|template|svg|select)\b", re.IGNORECASE)
 _TAG: Final = re.compile(rb"<[^<>]*>")
 _SAID: Final = re.compile(r"[^\W_]")

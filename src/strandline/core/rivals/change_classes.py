@@ -35,7 +35,7 @@ from strandline.core.rivals.baselines import overdue
 Way = Literal["historic", "bayesian"]
 CLASSES = len(TABLE_4_WINDOWS)
 KNOWN_AFTER = 3
-"""Visits after which a page's own rate decides its first class."""
+"""Visits after which a page's own rate decides its first class. Origin: a guess."""
 
 
 class ChangeClasses:

@@ -18,9 +18,11 @@ from strandline.core.plan.budget import Budget, spend
 from strandline.core.plan.strategy import Choice, Floats, PageTable, Visit, visits
 
 _X = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 4000)])
+"""Points at which the marginal gain of a page is tabled; beyond the last it is 1. Origin: a bound on rounding."""
 _GAIN = 1.0 - (1.0 + _X) * np.exp(-_X)
+"""The gain at these. Origin: derived, from _X."""
 SELDOM = 1e-9
-"""Fetches a period that are as good as none."""
+"""Fetches a period that are as good as none. Origin: a bound on rounding."""
 
 
 def frequencies(pull: Callable[[float], Floats], budget: float) -> Floats:

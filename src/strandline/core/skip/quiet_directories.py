@@ -25,7 +25,7 @@ from strandline.core.skip.retests import CONFIDENCE, DOUBT, Trust
 Mask = NDArray[np.bool_]
 Chain = tuple[int, ...]
 SHARE = 0.05
-"""Share of the skipped pages that each crawl fetches all the same."""
+"""Share of the skipped pages that each crawl fetches all the same. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,12 @@ from dataclasses import replace
 from strandline.core.quick_dataclass import dataclass
 
 CONFIDENCE = 0.95
+"""Share of its tests that a quiet directory is to hold. Origin: a guess."""
 DOUBT = 0.05
+"""Chance of as many failures below which it is given up. Origin: a guess, the usual level of a test."""
 MEMORY = 20
-"""Tests that count: a directory that held for years and then wakes up is given up after a few failures, not many."""
+"""Tests that count: a directory that held for years and then wakes up is given up after a few failures, not many.
+Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

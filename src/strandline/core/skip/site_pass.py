@@ -26,7 +26,7 @@ from strandline.core.skip.retests import Retests
 from strandline.core.skip.site_level import Answers, BurstSettings, SiteCrawl
 
 _EQUAL = 1e-7
-"""Part of a period within which pages count as seen at the same time."""
+"""Part of a period within which pages count as seen at the same time. Origin: a bound on rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,12 @@ from strandline.core.history.tree_kernels import topmost_listed
 from strandline.core.mining.near import Thresholds, mine_numbers
 
 ALPHAS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""Shares of a directory's pages that must change, to choose from. Origin: a guess, around those of paper 000."""
 BETAS = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6)
+"""Shares of the versions in which a left side must change, to choose from.
+Origin: a guess, around those of paper 000."""
 THETAS = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+"""Confidences of a rule to choose from. Origin: a guess, around those of paper 000."""
 
 
 @dataclass(frozen=True, slots=True)
