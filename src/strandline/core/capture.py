@@ -8,9 +8,12 @@ same content.
 from collections.abc import Iterator
 from dataclasses import field
 from enum import StrEnum
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from strandline.core.quick_dataclass import dataclass
+
+GONE: Final = frozenset({404, 410})
+"""Answers that say a page is not there."""
 
 
 class Kind(StrEnum):
@@ -205,6 +208,6 @@ def evidence_of(status: int, truncated: str = "") -> Evidence:
     """
     if truncated in ("disconnect", "time"):
         return Evidence.UNREACHABLE
-    if status in (404, 410):
+    if status in GONE:
         return Evidence.ABSENT
     return Evidence.PRESENT if 200 <= status < 400 else Evidence.UNREACHABLE

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from strandline.core.capture import Kind
+from strandline.core.capture import GONE, Kind
 from strandline.core.changes.directories import Ids, SiteIndex
 from strandline.core.mining.learned import SiteRules
 from strandline.core.mining.site_rates import Floats, SiteRates
@@ -151,7 +151,7 @@ class SitePass:
             if new and status == 200 and isinstance(self.quiet, PolicyPass):
                 self.quiet.met(self._nearest_directory(url))
             return
-        gone = status in (404, 410)
+        gone = status in GONE
         if not gone and not 200 <= status < 300 and not same:
             return  # a redirect or an error says nothing about the content
         changed: bool | None = not same

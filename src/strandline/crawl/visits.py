@@ -4,7 +4,7 @@ The web's failures are data: whatever happened, the page ends with an outcome, a
 deletion. An answer whose body is the one already held is kept as a revisit record that refers to it.
 """
 
-from strandline.core.capture import Capture, Evidence, Exchange, Original, Outcome
+from strandline.core.capture import GONE, Capture, Evidence, Exchange, Original, Outcome
 from strandline.core.politeness.delays import back_off, retry_after
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.shown import Shown
@@ -15,8 +15,6 @@ SMALLEST_SHARED = 256
 """Bodies under this many bytes are not looked up under other addresses: the revisit record would be larger.
 Origin: a guess."""
 
-_GONE = (404, 410)
-"""Answers that say a page is gone. Origin: RFC 9110."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 """Answers that name another address. Origin: RFC 9110."""
 
@@ -97,7 +95,7 @@ def _judge(exchange: Exchange, capture: Capture | None) -> tuple[Evidence, bool]
         return Evidence.UNREACHABLE, False
     if exchange.outcome not in (Outcome.ANSWERED, Outcome.TRUNCATED):
         return Evidence.UNREACHABLE, True
-    if exchange.status in _GONE:
+    if exchange.status in GONE:
         return Evidence.ABSENT, False
     if exchange.status == 304:
         return (Evidence.PRESENT, False) if capture else (Evidence.UNREACHABLE, True)

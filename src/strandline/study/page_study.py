@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.capture import Capture, Kind
+from strandline.core.capture import GONE, Capture, Kind
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BELIEF, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
@@ -33,11 +33,8 @@ from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
 
-GONE: Final = (404, 410)
-"""Answers that say a page is gone. Origin: RFC 9110."""
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
-"""What a change counts of which no text can be compared (a film, another redirect): as much as ten new words.
-Origin: a guess."""
+"""What a change counts of which no text can be compared (a film, a redirect): ten new words. Origin: a guess."""
 MOST_REASONS: Final = 40
 """Changed blocks that are told one by one; a page of thousands would fill the catalog. Origin: a bound on memory."""
 _PARTS: Final = (
@@ -49,8 +46,7 @@ _PARTS: Final = (
 _LATE: Final = 30.0
 """Times the pause before a second fetch after which an answer no longer counts as one. Origin: a guess."""
 _WORTH_ASKING: Final = 1.0
-"""New words, weighted by their block, with fewer of which it does not matter whether they are noise.
-Origin: a guess."""
+"""New words, by the weight of their block, with fewer of which nobody asks whether they are noise. Origin: a guess."""
 
 
 class UnreadableError(Exception):
