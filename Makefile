@@ -72,6 +72,10 @@ lock: ## pin dependencies after changing pyproject.toml
 	@scripts/setup dev
 	scripts/lock
 
+erase-crash: ## 1,000 erasures among 20,000 records, compacted ones among them, with 50 kills in between (ERASURES=1000)
+	@scripts/setup dev
+	STRANDLINE_ERASURES=$(or $(ERASURES),1000) $(BIN)/python -m pytest --timeout=0 tests/faults/test_erasing.py -q -s
+
 crash-cluster: ## 200 killed workers and 5 database restarts over 20,000 pages (KILLS=200)
 	@scripts/setup dev
 	STRANDLINE_WORKER_KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_cluster.py -k killed -q -s
@@ -92,4 +96,4 @@ first-use: ## what a first use costs on a new machine, in CPU: make demo, and th
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel first-use clean
+.PHONY: help demo test test-all check bench crash erase-crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel first-use clean

@@ -77,3 +77,24 @@ def test_readers_neither_see_the_list_nor_change_it(server):
     assert _api(server, "GET", "/takedowns", token=READER)[0] == 403
     assert _api(server, "POST", "/takedowns", {"target": PAGE, "reason": "x"}, token=READER)[0] == 403
     assert _post(server, "/takedowns", {"target": PAGE, "reason": "x"}, token=READER)[0] == 403
+
+
+def test_erasing_for_good(tmp_path):
+    made = Builder(tmp_path)
+    made.add(PAGE, "to be erased", when="2026-03-01T10:00:00Z")
+    made.add("http://site.test/b.html", "stays", when="2026-03-01T10:00:00Z")
+    archive = made.archive()
+    with served(archive, token=TOKEN, read_token=READER) as running:
+        with archive.writing("watch"):
+            status, said = _api(running, "POST", "/takedowns", {"target": PAGE, "reason": "x", "erase": True})
+            assert (status, "hidden now" in said["detail"]) == (409, True)
+            assert _captures(running) == 451
+        status, hid = _api(running, "POST", "/takedowns", {"target": PAGE, "reason": "x", "erase": True})
+        assert (status, hid["act"]["act"]) == (201, "erase")
+        page = running.get("/takedowns", _as(TOKEN), origin="interface")[2].decode()
+        key = re.search('name="key" value="([0-9a-f]+)"', page)[1]
+        erased = {"key": key, "target": "http://site.test/b.html", "reason": "x", "erase": "yes"}
+        assert _post(running, "/takedowns", {**erased, "until": "2100-01-01"})[0] == 400
+        assert _post(running, "/takedowns", erased)[0] == 303
+    assert list(archive.everything.all_captures()) == []
+    assert archive.verify().ok

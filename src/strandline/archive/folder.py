@@ -200,6 +200,10 @@ class Archive:
         with contextlib.closing(open_catalog(self.folder, command)) as catalog:
             self._mend(catalog)
             _sweep(self.folder)
+            if (self.folder / FOLDER).exists():
+                from strandline.archive.erasing import go_on
+
+                go_on(self.folder, catalog, self.index, self.say)
             yield catalog
 
     def _mend(self, catalog: SqliteCatalog) -> None:

@@ -38,6 +38,7 @@ from strandline.settings import texts
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
+from strandline.store.takedowns import erased_stretches
 from strandline.version import __version__
 from strandline.warc.cdxj import CdxjIndex
 from strandline.warc.info import WarcInfo
@@ -133,7 +134,7 @@ def run_crawl(
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
         manners = manners or Manners(prepared.manners, random)
         skips = _skips(settings, catalog.path, planned=agenda is not None)
-        orders = reading_anew(prepared.orders, catalog, clock.now())
+        orders = not_again(reading_anew(prepared.orders, catalog, clock.now()), erased_stretches(folder))
         reporter = Reporter(prepared.request.captured, prepared.request.progress)
         with contextlib.ExitStack() as open_parts:
             open_parts.callback(fetcher.close)
@@ -151,6 +152,11 @@ def run_crawl(
                 open_parts.close()
                 index.refresh()
                 return tally
+
+
+def not_again(orders: Orders, erased: tuple[tuple[str, str], ...]) -> Orders:
+    """Orders that leave alone what was erased from the archive."""
+    return replace(orders, scope=replace(orders.scope, erased=erased)) if erased else orders
 
 
 def _skips(settings: Settings, database: Path, planned: bool) -> Skips:

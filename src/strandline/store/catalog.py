@@ -95,6 +95,15 @@ class SqliteCatalog(CatalogReading):
                 self._recover()
                 raise
 
+    @property
+    def writer(self) -> sqlite3.Connection:
+        """The writer's connection, for what keeps the archive."""
+        return self._connection
+
+    def reread(self) -> None:
+        """Forget what is held in memory: rows were changed behind it."""
+        self._recover()
+
     def _recover(self) -> None:
         self._addresses.forget()
         self._frontier.recount()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from strandline.core.keeping.journal import FIRST, digest, read_journal, sealed
-from strandline.core.keeping.takedowns import Act, Hidden, act_of
+from strandline.core.keeping.takedowns import Act, Hidden, act_of, in_force, merged, target_of
 from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged
 
@@ -171,6 +171,13 @@ class FolderHidden:
         self.hidden = Hidden(self._journal.known_acts(), time.time())
         self._ends = self.hidden.ends
         return True
+
+
+def erased_stretches(archive: Path) -> tuple[tuple[str, str], ...]:
+    """Stretches of SURT keys that were erased as a whole: a crawl does not bring them back."""
+    acts = in_force(FolderJournal(archive).known_acts(), time.time())
+    targets = [target_of(act.target) for act in acts if act.act == "erase"]
+    return merged(stretch for target in targets if target.whole for stretch in target.keys)
 
 
 def _lines(data: bytes) -> list[str]:

@@ -19,13 +19,14 @@ import mmap
 import re
 import time
 from calendar import timegm
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from strandline.core.capture import Capture, Original, Place
 from strandline.core.request_keys import unkeyed
 from strandline.core.urls import surt_key
+from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged
 from strandline.warc.captures import Derived, Kept, address, captures_of
 from strandline.warc.compacted import finished_files, name_of
@@ -175,6 +176,34 @@ class CdxjIndex:
             path.unlink()
         return len(new)
 
+    def remove(self, places: Collection[tuple[str, int]]) -> int:
+        """Take the lines of records (file, offset) out of the index and of waiting parts; returns how many."""
+        files = {file.encode() for file, _ in places}
+        gone = 0
+        for path in (self.path, *sorted(self._parts.glob("*.cdxj"))):
+            if not path.exists():
+                continue
+            kept = path.with_name(f"{path.name}.kept")
+            before = gone
+            with path.open("rb") as lines, Replacing(kept) as out:
+                for line in lines:
+                    if _file_of(line) in files and _place_of(line) in places:
+                        gone += 1
+                    else:
+                        out.write(line)
+            if gone == before:
+                kept.unlink()
+            else:
+                kept.replace(path)
+                sync_path(path.parent)
+        return gone
+
+    def forget(self, file: str) -> None:
+        """A file whose lines were all taken out is there no more."""
+        names = self._merged() - {file}
+        with Replacing(self._names) as out:
+            out.write("".join(f"{name}\n" for name in sorted(names)).encode())
+
     def rebuild(self) -> int:
         """Make the index anew from the WARC files."""
         for path in (self._names, self.path, *self._parts.glob("*")):
@@ -204,6 +233,20 @@ class CdxjIndex:
         finally:
             for part in parts:
                 part.close()
+
+
+def _file_of(line: bytes) -> bytes:
+    """The file a line names, without reading the rest of it."""
+    at = line.rfind(b'"filename": "')
+    return line[at + 13 : line.find(b'"', at + 13)] if at >= 0 else b""
+
+
+def _place_of(line: bytes) -> tuple[str, int]:
+    try:
+        place = parse_line(line).place
+    except Malformed:
+        return "", 0
+    return place.file, place.offset
 
 
 def _merge_into(old: "mmap.mmap | bytes", new: Iterable[bytes], out: BinaryIO) -> None:

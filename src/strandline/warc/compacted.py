@@ -99,6 +99,11 @@ class CompactedWindow(Window):
             self._file.close()
             raise
 
+    @property
+    def pack_records(self) -> int:
+        """How many records the pack holds, of all files."""
+        return int(self._records.records)
+
     def record(self, offset: int) -> bytes:
         """The uncompressed record that was written at an offset; Malformed when it is damaged."""
         if offset not in self._in_pack:
@@ -237,29 +242,37 @@ def _write(sound: list[_Survey]) -> int:
         with unfinished.open("w+b") as out:
             unfinished.chmod(0o600)
             done = compact(_sorted_records(sound, rows), out)
-            guides = [_guide(name, one, sorted(placed)) for one, placed in zip(sound, rows, strict=True)]
+            guides = [_guide(name, one.sha256, sorted(placed)) for one, placed in zip(sound, rows, strict=True)]
             total = done.stored_bytes + sum(map(len, guides))
             if total >= WORTH * sum(one.size for one in sound):
                 return 0
             out.flush()
             os.fsync(out.fileno())
             _compare(out, sound, rows)
-            whole = _sum_of(out)
+            whole = sum_of(out)
         unfinished.replace(folder / name)
         sync_path(folder)
         write_sums(folder, name, [whole])  # not earlier: a list without its file is a file that is missed
     finally:
         unfinished.unlink(missing_ok=True)
     for one, guide in zip(sound, guides, strict=True):
-        target = one.path.with_name(one.path.name + DELTA)
-        write_sums(folder, target.name, [Sum(0, len(guide), xxhash.xxh3_128_hexdigest(guide))])
-        with Replacing(target) as file:
-            file.write(guide)
+        _put_guide(one.path.with_name(one.path.name + DELTA), guide)
     return total
 
 
-def _guide(pack: str, one: _Survey, rows: list[tuple[int, int, int]]) -> bytes:
-    content = json.dumps({"pack": pack, "sha256": one.sha256, "rows": rows}, separators=(",", ":")).encode()
+def write_guide(target: Path, pack: str, sha256: str, rows: list[tuple[int, int, int]]) -> None:
+    """Write the guide of a file, durably, in the place of the one that is there."""
+    _put_guide(target, _guide(pack, sha256, rows))
+
+
+def _put_guide(target: Path, guide: bytes) -> None:
+    write_sums(target.parent, target.name, [Sum(0, len(guide), xxhash.xxh3_128_hexdigest(guide))])
+    with Replacing(target) as file:
+        file.write(guide)
+
+
+def _guide(pack: str, sha256: str, rows: list[tuple[int, int, int]]) -> bytes:
+    content = json.dumps({"pack": pack, "sha256": sha256, "rows": rows}, separators=(",", ":")).encode()
     return _MAGIC + zstandard.ZstdCompressor(level=9, write_checksum=True).compress(content)
 
 
@@ -348,7 +361,8 @@ def _remove(path: Path) -> None:
 # Fixity
 
 
-def _sum_of(file: BinaryIO) -> Sum:
+def sum_of(file: BinaryIO) -> Sum:
+    """Checksum of a whole file."""
     running = xxhash.xxh3_128()
     place = 0
     while piece := os.pread(file.fileno(), _PIECE, place):
@@ -363,7 +377,7 @@ def stored_problems(path: Path) -> Iterator[str]:
     if trouble:
         yield trouble
     with path.open("rb") as file:
-        if noted and [_sum_of(file)] != noted:
+        if noted and [sum_of(file)] != noted:
             yield "stored bytes are not as written"
 
 

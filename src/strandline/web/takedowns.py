@@ -3,6 +3,7 @@
 The list names what it hides: it is for those who may operate the archive, and for nobody else.
 """
 
+import asyncio
 import time
 from collections.abc import Mapping
 from typing import Annotated
@@ -16,6 +17,7 @@ from starlette.routing import Route
 
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import UsageError
+from strandline.keeping.erasing import erase
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.web.desk import Desk
 from strandline.web.face import Face
@@ -51,14 +53,16 @@ class TakedownIn(BaseModel):
     reason: str = Field(min_length=1, max_length=2000, description="Readers see it")
     until: str = Field("", max_length=40, description="Date or time when it is shown again, ISO 8601")
     by: str = Field("", max_length=200)
+    erase: bool = Field(
+        False, description="Remove it for good; 409 while somebody writes the archive: it is hidden then"
+    )
 
 
 class Hid(BaseModel):
-    """What was hidden."""
+    """What was hidden, or erased."""
 
     act: ActView
     captures: int
-    pages: int
     bytes: int
 
 
@@ -84,6 +88,20 @@ def _wish(target: str, reason: str, until: str, by: str) -> Wish:
     return Wish(target, reason, end, by)
 
 
+async def _take_down(desk: Desk, wish: Wish, erased: bool) -> tuple[Act, int, int]:
+    """Hide something, or erase it in a thread with connections of its own; the act, captures and bytes it covers."""
+    if erased:
+        if wish.until is not None:
+            raise UsageError(say("erased_for_good"))
+        done = await asyncio.to_thread(lambda: erase(desk.place.open(), [wish]))
+        act, captures, octets = done.acts[0], done.captures, done.bytes
+    else:
+        act, found = block(desk.archive, wish)
+        captures, octets = found.captures, found.bytes
+    desk.thinker.forget()
+    return act, captures, octets
+
+
 def takedown_routes(api: FastAPI, desk: Desk) -> None:
     """Add the questions and acts of the API."""
     router = APIRouter(tags=["keep"])
@@ -101,9 +119,9 @@ def takedown_routes(api: FastAPI, desk: Desk) -> None:
     @router.post("/takedowns", status_code=201)
     async def new_takedown(wanted: TakedownIn) -> Hid:
         """Hide something from now on."""
-        act, found = block(desk.archive, _wish(wanted.target, wanted.reason, wanted.until, wanted.by))
-        desk.thinker.forget()
-        return Hid(act=act_view(act), captures=found.captures, pages=found.pages, bytes=found.bytes)
+        wish = _wish(wanted.target, wanted.reason, wanted.until, wanted.by)
+        act, captures, octets = await _take_down(desk, wish, wanted.erase)
+        return Hid(act=act_view(act), captures=captures, bytes=octets)
 
     @router.post("/takedowns/{number}/lift")
     async def lift_takedown(number: Annotated[int, Path(ge=1, le=10**9)], wanted: LiftIn) -> ActView:
@@ -145,11 +163,11 @@ class Takedowns:
     async def block(self, request: PageRequest) -> Response:
         """Hide something."""
         form = await self._form(request)
-        act, found = block(
-            self._desk.archive, _wish(*(_one(form, name) for name in ("target", "reason", "until", "by")))
-        )
-        self._desk.thinker.forget()
-        return self._face.told("/takedowns", say("hidden_now", target=act.target, captures=found.captures))
+        wish = _wish(*(_one(form, name) for name in ("target", "reason", "until", "by")))
+        erased = _one(form, "erase") == "yes"
+        act, captures, _ = await _take_down(self._desk, wish, erased)
+        said = say("erased_now" if erased else "hidden_now", target=act.target, captures=captures)
+        return self._face.told("/takedowns", said)
 
     async def lift(self, request: PageRequest) -> Response:
         """Show something again."""

@@ -24,6 +24,8 @@ class ScopeRules:
     exclude: tuple[str, ...] = ()
     hops: int = 20
     requisites: bool = True
+    erased: tuple[tuple[str, str], ...] = ()
+    """Stretches of SURT keys that were erased from the archive: they are not fetched again."""
 
 
 _REACHES: Final = ("page", "prefix", "host", "domain")
@@ -91,6 +93,8 @@ class Scope:
         """Why an address is not fetched; empty when it is in scope."""
         if self._exclude and surt_key(url).startswith(self._exclude):
             return "excluded"
+        if self._rules.erased and self._was_erased(surt_key(url)):
+            return "erased"
         if kind is Kind.REQUISITE:
             return "" if self._rules.requisites else "requisites off"
         if kind is not Kind.PAGE:
@@ -98,6 +102,9 @@ class Scope:
         if hops > self._rules.hops:
             return "too many hops"
         return "" if self._inside(url) else "out of scope"
+
+    def _was_erased(self, key: str) -> bool:
+        return any(low <= key < high for low, high in self._rules.erased)
 
     def _inside(self, url: str) -> bool:
         match self._rules.reach:

@@ -1,0 +1,228 @@
+"""Erasing records from WARC files: a *tombstone* of the same length stands where the record was.
+
+A tombstone is an ordinary gzip member with an ordinary record in it: `metadata`, with the id of the record it replaces
+and nothing else of it, filled up with zeros. So every other record stays where it is, byte for byte, and whatever
+names it by file and offset (catalog, CDXJ, checksums, other people's indexes) goes on being right.
+
+    WARC/1.1
+    WARC-Type: metadata
+    WARC-Record-ID: as before
+    WARC-Date: when it was decided
+    Content-Type: application/warc-fields
+    Content-Length: as much as fills the place
+
+Where it lies and how long it is decide every byte of a tombstone. Writing it again after a crash, over a half-written
+one too, gives the same: the caller keeps the list of what is to be erased durably before the first byte is written,
+and does it all again until the end was reached.
+"""
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import xxhash
+
+from strandline.durable import sync_path
+from strandline.errors import ArchiveDamaged
+from strandline.warc.compacted import CompactedWindow, open_window, walk_file
+from strandline.warc.fixity import Sum, complete_sums, read_sums, sums_path, write_sums
+from strandline.warc.members import MAGIC, Gap, Member, Window
+from strandline.warc.records import RECORD_END, VERSION, WARC_FIELDS, Malformed, parse_header_block, warc_date
+
+_HEADER: Final = MAGIC + b"\0" + bytes(5) + b"\xff"
+_STORED: Final = 0xFFFF
+"""Bytes a stored block of deflate holds at most."""
+_EMPTY: Final = b"\0\0\0\xff\xff"
+"""A stored block without content: five bytes that unpack to nothing."""
+_LAST: Final = b"\1\0\0\xff\xff"
+_FIRST_LOOK: Final = 4096
+_LONGEST_HEAD: Final = 1 << 20
+
+
+class Erased(NamedTuple):
+    """A record to erase: where it lies, and its id."""
+
+    offset: int
+    length: int
+    record_id: str
+
+
+class Head(NamedTuple):
+    """A record as its header tells it."""
+
+    offset: int
+    length: int
+    fields: dict[str, str]
+
+    @property
+    def url(self) -> str:
+        """Its address; of something made from a page (`urn:view:http://...`), that of the page."""
+        url = self.fields.get("warc-target-uri", "").strip("<>")
+        return url.split(":", 2)[2] if url.startswith("urn:") and url.count(":") > 2 else url
+
+
+def tombstone(length: int, record_id: str, time: float, packed: bool = True) -> bytes:
+    """What stands in the place of a record; ValueError when the place is too small for any."""
+    if not packed:
+        return _filled(record_id, time, length)
+    blocks = 1 + max(0, length - 18) // (_STORED + 5)
+    for count in (blocks, blocks + 1, blocks + 2):
+        room = length - 18 - 5 * count
+        try:
+            record = _filled(record_id, time, room)
+        except ValueError:
+            continue
+        return _HEADER + _stored(record, count) + _trailer(record)
+    return _small(length, record_id, time)
+
+
+def _filled(record_id: str, time: float, length: int) -> bytes:
+    """A plain record of this very length, filled up with zeros; ValueError when there is none."""
+    for digits in range(1, 13):
+        content = length - len(_head(record_id, time, "0" * digits)) - len(RECORD_END)
+        if content >= 0 and len(str(content)) == digits:
+            return _head(record_id, time, str(content)) + bytes(content) + RECORD_END
+    raise ValueError(f"no record has {length} bytes")
+
+
+def _head(record_id: str, time: float, length: str) -> bytes:
+    lines = (
+        "WARC-Type: metadata",
+        f"WARC-Record-ID: {record_id}",
+        f"WARC-Date: {warc_date(float(int(time)))}",
+        f"Content-Type: {WARC_FIELDS}",
+        f"Content-Length: {length}",
+    )
+    return VERSION + "".join(f"{line}\r\n" for line in lines).encode() + b"\r\n"
+
+
+def _stored(record: bytes, count: int) -> bytes:
+    """A record as stored blocks of deflate, so many of them."""
+    blocks = []
+    for number in range(count):
+        part = record[number * _STORED : (number + 1) * _STORED]
+        last = number == count - 1
+        blocks.append(struct.pack("<BHH", last, len(part), len(part) ^ 0xFFFF) + part)
+    return b"".join(blocks)
+
+
+def _trailer(record: bytes) -> bytes:
+    return struct.pack("<II", zlib.crc32(record), len(record) & 0xFFFFFFFF)
+
+
+def _small(length: int, record_id: str, time: float) -> bytes:
+    """A packed record without content, and blocks that unpack to nothing up to the length that is wanted."""
+    record = _head(record_id, time, "0") + RECORD_END
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    content = packer.compress(record) + packer.flush(zlib.Z_FULL_FLUSH)
+    left = length - len(_HEADER) - len(content) - len(_LAST) - 8
+    if left < 0:
+        raise ValueError(f"{length} bytes are too few for any record")
+    fill, rest = divmod(left, len(_EMPTY))
+    # What five bytes do not divide is a name in the gzip header: blanks, ended by a zero.
+    header = _HEADER[:3] + b"\x08" + _HEADER[4:] + b" " * (rest - 1) + b"\0" if rest else _HEADER
+    return header + content + _EMPTY * fill + _LAST + _trailer(record)
+
+
+# Looking for records
+
+
+def heads_of(path: Path) -> Iterator[Head]:
+    """The header of every record of a file, compacted or not, without unpacking more than that."""
+    with closing(open_window(path)) as window:
+        if isinstance(window, CompactedWindow):
+            for offset, length in sorted(window.places.items()):
+                yield Head(offset, length, parse_header_block(window.record(offset))[1])
+            return
+        noted, trouble = read_sums(path.parent, path.name)
+        if trouble:
+            yield from _walked(window)
+            return
+        for one in noted:
+            yield Head(one.offset, one.length, _fields_at(window, one.offset, one.length))
+
+
+def _walked(window: Window) -> Iterator[Head]:
+    for item in walk_file(window):
+        if isinstance(item, Gap):
+            continue
+        pieces = item.pieces()
+        try:
+            fields = parse_header_block(next(pieces, b""))[1]
+        except Malformed:
+            continue
+        item.drain()
+        yield Head(item.offset, item.length, fields)
+
+
+def _fields_at(window: Window, offset: int, length: int) -> dict[str, str]:
+    """The header of the record at an offset; nothing for one that is damaged, which `verify` tells."""
+    size = min(_FIRST_LOOK, length)
+    while True:
+        try:
+            data = window.get(offset, size)
+            if data[:3] == MAGIC:
+                data = zlib.decompressobj(31).decompress(data, _LONGEST_HEAD)
+            return parse_header_block(data)[1]
+        except (Malformed, zlib.error):
+            if size >= min(length, _LONGEST_HEAD):
+                return {}
+            size = min(4 * size, length)
+
+
+# Erasing
+
+
+def erase_in_file(path: Path, records: Iterable[Erased], time: float) -> None:
+    """Put tombstones in the place of records of a file that is not compacted, durably, and note their checksums.
+
+    Done again, it changes nothing. ArchiveDamaged when a place is too small, before anything is written there.
+    """
+    wanted = sorted(set(records))
+    name = path.name
+    if read_sums(path.parent, name)[1]:
+        complete_sums(path.parent, name, path)
+    sums = {one.offset: one for one in read_sums(path.parent, name)[0]}
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        for record in wanted:
+            packed = os.pread(file, 3, record.offset) == MAGIC or path.name.endswith(".gz")
+            try:
+                stone = tombstone(record.length, record.record_id, time, packed)
+            except ValueError as problem:
+                raise ArchiveDamaged(f"{name} at {record.offset}: {problem}") from None
+            if os.pread(file, record.length, record.offset) != stone:
+                _write(file, stone, record.offset)
+            sums[record.offset] = Sum(record.offset, record.length, xxhash.xxh3_128_hexdigest(stone))
+        os.fsync(file)
+    finally:
+        os.close(file)
+    write_sums(path.parent, name, (sums[offset] for offset in sorted(sums)))
+
+
+def _write(file: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, offset)
+        view, offset = view[done:], offset + done
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file nothing of which is kept, with its checksums; durably."""
+    path.unlink(missing_ok=True)
+    sums_path(path.parent, path.name).unlink(missing_ok=True)
+    sync_path(path.parent)
+
+
+def is_tombstone(member: Member) -> bool:
+    """Whether a record is the place of one that was erased."""
+    try:
+        data = next(member.pieces(), b"")
+        fields = parse_header_block(data)[1]
+    except Malformed:
+        return False
+    return fields.get("warc-type") == "metadata" and "warc-target-uri" not in fields
