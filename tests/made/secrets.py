@@ -15,13 +15,13 @@ from pathlib import Path
 
 import zstandard
 
-from contracts.stores import found, visited
 from strandline.access.payload import LostError, read_payload
 from strandline.archive.folder import open_archive
 from strandline.archive.holdings import holdings
+from strandline.core.capture import Evidence, Kind, Outcome
 from strandline.errors import ArchiveDamaged
 from strandline.exchange.compacting import compact_archive
-from strandline.ports import Batch
+from strandline.ports import Batch, Found, Visited
 from strandline.python_archive import create_folder
 from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
@@ -53,7 +53,7 @@ def secretive(folder: Path, captures: int, seed: int = 1, studied: bool = True) 
     clock, secrets, same, last = StillClock(), [], [], {}
     parts = 4
     with archive.writing("test") as catalog:
-        catalog.add([found(url, due=0.0) for url in urls])
+        catalog.add([Found(url, Kind.PAGE, "seed", 0, 0, 0.0, 0.0) for url in urls])
         pages = {url: catalog.page(url).page for url in urls}
         for part in range(parts):
             with closing(WarcWriter(folder / "archive", ABOUT, clock, WriterSettings())) as writer:
@@ -62,7 +62,7 @@ def secretive(folder: Path, captures: int, seed: int = 1, studied: bool = True) 
                     clock.time = START + part * 30 * DAY + number * 37.0
                     url = rng.choice(urls)
                     kept = _visit(rng, writer, clock.time, url, (secrets, same, last))
-                    batch.append(visited(pages[url], kept, time=kept.time, due=1e12))
+                    batch.append(_visited(pages[url], kept))
                     if len(batch) == 200 or number == captures // parts - 1:
                         writer.sync()
                         catalog.commit(Batch(batch))
@@ -77,6 +77,11 @@ def secretive(folder: Path, captures: int, seed: int = 1, studied: bool = True) 
     if studied:
         assert study(archive)
     return secrets, same
+
+
+def _visited(page, capture):
+    known = {"outcome": Outcome.ANSWERED, "detail": "", "evidence": Evidence.PRESENT}
+    return Visited(page, capture=capture, time=capture.time, due=1e12, not_before=0.0, attempts=0, **known)
 
 
 def _visit(rng, writer, time, url, known):
