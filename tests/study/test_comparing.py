@@ -63,3 +63,43 @@ def test_texts_of_a_recorded_change_are_judged_by_what_was_known_then(tmp_path):
         return [item.kind for reason in found.reasons for item in reason.counted.items]
 
     assert (kinds(0), kinds(1)) == (["edited"], ["rotating"])
+
+
+@pytest.mark.parametrize(
+    "name, before, after, told",
+    [
+        ("shop.json", '{"price": 14.95, "name": "Kettle"}', '{"price": 15.95, "name": "Kettle"}', "rose from 14.95 to 15.95"),
+        ("tides.csv", "place,height\nBrest,4\nEmden,3", "place,height\nBrest,4\nEmden,8", "8"),
+        ("tides.tsv", "place\theight\nBrest\t4", "place\theight\nBrest\t9", "9"),
+        (
+            "news.xml",
+            "<rss><channel><item><title>Tide turns</title></item></channel></rss>",
+            "<rss><channel><item><title>Storm breaks the wall</title></item><item><title>Tide turns</title></item></channel></rss>",
+            "Storm breaks the wall",
+        ),
+        ("rules.xml", "<rules><fee>The fee is 4 EUR.</fee></rules>", "<rules><fee>The fee is 5 EUR.</fee></rules>", "rose from 4 to 5"),
+    ],
+)  # fmt: skip
+def test_files_of_data_are_read_by_their_kind(tmp_path, name, before, after, told):
+    old, new = tmp_path / f"old-{name}", tmp_path / f"new-{name}"
+    old.write_text(before)
+    new.write_text(after)
+    found = compare_files(str(old), str(new))
+    assert told in found.told.sentence
+    assert compare_files(str(old), str(old)).delta.empty
+
+
+def test_a_file_that_is_not_what_it_is_called_is_refused(tmp_path):
+    (tmp_path / "broken.json").write_text("{broken")
+    with pytest.raises(UsageError, match="cannot be read as application/json"):
+        compare_files(*[str(tmp_path / "broken.json")] * 2)
+
+
+def test_another_order_inside_a_block_is_shown_as_moves(tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text('["one thing", "another thing", "a third thing"]')
+    new.write_text('["a third thing", "one thing", "another thing"]')
+    found = compare_files(str(old), str(new))
+    assert [(operation.kind, operation.after) for operation in found.delta.operations] == [("move", "a third thing")]
+    assert found.told.sentence == "Only the order changed"
+    assert found.importance == 0.0

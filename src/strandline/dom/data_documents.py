@@ -1,7 +1,7 @@
 """Documents that are no pages, made into one, so that they are cut, compared and scored alike: JSON, feeds, tables.
 
     JSON          an object: a line `key: value` for each plain value, a section for each inner object;
-                  a list: an item for each entry
+                  a list: an item for each entry. Keys are written as words: noticeDays as "notice days"
     RSS, Atom     an article for each entry, with its title as a link and its text
     JSON Feed     a list of its entries
     CSV, TSV      a row for each record
@@ -13,6 +13,7 @@ Hostile documents: what nests deeper or is longer than the limits is cut there, 
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from io import StringIO
@@ -30,6 +31,7 @@ MOST_VALUES: Final = 50_000  # values, cells or entries that are shown
 DEEPEST: Final = 20  # levels of objects and lists that are shown as such
 LONGEST: Final = 20_000  # letters of one value
 _TABLES: Final = {"text/csv": ",", "application/csv": ",", "text/tab-separated-values": "\t"}
+_INNER_WORD: Final = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _ENTRY_TEXTS: Final = ("summary", "content", "description", "encoded")
 
 
@@ -79,11 +81,11 @@ def _json(document: Any) -> list[str]:  # noqa: ANN401 - whatever JSON holds
         elif isinstance(value, dict | list) and depth >= DEEPEST:
             parts.append(f"<p>{_label(name)}{escape(json.dumps(value)[:LONGEST])}</p>")
         elif isinstance(value, dict):
-            parts.append(f'<section class="{_class(name)}">{f"<h2>{escape(name)}</h2>" if name else ""}')
+            parts.append(f'<section class="{_class(name)}">{f"<h2>{escape(_words(name))}</h2>" if name else ""}')
             todo.append(("</section>", None, -1))
             todo += [(str(key), inner, depth + 1) for key, inner in reversed(value.items())]
         elif isinstance(value, list):
-            parts.append(f'<ul class="{_class(name)}">{f"<li>{escape(name)}</li>" if name else ""}')
+            parts.append(f'<ul class="{_class(name)}">{f"<li>{escape(_words(name))}</li>" if name else ""}')
             todo.append(("</ul>", None, -1))
             for inner in reversed(value):
                 todo += [("</li>", None, -1), ("", inner, depth + 1), ("<li>", None, -1)]
@@ -93,7 +95,17 @@ def _json(document: Any) -> list[str]:  # noqa: ANN401 - whatever JSON holds
 
 
 def _label(name: str) -> str:
-    return f"{escape(name)}: " if name else ""
+    return f"{escape(_words(name))}: " if name else ""
+
+
+def _words(key: str) -> str:
+    """A key as words.
+
+    >>> _words("noticeDays"), _words("updated_at"), _words("isoURL"), _words("Opening hours")
+    ('notice days', 'updated at', 'iso URL', 'Opening hours')
+    """
+    parted = _INNER_WORD.sub(r" \1", key.replace("_", " "))
+    return parted if parted == key else " ".join(part.lower() if part.istitle() else part for part in parted.split(" "))
 
 
 def _class(name: str) -> str:

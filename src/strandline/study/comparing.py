@@ -52,7 +52,21 @@ from strandline.study.worker import ArchiveReader, document, rendered_blocks, st
 from strandline.version import __version__
 
 _PAGE = "text/html"
-_FILES = {".txt": "text/plain", ".md": "text/plain", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml"}
+_FILES = {
+    ".txt": "text/plain",
+    ".md": "text/plain",
+    ".xhtml": "application/xhtml+xml",
+    ".xht": "application/xhtml+xml",
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".geojson": "application/geo+json",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".xml": "application/xml",
+    ".rss": "application/rss+xml",
+    ".atom": "application/atom+xml",
+}
+"""What files are by their names; those of other names are taken for HTML, PDF and ZIP files are known by their beginning."""
 _OTHER_FORMATS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"WARC/", b"SQLite")
 """How files begin that are no pages, whatever they are called."""
 
@@ -194,7 +208,13 @@ def _read(name: str) -> Document:
         raise UsageError(f"{name}: no page, but a file of another format")
     if data.startswith((b"%PDF-", b"PK\x03\x04")):
         return document(data, "application/octet-stream")
-    return document(data, _FILES.get(path.suffix.lower(), _PAGE))
+    kind = _FILES.get(path.suffix.lower(), _PAGE)
+    found = document(data, kind)
+    if not found.text and kind.endswith("xml"):  # no feed: its texts are read as those of any markup
+        return document(data, _PAGE)
+    if not found.text and kind != _PAGE:
+        raise UsageError(f"{name}: cannot be read as {kind}")
+    return found
 
 
 def _fetched(address: str, settings: Settings) -> tuple[str, Document]:

@@ -16,6 +16,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import words
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import changed_figures
+from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.meaning import edit_weight
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.sentence_meaning import SLIGHT
@@ -89,6 +90,7 @@ class ItemJudge:
 
     def _edited(self, block: PageBlock, before: str, after: str, figures: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
+        figures = figures and not is_labelled(after)  # a cell of a table; what has a label says what it is
         form = "" if figures and is_bare(after) else tick_form(before, after)
         if form and not (form == "time" and noise.stood_still(block.path, before, after)):
             return ItemChange("ticking", before, after, False, _FORMS[form])

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from strandline.core.changes.labels import names_price
 from strandline.core.changes.language_rules import LanguageRules, folded
 
 TokenKind = Literal["word", "number", "date", "time", "sign", "end"]
@@ -234,13 +235,24 @@ class _Reader:
             return self._money(place, place, end + 1)
         unit = self._unit(end)
         if unit is None:
-            return Fact("number", ("number", value, ""), phrase, "", value), end
+            return self._labelled(place, value, phrase), end
         name, after = unit
         written = " ".join(token.text for token in self._tokens[end:after])
         if self._rules.marked("ago", self._after(after)[:1] + self._before(place)[-3:]):
             return Fact("stamp", ("stamp",), f"{phrase} {written}"), after
         many, smaller = self._rules.whole.get(name, (1.0, name))
         return Fact("number", ("number", round(value * many, 6), smaller), phrase, written, value), after
+
+    def _labelled(self, place: int, value: float, phrase: str) -> Fact:
+        """A number without a unit of its own: the label before it may name one, or a price."""
+        label = self._before(place) if self._words[place - 1 : place] == [":"] else []
+        if label and names_price([token.text.casefold() for token in self._tokens[max(0, place - 3) : place - 1]]):
+            return Fact("money", ("money", value, ""), phrase, "", value)
+        name = self._rules.units.get((label[-1],)) if label else None
+        if name is None:
+            return Fact("number", ("number", value, ""), phrase, "", value)
+        many, smaller = self._rules.whole.get(name, (1.0, name))
+        return Fact("number", ("number", round(value * many, 6), smaller), phrase, label[-1], value)
 
     def _money(self, number: int, start: int, end: int) -> tuple[Fact, int]:
         value, after = self._number(number) or (0.0, number + 1)

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.changes.labels import is_price_label
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "time"]
 
@@ -270,6 +271,8 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
         return "identifier"
     before, after = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1], _PAUSE.split(text[end : end + BESIDE])[0]
+    if is_price_label(before):
+        return ""
     beside = before + after
     if beside.lower() == beside.upper():  # no letter, so no word that tells
         return "counter" if _counts_up(earlier, number[0]) and not _UNIT.match(after) else ""

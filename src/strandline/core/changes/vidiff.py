@@ -6,7 +6,7 @@ words. An element that the page as a whole neither lost nor gained, and that onl
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Final
@@ -91,6 +91,8 @@ class _Writer:
             operations = [Operation("move", "block", new.path, 0.0, new.text, new.text)] if moved else []
             if gone or come:
                 operations += self._inside(new.path, gone, come)
+            elif not moved:
+                operations += _reordered(old, new)
             return BlockChange(old, new, tuple(operations), moved)
         block = now_or_before(new, old)
         real, _ = self._real(come, self._come, self._gone) if new else self._real(gone, self._gone, self._come)
@@ -162,6 +164,19 @@ class _Writer:
             kind: OperationKind = "update" if left and right else "insert" if right else "delete"
             operations.append(Operation(kind, element, path, self._weight(right or left), left, right))
         return operations
+
+
+def _reordered(old: PageBlock, new: PageBlock) -> Iterator[Operation]:
+    """Moves of the items that stand elsewhere in a block which holds the same ones as before."""
+    waiting: dict[str, deque[int]] = {}
+    for place, identity in enumerate(old.identities):
+        waiting.setdefault(identity, deque()).append(place)
+    places = sorted((waiting[identity].popleft(), place) for place, identity in enumerate(new.identities))
+    staying = in_place(places)
+    for before, after in places:
+        if before not in staying:
+            kind, text, address = new.items[after]
+            yield Operation("move", kind, new.path, 0.0, text or address, text or address)
 
 
 def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tuple[int, float]]:

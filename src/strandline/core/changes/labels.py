@@ -1,0 +1,117 @@
+"""What the label in front of a number says it is: "Price: 14.95", as shops, tables and JSON have it.
+
+Without a currency such a number looks like any other. A price or a sum counts however little and however often it moves.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+LONGEST: Final = 60  # letters of a label
+_PRICES: Final = frozenset(
+    [
+        "price",
+        "prices",
+        "cost",
+        "costs",
+        "fee",
+        "fees",
+        "rent",
+        "amount",
+        "fare",
+        "salary",
+        "wage",
+        "wages",
+        "premium",
+        "deposit",
+        "tax",
+        "interest",
+        "discount",
+        "charge",
+        "tariff",
+        "preis",
+        "preise",
+        "kosten",
+        "gebühr",
+        "gebühren",
+        "miete",
+        "betrag",
+        "gehalt",
+        "lohn",
+        "kaution",
+        "zins",
+        "zinsen",
+        "steuer",
+        "rabatt",
+        "prix",
+        "coût",
+        "coûts",
+        "frais",
+        "loyer",
+        "montant",
+        "tarif",
+        "salaire",
+        "caution",
+        "taxe",
+        "remise",
+        "precio",
+        "precios",
+        "coste",
+        "costo",
+        "tarifa",
+        "alquiler",
+        "importe",
+        "salario",
+        "depósito",
+        "impuesto",
+        "descuento",
+        "prezzo",
+        "prezzi",
+        "tariffa",
+        "affitto",
+        "importo",
+        "stipendio",
+        "cauzione",
+        "tassa",
+        "sconto",
+        "prijs",
+        "prijzen",
+        "tarief",
+        "huur",
+        "bedrag",
+        "salaris",
+        "borg",
+        "belasting",
+        "korting",
+    ]
+)
+_LABEL: Final = re.compile(rf"\W*([^\d:\n]{{1,{LONGEST}}}):\s")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+
+
+def is_labelled(text: str) -> bool:
+    """True for a text that begins with what its value is called.
+
+    >>> is_labelled("notice days: 14"), is_labelled("14 days"), is_labelled("At 7:30")
+    (True, False, False)
+    """
+    return _LABEL.match(text) is not None
+
+
+def names_price(words: Sequence[str]) -> bool:
+    """Whether the words of a label name a price or a sum.
+
+    >>> names_price(["monthly", "price"]), names_price(["price", "history", "length"])
+    (True, False)
+    """
+    return any(word in _PRICES for word in words[-2:])
+
+
+def is_price_label(text: str) -> bool:
+    """Whether a text, up to a number, ends with the label of a price.
+
+    >>> is_price_label("deposit: "), is_price_label("Price: €"), is_price_label("The price rose by ")
+    (True, True, False)
+    """
+    label = text.rstrip("€$£¥ \t\u00a0")
+    return label.endswith(":") and names_price([word.casefold() for word in _WORDS.findall(label)])
