@@ -118,7 +118,7 @@ def scores(*documents):
         (TERMS, ("contract", "noticeDays"), [14 + 7 * step for step in range(11)]),
         (TERMS, ("contract", "deposit"), [300 + 10 * step for step in range(11)]),
         (TERMS, ("contract", "renewal", "months"), [12 + 6 * step for step in range(11)]),
-        (TERMS, ("contract", "text"), ["The tenant must give notice.", "The tenant may give notice."]),
+        (TERMS, ("contract", "text"), ["You must give notice.", "You may give notice."]),
         (PLANS, ("plans", 1, "monthly_price"), [19 + step for step in range(11)]),
     ],
 )
@@ -144,12 +144,11 @@ def test_counters_and_timestamps_in_json_are_noise(path, values):
 
 @pytest.mark.parametrize("kind", ["rss", "atom"])
 def test_a_new_entry_counts_also_after_ten_and_one_that_passes_on_does_not(kind):
-    titles = [f"{who} {did} the {what}" for who, did, what in zip(
-        ["Mayor", "Council", "Bakery", "School", "Ferry", "Museum", "Library", "Tram", "Harbour", "Theatre", "Brewery", "Market"],
-        ["opens", "paints", "sells", "visits", "moves", "repairs", "measures", "rebuilds", "guards", "lights", "counts", "floods"],
-        ["bridge", "tower", "garden", "station", "meadow", "lighthouse", "quarry", "orchard", "railway", "chapel", "windmill", "canal"],
-        strict=True,
-    )]  # fmt: skip
+    titles = [
+        "Mayor opens a bridge", "Council paints towers", "Bakery sells its garden", "School visits the station",
+        "Ferry moves meadows", "Museum repairs lighthouse", "Library measures quarry", "Tram rebuilds orchard",
+        "Harbour guards railway", "Theatre lights chapel", "Brewery counts windmills", "Market floods canal",
+    ]  # fmt: skip
     noise, old, found = NoiseState(), None, []
     for shown in range(2, 12):
         data = feed(*reversed(titles[max(0, shown - 6) : shown]))

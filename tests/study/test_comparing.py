@@ -68,16 +68,16 @@ def test_texts_of_a_recorded_change_are_judged_by_what_was_known_then(tmp_path):
 @pytest.mark.parametrize(
     "name, before, after, told",
     [
-        ("shop.json", '{"price": 14.95, "name": "Kettle"}', '{"price": 15.95, "name": "Kettle"}', "rose from 14.95 to 15.95"),
+        ("shop.json", '{"price": 14.95, "n": "Kettle"}', '{"price": 15.95, "n": "Kettle"}', "rose from 14.95 to 15.95"),
         ("tides.csv", "place,height\nBrest,4\nEmden,3", "place,height\nBrest,4\nEmden,8", "8"),
         ("tides.tsv", "place\theight\nBrest\t4", "place\theight\nBrest\t9", "9"),
         (
             "news.xml",
-            "<rss><channel><item><title>Tide turns</title></item></channel></rss>",
-            "<rss><channel><item><title>Storm breaks the wall</title></item><item><title>Tide turns</title></item></channel></rss>",
+            "<rss><item><title>Tide turns</title></item></rss>",
+            "<rss><item><title>Storm breaks the wall</title></item><item><title>Tide turns</title></item></rss>",
             "Storm breaks the wall",
         ),
-        ("rules.xml", "<rules><fee>The fee is 4 EUR.</fee></rules>", "<rules><fee>The fee is 5 EUR.</fee></rules>", "rose from 4 to 5"),
+        ("rules.xml", "<fees><a>The fee is 4 EUR.</a></fees>", "<fees><a>The fee is 5 EUR.</a></fees>", "from 4 to 5"),
     ],
 )  # fmt: skip
 def test_files_of_data_are_read_by_their_kind(tmp_path, name, before, after, told):

@@ -66,7 +66,7 @@ _FILES = {
     ".rss": "application/rss+xml",
     ".atom": "application/atom+xml",
 }
-"""What files are by their names; those of other names are taken for HTML, PDF and ZIP files are known by their beginning."""
+"""What files are by their names; others are taken for HTML. PDF and ZIP files are known by how they begin."""
 _OTHER_FORMATS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"WARC/", b"SQLite")
 """How files begin that are no pages, whatever they are called."""
 

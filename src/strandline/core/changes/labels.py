@@ -1,6 +1,6 @@
 """What the label in front of a number says it is: "Price: 14.95", as shops, tables and JSON have it.
 
-Without a currency such a number looks like any other. A price or a sum counts however little and however often it moves.
+Without a currency such a number looks like any other. A price or a sum counts however little and often it moves.
 """
 
 import re
@@ -9,82 +9,16 @@ from typing import Final
 
 LONGEST: Final = 60  # letters of a label
 _PRICES: Final = frozenset(
-    [
-        "price",
-        "prices",
-        "cost",
-        "costs",
-        "fee",
-        "fees",
-        "rent",
-        "amount",
-        "fare",
-        "salary",
-        "wage",
-        "wages",
-        "premium",
-        "deposit",
-        "tax",
-        "interest",
-        "discount",
-        "charge",
-        "tariff",
-        "preis",
-        "preise",
-        "kosten",
-        "gebühr",
-        "gebühren",
-        "miete",
-        "betrag",
-        "gehalt",
-        "lohn",
-        "kaution",
-        "zins",
-        "zinsen",
-        "steuer",
-        "rabatt",
-        "prix",
-        "coût",
-        "coûts",
-        "frais",
-        "loyer",
-        "montant",
-        "tarif",
-        "salaire",
-        "caution",
-        "taxe",
-        "remise",
-        "precio",
-        "precios",
-        "coste",
-        "costo",
-        "tarifa",
-        "alquiler",
-        "importe",
-        "salario",
-        "depósito",
-        "impuesto",
-        "descuento",
-        "prezzo",
-        "prezzi",
-        "tariffa",
-        "affitto",
-        "importo",
-        "stipendio",
-        "cauzione",
-        "tassa",
-        "sconto",
-        "prijs",
-        "prijzen",
-        "tarief",
-        "huur",
-        "bedrag",
-        "salaris",
-        "borg",
-        "belasting",
-        "korting",
-    ]
+    (
+        "price prices cost costs fee fees rent amount fare salary wage wages premium deposit tax interest discount charge "
+        "tariff preis preise kosten gebühr gebühren miete betrag gehalt lohn kaution zins zinsen steuer rabatt "
+        "prix coût coûts frais loyer montant tarif salaire caution taxe remise "
+        "precio precios coste costo tarifa alquiler importe salario depósito impuesto descuento "
+        "prezzo prezzi tariffa affitto importo stipendio cauzione tassa sconto "
+        "prijs prijzen tarief huur bedrag salaris borg belasting korting"
+    ).split()  # noqa: SIM905 - one below the other they would fill a page
 )
+_CURRENCY: Final = 3  # letters of its code: "price EUR"
 _LABEL: Final = re.compile(rf"\W*([^\d:\n]{{1,{LONGEST}}}):\s")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 
@@ -101,10 +35,11 @@ def is_labelled(text: str) -> bool:
 def names_price(words: Sequence[str]) -> bool:
     """Whether the words of a label name a price or a sum.
 
-    >>> names_price(["monthly", "price"]), names_price(["price", "history", "length"])
-    (True, False)
+    >>> names_price(["monthly", "price"]), names_price(["price", "eur"]), names_price(["price", "history"])
+    (True, True, False)
     """
-    return any(word in _PRICES for word in words[-2:])
+    named = words[-2:-1] if words and len(words[-1]) == _CURRENCY and words[-1] not in _PRICES else words[-1:]
+    return any(word in _PRICES for word in named)
 
 
 def is_price_label(text: str) -> bool:
