@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from typing import Final
 
 LONGEST: Final = 60  # letters of a label
-_PRICES: Final = frozenset(
-    (
-        "price prices cost costs fee fees rent amount fare salary wage wages premium deposit tax interest discount charge "
-        "tariff preis preise kosten gebühr gebühren miete betrag gehalt lohn kaution zins zinsen steuer rabatt "
-        "prix coût coûts frais loyer montant tarif salaire caution taxe remise "
-        "precio precios coste costo tarifa alquiler importe salario depósito impuesto descuento "
-        "prezzo prezzi tariffa affitto importo stipendio cauzione tassa sconto "
-        "prijs prijzen tarief huur bedrag salaris borg belasting korting"
-    ).split()  # noqa: SIM905 - one below the other they would fill a page
+_NAMES: Final = (
+    "price prices cost costs fee fees rent amount fare salary wage wages premium deposit tax interest discount charge",
+    "tariff preis preise kosten gebühr gebühren miete betrag gehalt lohn kaution zins zinsen steuer rabatt",
+    "prix coût coûts frais loyer montant tarif salaire caution taxe remise",
+    "precio precios coste costo tarifa alquiler importe salario depósito impuesto descuento",
+    "prezzo prezzi tariffa affitto importo stipendio cauzione tassa sconto",
+    "prijs prijzen tarief huur bedrag salaris borg belasting korting",
 )
+_PRICES: Final = frozenset(word for names in _NAMES for word in names.split())
 _CURRENCY: Final = 3  # letters of its code: "price EUR"
 _LABEL: Final = re.compile(rf"\W*([^\d:\n]{{1,{LONGEST}}}):\s")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
