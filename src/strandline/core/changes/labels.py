@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-LONGEST: Final = 60  # letters of a label
+LONGEST: Final = 60
+"""Letters of a label. Origin: a guess."""
 _NAMES: Final = (
     "price prices cost costs fee fees rent amount fare salary wage wages premium deposit tax interest discount charge",
     "tariff preis preise kosten gebühr gebühren miete betrag gehalt lohn kaution zins zinsen steuer rabatt",
@@ -17,7 +18,8 @@ _NAMES: Final = (
     "prijs prijzen tarief huur bedrag salaris borg belasting korting",
 )
 _PRICES: Final = frozenset(word for names in _NAMES for word in names.split())
-_CURRENCY: Final = 3  # letters of its code: "price EUR"
+_CURRENCY: Final = 3
+"""Letters of the code of a currency: "price EUR". Origin: a standard, ISO 4217."""
 _LABEL: Final = re.compile(rf"\W*([^\d:\n]{{1,{LONGEST}}}):\s")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 
