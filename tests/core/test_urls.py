@@ -144,4 +144,3 @@ def test_key_joins_http_https_and_www():
 
 def test_directory_keeps_host_first_and_query_with_the_page():
     assert urls.path_segments("http://h/a//b/?q=/x") == ("h", "a", "", "b", "?q=/x")
-    assert urls.directory("http://h/a//b/?q=/x") == "h/a//b"

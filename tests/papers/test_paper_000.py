@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from strandline.core.changes.directories import degrees_of_change
+from core.mining.near_reference import degree_of_change
 from strandline.core.history.delta_tree import DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.mining.near import Thresholds, mine, mine_history
@@ -30,9 +30,9 @@ def history():
 
 def test_degrees_of_change():
     for transition in range(3):
-        assert degrees_of_change(VERSIONS[transition], VERSIONS[transition + 1]) == {
-            directory: float(degrees[transition]) for directory, degrees in DEGREES.items()
-        }
+        before, after = VERSIONS[transition], VERSIONS[transition + 1]
+        for directory, degrees in DEGREES.items():
+            assert degree_of_change(before, after, tuple(directory.split("/"))) == degrees[transition]
 
 
 def test_the_delta_tree_has_the_same_degrees():

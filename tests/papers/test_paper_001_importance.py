@@ -8,7 +8,7 @@ from core.blocks.pages import block, page
 from strandline.core.blocks.tree import Item
 from strandline.core.blocks.words import word_distance
 from strandline.core.changes.impch import block_score, impch
-from strandline.core.changes.index_threshold import IndexGate, index_threshold, indexed
+from strandline.core.changes.index_threshold import IndexGate, indexed
 from strandline.core.changes.vidiff import compare
 
 OLD = page(
@@ -85,11 +85,6 @@ def test_the_default_reading_is_monotone_and_bounded(operations, another, elemen
     before = block_score(operations, elements, "monotone", len(operations))
     after = block_score([*operations, another], elements, "monotone", len(operations) + 1)
     assert 0.0 <= before <= after + 1e-12 <= 1.0 + 2e-12
-
-
-def test_the_index_threshold_is_the_mean_of_the_pattern():
-    assert index_threshold([0.2, 0.4, 0.0, 0.2]) == pytest.approx(0.2)
-    assert index_threshold([]) == 0.0
 
 
 def test_small_changes_add_up_until_one_version_is_indexed():

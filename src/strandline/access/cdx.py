@@ -27,7 +27,6 @@ from strandline.access.memento import key_of
 from strandline.access.timestamps import last_moment, moment, timestamp
 from strandline.core.capture import Capture
 
-FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename")
 TYPES = {"cdxj": "text/x-cdxj", "json": "text/x-ndjson", "text": "text/plain; charset=utf-8"}
 MOST = 100_000
 """Lines of one answer; `resumeKey` continues."""

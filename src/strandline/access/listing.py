@@ -1,10 +1,9 @@
 """Lists for people: the captures of a page a stretch at a time, the pages of a site. No list reads everything."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from strandline.access.cdx import parse_query
-from strandline.access.index import CaptureIndex, Span
+from strandline.access.index import CaptureIndex
 from strandline.access.memento import key_of
 from strandline.core.capture import Capture
 
@@ -28,16 +27,3 @@ def stretch(index: CaptureIndex, url: str, before: float = 1e15, limit: int = 20
     last = index.before(key, 1e15, 1)
     older = found[limit].time if len(found) > limit else None
     return Stretch(found[:limit], first[0] if first else None, last[0] if last else None, older)
-
-
-def pages_of(index: CaptureIndex, site: str, after: str = "") -> Iterator[tuple[str, Capture]]:
-    """Keys of a site in order, each with one capture; keys are jumped over, however many captures they have."""
-    span = parse_query([("url", site), ("matchType", "domain")]).span
-    if after:
-        span = replace(span, start=max(span.start, after + "\0"))
-    while True:
-        found = next(index.scan(Span(span.start, span.end)), None)
-        if found is None:
-            return
-        yield found
-        span = replace(span, start=found[0] + "\0")

@@ -248,12 +248,3 @@ def site_path(url: str) -> str:
     """
     *above, name = path_segments(url)
     return "/".join((*above, name.replace("/", "%2F")))
-
-
-def directory(url: str) -> str:
-    """The directory a page lies in, host first, without a slash at the end.
-
-    >>> directory("http://example.com/a/b/c.html"), directory("http://example.com/")
-    ('example.com/a/b', 'example.com')
-    """
-    return "/".join(path_segments(url)[:-1])

@@ -1,24 +1,13 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.mining.near_reference import degree_of_change
-from strandline.core.changes.directories import SiteIndex, degrees_of_change, directories_of, tree_difference
+from strandline.core.changes.directories import SiteIndex, tree_difference
 
 # Dots, empty segments and letters outside ASCII are names like any other.
 names = st.sampled_from(["a", "b", "", ".", "..", "é", "頁?q=1"])
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
 versions = st.dictionaries(paths, st.sampled_from("12"), max_size=8)
-
-
-@settings(max_examples=100, deadline=None)
-@given(versions, versions)
-def test_degrees_are_those_of_the_definition(before, after):
-    degrees = degrees_of_change(before, after)
-    assert set(degrees) == {d for path in [*before, *after] for d in directories_of(path)}
-    for directory, degree in degrees.items():
-        assert degree == float(degree_of_change(before, after, tuple(directory.split("/"))))
 
 
 @settings(max_examples=100, deadline=None)
@@ -29,21 +18,6 @@ def test_a_difference_turns_one_version_into_the_next(before, after):
     assert difference.updated == {path for path in before if path in after and before[path] != after[path]}
     assert not difference.inserted & difference.deleted
     assert len(difference.changed) == sum(map(len, (difference.inserted, difference.deleted, difference.updated)))
-
-
-def test_nothing_changed_is_zero_and_all_new_is_one():
-    version = {"a/b/c": "1", "a/d": "1"}
-    assert set(degrees_of_change(version, version).values()) == {0.0}
-    assert set(degrees_of_change({}, version).values()) == {1.0}
-    assert set(degrees_of_change(version, {}).values()) == {1.0}
-    assert degrees_of_change({}, {}) == {}
-
-
-def test_importance_weighs_updates_only():
-    before, after = {"a/x": "1", "a/y": "1"}, {"a/x": "2", "a/z": "1"}
-    assert degrees_of_change(before, after)["a"] == 3 / 4
-    assert degrees_of_change(before, after, {"a/x": 0.25, "a/y": 0.0, "a/z": 0.0})["a"] == pytest.approx(2.25 / 4)
-    assert degrees_of_change(before, after, {})["a"] == 3 / 4
 
 
 @settings(max_examples=100, deadline=None)
@@ -61,7 +35,7 @@ def test_an_index_numbers_pages_and_directories(listed):
         while directory:
             above.append(index.directory_path(directory))
             directory = int(shape.parents[directory])
-        assert above[::-1] == directories_of(path)
+        assert above[::-1] == ["/".join(path.split("/")[:depth]) for depth in range(1, path.count("/") + 1)]
 
 
 def test_a_very_deep_path():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.rivals.catalogue import StrategyOptions, priced_plan
-from strandline.lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.lab.simulate.run import run
 
 

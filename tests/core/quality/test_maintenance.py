@@ -1,10 +1,25 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.core.quality.maintenance import Maintenance, maintenance
+from strandline.core.changes.directories import tree_difference
+from strandline.core.quality.maintenance import Maintenance
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/".join)
 versions = st.dictionaries(paths, st.sampled_from("12"), max_size=10)
+
+
+def maintenance(before, after, skipped):
+    """A crawl from one version to another that skipped the pages for which `skipped` holds, counted page by page."""
+    difference = tree_difference(before, after)
+    passed_over = sum(1 for path in after if skipped(path))
+    return Maintenance(
+        skipped=passed_over,
+        maintained=len(after) - passed_over,
+        changed=len(difference.changed),
+        skipped_inserts=sum(1 for path in difference.inserted if skipped(path)),
+        skipped_deletes=sum(1 for path in difference.deleted if skipped(path)),
+        skipped_updates=sum(1 for path in difference.updated if skipped(path)),
+    )
 
 
 @given(versions, versions, st.sets(st.sampled_from("abc")))

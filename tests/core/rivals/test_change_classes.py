@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.checks import check_strategy
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.strategy import Outcomes, PageTable
 from strandline.core.rivals.catalogue import StrategyOptions, make_strategy
 from strandline.core.rivals.change_classes import ChangeClasses
-from strandline.lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.lab.simulate.run import measure, run
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.core.plan.budget import Budget
 from strandline.lab.simulate.bounds import clairvoyant_bound, known_pattern_bound, version_values
 from strandline.lab.simulate.grid import Request, contender, simulate
-from strandline.lab.simulate.made_traces import TraceRecipe, made_trace
 from strandline.lab.simulate.run import measure, run
 from strandline.lab.simulate.world import Patterns, Recipe, World, synthetic_world
 

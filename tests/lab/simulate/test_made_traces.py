@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lab.simulate.made_traces import KINDS, TraceRecipe, made_trace
 from strandline.core.plan.budget import Budget
 from strandline.lab.simulate.grid import Request, contender
-from strandline.lab.simulate.made_traces import KINDS, TraceRecipe, made_trace
 from strandline.lab.simulate.run import measure, run
 
 RIVALS = ("importance", "importance-pattern", "freshness", "nutch", "round-robin")

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.quality.test_maintenance import maintenance
 from strandline.core.history.site_versions import SiteHistory
-from strandline.core.quality.maintenance import maintenance
 from strandline.core.skip.site_level import BurstSettings
 from strandline.lab.simulate.site_crawls import KnownSite
 

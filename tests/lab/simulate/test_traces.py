@@ -1,3 +1,4 @@
+import csv
 import gzip
 import os
 from pathlib import Path
@@ -15,13 +16,23 @@ from strandline.lab.simulate.traces import (
     fitted_patterns,
     groups_of,
     read_trace,
-    read_weights,
     trace_world,
-    write_trace,
 )
 from strandline.lab.simulate.world import Recipe, synthetic_world
 
 DATA = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+
+
+def write_trace(path, world):
+    """Write the changes of a world as a trace; periods are counted from Monday 1970-01-05."""
+    urls = world.urls or tuple(f"https://site{s}.example/page{i}" for i, s in enumerate(world.site))
+    page = world.page_of_change
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(("url", "time", "importance", "weight"))
+        for i, time, importance in zip(page, world.time, world.importance, strict=True):
+            seconds = (time * world.period_hours + 96.0) * 3600.0
+            writer.writerow((urls[i], f"{seconds:.0f}", f"{importance:.6f}", f"{world.weight[i]:.6g}"))
 
 
 def test_a_world_survives_its_trace(tmp_path):
@@ -126,11 +137,6 @@ def test_one_page_with_one_change_is_a_trace():
 def test_an_empty_trace_is_refused():
     with pytest.raises(ValueError, match="at least one change"):
         trace_world("empty", [], {})
-
-
-def test_weights_may_come_in_a_second_table(tmp_path):
-    (tmp_path / "weights.tsv").write_text("url\tweight\nhttps://a.org/\t2.5\n")
-    assert read_weights(tmp_path / "weights.tsv") == {"https://a.org/": 2.5}
 
 
 def test_parquet(tmp_path):

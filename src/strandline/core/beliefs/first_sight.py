@@ -317,28 +317,6 @@ def fit_table(sites: Sequence[SiteRecord], ridge: float = 1.0) -> Floats:
     return ridge_poisson(design, counts, exposure, ridge)[: useful[0].features.shape[1]]
 
 
-def prior_weight(found: Floats, watched: Floats, mean: Floats) -> float:
-    """alpha0 by marginal likelihood of the counts, from 1 to 5; 2 with fewer than 500 pages.
-
-    Counts of a page are negative binomial with mean `mean * watched` and size alpha0.
-    """
-    if found.size < 500:
-        return DEFAULT.prior_weight
-    grid = np.linspace(1.0, 5.0, 41)
-    mass = np.maximum(mean * watched, 1e-12)
-    scores = [
-        float((_log_rising(a, found) + a * np.log(a / (a + mass)) + found * np.log(mass / (a + mass))).sum())
-        for a in grid
-    ]
-    return float(grid[int(np.argmax(scores))])
-
-
-def _log_rising(a: float, n: Floats) -> Floats:
-    """Logarithm of Gamma(a + n) / Gamma(a), n not whole; by Stirling's series after shifting by 8."""
-    x = a + n
-    return log_gamma(x) - log_gamma(np.array([a]))
-
-
 def log_gamma(x: Floats) -> Floats:
     """Logarithm of the Gamma function of positive numbers, by Stirling's series after shifting by 8."""
     shift = np.zeros_like(x)

@@ -5,8 +5,8 @@ Paper: Chen, Bhowmick and Nejdl, NEAR-Miner (paper 000), definition 1.
                               directories follow from the paths
     paper: D(S_t, S_t+1)      here: TreeDifference: inserted, deleted and updated pages (siblings have distinct
                               names, so versions are matched by path and no move can be seen)
-    paper: DoC(S_t, S_t+1)    here: degrees_of_change(): changed nodes / nodes, over the union of both versions,
-                              the directory itself included
+    paper: DoC(S_t, S_t+1)    here: DeltaTree (core/history/delta_tree.py): changed nodes / nodes, over the union of
+                              both versions, the directory itself included
 The authors leave the content of a change for later work; `importance` here is that step: an updated page counts
 as much as its change matters, so a directory of cosmetic edits is no busy directory.
 
@@ -55,55 +55,6 @@ def tree_difference(before: Mapping[str, str], after: Mapping[str, str]) -> Tree
         deleted=frozenset(before.keys() - after.keys()),
         updated=frozenset(path for path in before.keys() & after.keys() if before[path] != after[path]),
     )
-
-
-def directories_of(path: str) -> list[str]:
-    """The directories above a page, outermost first, without the site root.
-
-    >>> directories_of("www.bnf.fr/fr//index.html"), directories_of("index.html")
-    (['www.bnf.fr', 'www.bnf.fr/fr', 'www.bnf.fr/fr/'], [])
-    """
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-
-
-def degrees_of_change(
-    before: Mapping[str, str], after: Mapping[str, str], importance: Mapping[str, float] | None = None
-) -> dict[str, float]:
-    """Degree of change of every directory that exists in either version.
-
-    With `importance`, an updated page counts that much (1 if it is not listed) instead of 1; pages and directories
-    which appear or disappear always count 1. The site root is left out: it is `a` here.
-
-    >>> t1 = {"a/c": "1", "a/p": "1", "a/r": "1", "a/b/e": "1", "a/b/f/i": "1", "a/b/g/j": "1", "a/b/g/k": "1"}
-    >>> t2 = {"a/c": "2", "a/p": "1", "a/b/e": "2", "a/b/f/i": "1", "a/b/g/k": "2", "a/b/g/l": "1"}
-    >>> degrees_of_change(t1, t2)
-    {'a': 0.5, 'a/b': 0.5, 'a/b/f': 0.0, 'a/b/g': 0.75}
-    >>> round(degrees_of_change(t1, t2, {"a/b/g/k": 0.1})["a/b/g"], 3)
-    0.525
-    """
-    difference = tree_difference(before, after)
-    weights = importance or {}
-    nodes: dict[str, float] = {}
-    changed: dict[str, float] = {}
-
-    def book(directories: Iterable[str], weight: float) -> None:
-        for directory in directories:
-            nodes[directory] = nodes.get(directory, 0.0) + 1.0
-            changed[directory] = changed.get(directory, 0.0) + weight
-
-    for path in before.keys() | after.keys():
-        weight = 0.0
-        if path in difference.inserted or path in difference.deleted:
-            weight = 1.0
-        elif path in difference.updated:
-            weight = weights.get(path, 1.0)
-        book(directories_of(path), weight)
-    old = {directory for path in before for directory in directories_of(path)}
-    new = {directory for path in after for directory in directories_of(path)}
-    for directory in old | new:
-        book([*directories_of(directory), directory], float((directory in old) != (directory in new)))
-    return {directory: changed[directory] / nodes[directory] for directory in sorted(nodes)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,6 @@ NEAR: Final = 26
 """Letters before and after a number that a date may take. Origin: a guess."""
 BESIDE: Final = 12
 """Letters before and after a number in which a sign is its own. Origin: a guess."""
-FEW_WORDS: Final = 3
-"""Words beside a price that stands by itself. Origin: a guess."""
 _YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 _MOMENT: Final = re.compile(
     r"(?<!\d)(?:"
@@ -139,15 +137,6 @@ def _value(number: str) -> float:
 
 def _counts_up(before: float, after: float) -> bool:
     return before < after < (1 + COUNTER) * before
-
-
-def stands_alone(text: str) -> bool:
-    """True for a price, share or score with hardly a word beside it.
-
-    >>> stands_alone("only 23.37 EUR"), stands_alone("A card costs 4 EUR for each month that begins")
-    (True, False)
-    """
-    return len(_LETTERS.findall(_SIGN.sub(" ", text))) <= FEW_WORDS
 
 
 def is_table(block: PageBlock) -> bool:

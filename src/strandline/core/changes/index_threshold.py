@@ -7,17 +7,8 @@ The printed algorithm tests the sum before adding the current importance, so the
 the next one, however small, is indexed. SPEC section 3 counts the current one in; so does this.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-
-def index_threshold(pattern: Sequence[float]) -> float:
-    """The mean importance over a pattern's periods; 0, which indexes everything, while there is no pattern.
-
-    >>> index_threshold([0.25, 0.5, 0.25, 0.0])
-    0.25
-    """
-    return sum(pattern) / len(pattern) if pattern else 0.0
 
 
 @dataclass(slots=True)

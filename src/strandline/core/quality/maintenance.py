@@ -8,10 +8,7 @@ Paper: NEAR-Miner and WARM (paper 000), equations 6 to 9.
 The printed change recall takes a skipped *update* for no loss. `change_recall_strict` counts it as missed.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-from strandline.core.changes.directories import tree_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +61,3 @@ class Maintenance:
     def missed(self) -> int:
         """Changes the crawl did not see."""
         return self.skipped_inserts + self.skipped_deletes + self.skipped_updates
-
-
-def maintenance(before: Mapping[str, str], after: Mapping[str, str], skipped: Callable[[str], bool]) -> Maintenance:
-    """Count a crawl from version `before` to version `after` that skipped the pages for which `skipped` holds.
-
-    >>> m = maintenance({"a/x": "1", "b/y": "1"}, {"a/x": "2", "b/z": "1"}, lambda path: path.startswith("b/"))
-    >>> m.bypass_ratio, m.overall_recall, m.change_recall_strict
-    (0.5, 0.5, 0.3333333333333333)
-    """
-    difference = tree_difference(before, after)
-    passed_over = sum(1 for path in after if skipped(path))
-    return Maintenance(
-        skipped=passed_over,
-        maintained=len(after) - passed_over,
-        changed=len(difference.changed),
-        skipped_inserts=sum(1 for path in difference.inserted if skipped(path)),
-        skipped_deletes=sum(1 for path in difference.deleted if skipped(path)),
-        skipped_updates=sum(1 for path in difference.updated if skipped(path)),
-    )

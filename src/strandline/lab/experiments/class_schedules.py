@@ -40,7 +40,6 @@ from strandline.lab.simulate.daily_visits import (
 from strandline.lab.simulate.histories import Histories, SitePages, site_pages
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CHECK_DAYS = (14, 28, 56, 182)
 ARCHIVE_PAGES = 1200

@@ -2,8 +2,8 @@
 
 A trace is a TSV (optionally .gz or .xz) or Parquet table `url  time  importance  [weight]`: time in ISO 8601, epoch
 seconds or the 14 digits of web archives, importance of the change in 0..1, weight of the page (the last one given
-counts). Page weights may also come in a second table `url  weight`. A first line may name the columns, then they come
-in any order and others are left out. Lines need no order; the same change told twice is one.
+counts). A first line may name the columns, then they come in any order and others are left out. Lines need no order;
+the same change told twice is one.
 
 Traces that know days only, and those that are very long, are simulated in days (`period_of`), others in hours.
 """
@@ -106,11 +106,6 @@ def _weight(text: str) -> float:
     return weight
 
 
-def read_weights(path: Path) -> dict[str, float]:
-    """A table of page weights: url and weight."""
-    return {row[0]: _weight(row[1]) for _, row in _rows(path) if row[:2] != ["url", "weight"]}
-
-
 def period_of(changes: Sequence[Change]) -> float:
     """Hours of a period that suits a trace: 24 when all its times are whole days, or when it is longer than three
     years; else 1.
@@ -122,18 +117,6 @@ def period_of(changes: Sequence[Change]) -> float:
         return 1.0
     times = np.array([change.time for change in changes])
     return 24.0 if times.max() - times.min() > LONG or not (times % DAY).any() else 1.0
-
-
-def write_trace(path: Path, world: World) -> None:
-    """Write the changes of a world as a trace; periods are counted from Monday 1970-01-05."""
-    urls = world.urls or tuple(f"https://site{s}.example/page{i}" for i, s in enumerate(world.site))
-    page = world.page_of_change
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(("url", "time", "importance", "weight"))
-        for i, time, importance in zip(page, world.time, world.importance, strict=True):
-            seconds = (time * world.period_hours + 96.0) * 3600.0
-            writer.writerow((urls[i], f"{seconds:.0f}", f"{importance:.6f}", f"{world.weight[i]:.6g}"))
 
 
 def trace_world(
