@@ -40,6 +40,7 @@ from strandline.core.content import decode
 from strandline.core.urls import canonical
 from strandline.crawl.preparing import address_policy, fetch_options
 from strandline.dom import html
+from strandline.dom.metadata import page_metadata
 from strandline.dom.scan import PageTooCostlyError
 from strandline.errors import ArchiveDamaged, Unreachable, UsageError
 from strandline.fetch.http import HttpFetcher
@@ -161,9 +162,11 @@ def compare(old: BlockTree | bytes | str, new: BlockTree | bytes | str, url: str
     return compared(before, after, NoiseState())
 
 
-def compared(old: BlockTree, new: BlockTree, noise: NoiseState, advertising: AdRule = is_advertising) -> Comparison:
-    """Compare two versions, knowing a page's own noise."""
-    delta = vidiff(old, new, advertising)
+def compared(
+    old: BlockTree, new: BlockTree, noise: NoiseState, advertising: AdRule = is_advertising, language: str = ""
+) -> Comparison:
+    """Compare two versions, knowing a page's own noise, and the language it calls itself."""
+    delta = vidiff(old, new, advertising, language)
     return Comparison(delta, importance(delta, noise, advertising))
 
 
@@ -256,7 +259,9 @@ def compare_files(old: str, new: str, level: int = 2) -> Comparison:
     """Compare two files."""
     before = page_blocks(old, level)
     _, found = _page(new, Settings())
-    return compared(before, _blocks_of(new, found, before.url, PageLevel(level, before.scale)), NoiseState())
+    after = _blocks_of(new, found, before.url, PageLevel(level, before.scale))
+    language = page_metadata(found.data, found.charset).get("language", "")
+    return compared(before, after, NoiseState(), language=language)
 
 
 def blocks_data(tree: BlockTree) -> dict[str, Any]:
@@ -304,12 +309,12 @@ def compare_versions(archive: Archive, url: str, start: float, end: float) -> tu
         noise.rate_block(path, rating)
     how = PageLevel(state.level, state.scale) if state else PageLevel(archive.settings.study.level)
     reader = ArchiveReader(holdings(archive))
-    before = _stored(reader, old, how)
-    after = _stored(reader, new, PageLevel(before.level, before.scale))
+    before, _ = _stored(reader, old, how)
+    after, language = _stored(reader, new, PageLevel(before.level, before.scale))
     rule = study_rules(archive.settings.study).advertising(old.url)
     between = sum(old.time < capture.time < new.time for capture in captures)
     recorded = archive.studies.change_between(old.url, old.time, new.time)
-    found = compared(before, after, noise, rule)
+    found = compared(before, after, noise, rule, language)
     scored = found.scored if recorded is None else _as_recorded(found.scored, recorded)
     return replace(found, scored=scored, recorded=recorded, between=between), old, new
 
@@ -351,12 +356,14 @@ def _shown(captures: Sequence[Capture], moment: float) -> Capture:
     return next((capture for capture in reversed(captures) if capture.time <= moment), captures[0])
 
 
-def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> BlockTree:
+def _stored(reader: ArchiveReader, capture: Capture, how: PageLevel) -> tuple[BlockTree, str]:
+    """A version cut into blocks, and the language it calls itself."""
     try:
         found = reader.read(capture)
         if not found.text:
             raise UsageError(f"{capture.url}: no page ({found.mime or 'unknown type'})")
-        return reader.blocks(found, capture.url, how)
+        language = page_metadata(found.data, found.charset).get("language", "")
+        return reader.blocks(found, capture.url, how), language
     except LostError as problem:
         raise ArchiveDamaged(f"{capture.url}: {problem}") from None
     except UnreadableError as problem:

@@ -295,7 +295,7 @@ class _Student:
                 self._note(one, visible=True, importance=OPAQUE, impch=1.0, blocks=({"path": "", "why": "other type"},))
             self._store(one, tree, 0.0)
         else:
-            delta = compare(old, tree, self._advertising)
+            delta = compare(old, tree, self._advertising, str(self._said.get("language", "")))
             if delta.empty:
                 self._invisible(one, shown)
                 return

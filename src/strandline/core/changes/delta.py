@@ -85,6 +85,7 @@ class Delta:
     new: BlockTree
     pairs: tuple[tuple[int, int], ...]  # blocks that are the same block in both versions, by number
     changes: tuple[BlockChange, ...]
+    language: str = ""  # as the page gives it
     touched: list[Any] = field(default_factory=list, compare=False, repr=False)  # see `touched`; none until asked for
 
     @cached_property

@@ -100,7 +100,7 @@ class ItemJudge:
         alike = is_same_text(before, after)
         if not alike and own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
-        kind, weight, lasting = _said(before, after) if own and alike else ("", 0.0, False)
+        kind, weight, lasting = _said(before, after, self._delta.language) if own and alike else ("", 0.0, False)
         if not figures and not lasting and noise.ticks(block.path, before, after):
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
         if back and (weight < DECISIVE or not alike) and not (own and _is_label(before) and _is_label(after)):
@@ -162,11 +162,11 @@ class _Order:
         return place is not None and place / len(self._old) < TOP
 
 
-def _said(before: str, after: str) -> tuple[str, float, bool]:
+def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     """What an edit changes in what is said, how much that weighs, and whether it is of a kind that never ticks."""
     if changed_figures(before, after).signed:
         return "money", PRICE, True
-    edit = edit_weight(before, after)
+    edit = edit_weight(before, after, language)
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
     return edit.kind, edit.weight, edit.kind in LASTING and (edit.kind != "number" or bool(edit.unit))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted
 from strandline.core.changes.importance import Importance
@@ -104,7 +105,8 @@ class _Teller:
             key=lambda one: -one[0],
         )
         self._left = MOST_TEXTS
-        self._language = language_of(" ".join(change.block.text for _, change in self._changes[:MOST_TEXTS]))
+        shown = " ".join(change.block.text for _, change in self._changes[:MOST_TEXTS])
+        self._language = delta.language or language_of(shown)
         self._whole: list[tuple[float, BlockChange, Operation]] = []  # texts and blocks that came or went
 
     def candidates(self) -> Iterator[_Candidate]:
@@ -156,12 +158,12 @@ class _Teller:
     def _place(self, block: PageBlock, text: str) -> tuple[int, int]:
         blocks = self._delta.new.blocks
         number = next((place for place, one in enumerate(blocks) if one is block), len(blocks))
-        return number, block.texts.index(text) if text in block.texts else 0
+        return number, next((place for place, one in enumerate(block.texts) if one.startswith(text)), 0)
 
     def _leads(self, block: PageBlock, text: str) -> bool:
         """Whether an entry is the first of its list."""
         firsts = (one.texts[0] for one in self._delta.new.blocks if one.path == block.path and one.texts)
-        return next(firsts, "") == text
+        return next(firsts, "").startswith(text)
 
     # One block
 
@@ -282,7 +284,8 @@ def _is_thread(block: PageBlock) -> bool:
 
 def _long_texts(operation: Operation) -> list[str]:
     """Texts of an operation that are headlines or posts, not a byline or a counter."""
-    return [text for text in (operation.after or operation.before).split("\n") if len(text.split()) >= 3]
+    texts = map(without_byline, (operation.after or operation.before).split("\n"))
+    return [text for text in texts if len(text.split()) >= 3]
 
 
 def _is_headline(block: PageBlock, text: str, edit: Edit) -> bool:

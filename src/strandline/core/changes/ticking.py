@@ -71,7 +71,7 @@ _TIME_UNITS: Final = (
 )
 _COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
 _SPAN: Final = rf"(?:{_COUNT}[\s\u00a0]?(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
-_AGE: Final = re.compile(
+AGE: Final = re.compile(
     rf"(?:\b(?:about|over|almost|ca\.)\s)?\b{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
     rf"\b(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
     r"\bjust\snow\b|\bright\snow\b|\bmoments?\sago\b|\byesterday\b|\bgestern\b|\bgerade\seben\b|\bhier\sà\b|\bayer\b|\bieri\b|\bgisteren\b",
@@ -106,7 +106,7 @@ _STAMP: Final = re.compile(
     r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©",
     re.IGNORECASE,
 )
-_COUNTED: Final = re.compile(
+COUNTED: Final = re.compile(
     r"\b(?:views?|viewers?|viewing|visits?|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
@@ -216,7 +216,7 @@ def _without_age(text: str) -> str:
     folded = text.lower()
     for sign in _MAY_AGE:
         if sign in folded:
-            return _AGE.sub("@", text)
+            return AGE.sub("@", text)
     return text
 
 
@@ -280,7 +280,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return "countdown"
     if _BRIEF.match(after):
         return "counter" if _STAMP.search(before) else "time"
-    if _COUNTED.search(before) or _COUNTED.search(after):
+    if COUNTED.search(before) or COUNTED.search(after):
         return "counter"
     counts = not _UNIT.match(after) and _counts_up(earlier, number[0])
     return "counter" if counts else ""

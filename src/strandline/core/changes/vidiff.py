@@ -32,12 +32,15 @@ Named = list[tuple[str, Item]]  # items, each with what makes it what it is (`Pa
 Numbered = list[tuple[int, frozenset[str]]]  # distinct words of texts, by the number of the text
 
 
-def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising) -> Delta:
-    """The delta between two versions of a page; empty when a reader sees no difference."""
+def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising, language: str = "") -> Delta:
+    """The delta between two versions of a page; empty when a reader sees no difference.
+
+    `language` is what the page calls itself; its sentences are read by the rules of that language.
+    """
     count = len(new.blocks)
     start = same_beginning(old.blocks, new.blocks)
     if count == len(old.blocks) == start:
-        return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), ())
+        return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), (), language)
     pairs = matched(old.blocks, new.blocks, start)
     staying = in_place(pairs)
     before, after = old.blocks, new.blocks
@@ -60,7 +63,7 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
     changes = [writer.change(one, other, moved=j in moved) for j, one, other in touched]
     changes = [change for change in changes if change.operations]
     changes += [writer.change(block, None, moved=False) for block in gone]
-    return Delta(old, new, tuple(pairs), tuple(changes))
+    return Delta(old, new, tuple(pairs), tuple(changes), language)
 
 
 def _shown(items: Sequence[Item]) -> str:

@@ -1,0 +1,41 @@
+"""What stands behind a headline in lists and says nothing of it: points, comments, how long ago, by whom.
+
+    Storm breaks the harbour wall 339 points by ann 22 hours ago | 120 comments
+
+A headline that counts something itself ("Lawmakers need 300 votes for a bridge") keeps it: only an age, or two counters
+and more, with few words between them, make a byline.
+"""
+
+import re
+from typing import Final
+
+from strandline.core.changes.ticking import AGE, COUNTED
+
+FEWEST: Final = 3
+"""Words of a headline. Origin: a guess."""
+MOST: Final = 6
+"""Words beside counters and ages in a byline: a name, "by", "hide". Origin: a guess."""
+_COUNTER: Final = re.compile(rf"\(?\d[\d.,]*\s?[kKmM]?\s(?:\w+\s)?{COUNTED.pattern}\)?", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_BETWEEN: Final = " \t\u00a0|·•–—-,;:("
+
+
+def without_byline(text: str) -> str:
+    """A headline without the counters behind it; empty when there is nothing else.
+
+    >>> without_byline("Storm breaks the wall 339 points 22 hours ago | 120 comments")
+    'Storm breaks the wall'
+    >>> without_byline("339 points by ann 22 hours ago"), without_byline("Lawmakers need 300 votes for a bridge")
+    ('', 'Lawmakers need 300 votes for a bridge')
+    """
+    ages, counters = list(AGE.finditer(text)), list(_COUNTER.finditer(text))
+    if not ages and len(counters) < 2:
+        return text
+    start = min(found.start() for found in (*ages, *counters))
+    tail = _COUNTER.sub(" ", AGE.sub(" ", text[start:]))
+    if len(_WORD.findall(tail)) > MOST:
+        return text
+    head = text[:start].rstrip(_BETWEEN)
+    if len(head.split()) >= FEWEST:
+        return head
+    return "" if counters else text
