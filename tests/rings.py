@@ -21,6 +21,7 @@ KINDS = {
 SECOND = {
     "browser": (
         "tests/browser/test_chromium.py",
+        "tests/browser/test_mixed_site.py",
         "tests/browser/test_page_load.py",
         "tests/browser/test_pages.py",
         "tests/browser/test_script_pages.py",

@@ -24,11 +24,13 @@ from strandline.cluster.database_clock import DatabaseClock, OnTime
 from strandline.cluster.following import CHANGED, Account, Following, follow_errand
 from strandline.cluster.shared import Cluster
 from strandline.core.politeness.delays import Manners
+from strandline.crawl.browsing import LookNotes
 from strandline.crawl.loop import Crawl
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.preparing import (
     CrawlRequest,
     Prepared,
+    browsing_for,
     fetch_options,
     prepare_crawl,
     stopped_by_signals,
@@ -174,6 +176,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             manners,
             room_check(settings.keep.disk_reserve, (folder,)),
             _skips(cluster, request, stack),
+            stack.enter_context(browsing_for(settings.capture, fetcher.wake, _notes(catalog))),
         )
 
         def progress(tally: Tally) -> None:
@@ -202,6 +205,11 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             with stopped_by_signals(crawl):
                 _study_rest(cluster, catalog.worker, crawl)
         return tally
+
+
+def _notes(catalog: PostgresCatalog) -> LookNotes:
+    """What all workers know of where a browser pays; of a site, the one that holds its hosts writes."""
+    return LookNotes(catalog.noted, catalog.note)
 
 
 def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack) -> Skips:

@@ -14,6 +14,13 @@ ALWAYS: Final = "always"
 AUTO: Final = "auto"
 
 
+def chosen(url: str, usual: str, sites: Mapping[str, str]) -> str:
+    """What is wanted for an address: never, auto or always."""
+    place, name = authority(url), site(url)
+    wanted = (sites.get(one) for one in (place, place.partition(":")[0], name, name.partition(":")[0]))
+    return next((choice for choice in wanted if choice), usual)
+
+
 class SiteBrowsing:
     """Implements `Browsing` for sites with settings of their own; `learned` decides where it is to be learned."""
 
@@ -24,21 +31,18 @@ class SiteBrowsing:
         self._learned = learned or NoBrowsing()
 
     def _choice(self, url: str) -> str:
-        place = authority(url)
-        host = place.partition(":")[0]
-        wanted = (self._sites.get(name) for name in (place, host, site(url), site(url).partition(":")[0]))
-        return next((choice for choice in wanted if choice), self._usual)
+        return chosen(url, self._usual, self._sites)
 
     def may_show(self, task: Task) -> bool:
         """Whether a page may be shown when it comes."""
         choice = self._choice(task.url)
         return choice == ALWAYS or (choice == AUTO and self._learned.may_show(task))
 
-    def decide(self, task: Task, document: bytes) -> Showing:
+    def decide(self, task: Task, document: bytes, again: bool = False) -> Showing:
         """Whether a page is shown, now that its document is here."""
         choice = self._choice(task.url)
         if choice == AUTO:
-            return self._learned.decide(task, document)
+            return self._learned.decide(task, document, again)
         return Showing(choice == ALWAYS, f"capture.browser is {choice}")
 
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:

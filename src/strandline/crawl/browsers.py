@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import random
 from typing import Final
 
 from strandline.browser.chromium import Means, means
 from strandline.browser.load_bounds import Bounds, Wishes
 from strandline.browser.pages import ChromiumPages
+from strandline.crawl.browse_learned import LearnedBrowsing
 from strandline.crawl.browse_sites import ALWAYS, NEVER, SiteBrowsing
-from strandline.crawl.browsing import Browsing, NoBrowsing
+from strandline.crawl.browsing import Browsing, LookNotes, NoBrowsing
+from strandline.dom.documents import Documents
 from strandline.errors import SettingError
 from strandline.settings import texts
 from strandline.settings.capture import CaptureSettings
@@ -22,7 +25,7 @@ def site_choices(settings: CaptureSettings) -> dict[str, str]:
 
 
 @contextmanager
-def browsing_of(settings: CaptureSettings, woken: Callable[[], None]) -> Iterator[Browsing]:
+def browsing_of(settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes) -> Iterator[Browsing]:
     """What shows the pages of a crawl, for as long as it runs. SettingError when pages are always to be shown and
     there is no browser; where that is to be learned, a crawl without one goes on without.
     """
@@ -37,10 +40,12 @@ def browsing_of(settings: CaptureSettings, woken: Callable[[], None]) -> Iterato
         yield NoBrowsing()
         return
     pages = pages_of(settings, how, woken)
+    learned = LearnedBrowsing(notes, Documents(), random)
     try:
-        yield SiteBrowsing(pages, settings.browser, site_choices(settings))
+        yield SiteBrowsing(pages, settings.browser, site_choices(settings), learned)
     finally:
         pages.close()
+        learned.save()
 
 
 def pages_of(settings: CaptureSettings, how: Means, woken: Callable[[], None]) -> ChromiumPages:

@@ -1,5 +1,6 @@
 """Which pages of a crawl are shown in a browser, and what comes of it: what the loop asks, and a plain answer."""
 
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from strandline.core.quick_dataclass import dataclass
@@ -13,6 +14,8 @@ class Showing:
 
     show: bool
     why: str
+    wait: bool = False
+    """Whether to ask again when other pages were shown: they will tell."""
 
 
 class Browsing(Protocol):
@@ -25,11 +28,20 @@ class Browsing(Protocol):
     def may_show(self, task: Task) -> bool:
         """Whether a page may be shown when it comes: then it is asked for whole, whatever we hold of it."""
 
-    def decide(self, task: Task, document: bytes) -> Showing:
-        """Whether a page is shown, now that its document is here."""
+    def decide(self, task: Task, document: bytes, again: bool = False) -> Showing:
+        """Whether a page is shown, now that its document is here; `again` after it had to wait."""
 
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:
         """What was shown, and whether it stands for the page from now on; learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookNotes:
+    """Where what is known of sites outlives a crawl."""
+
+    read: Callable[[str, str], bytes | None]
+    """What was kept under a kind and a key."""
+    write: Callable[[str, Iterable[tuple[str, bytes | None]]], None]
 
 
 class NoBrowsing:
@@ -41,9 +53,9 @@ class NoBrowsing:
         """Never."""
         return False
 
-    def decide(self, task: Task, document: bytes) -> Showing:
+    def decide(self, task: Task, document: bytes, again: bool = False) -> Showing:
         """No."""
-        return Showing(False, f"no page is shown in a browser: {task.url}, {len(document)} bytes")
+        return Showing(False, f"no page is shown in a browser: {task.url}, {len(document)} bytes, {again=}")
 
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:
         """Nothing is."""

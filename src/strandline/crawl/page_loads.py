@@ -27,6 +27,8 @@ BURST: Final = 6
 """Requests of a page that one host gets at once, as many as browsers send. Origin: a standard, what browsers do."""
 _WAITING: Final = 8
 """Pages that wait for a browser before no more are asked for. Origin: a guess."""
+_UNDECIDED: Final = 200
+"""Pages that wait for what is learned of others like them. Origin: a guess."""
 _LARGEST_PAGE: Final = 8 << 20
 """Bytes of a document that is shown to a browser. Origin: a bound on memory."""
 _LARGEST: Final = 24 << 20
@@ -85,6 +87,7 @@ class PageLoads:
         self._ask = ask
         self._browser = parts.browsing.browser
         self._waiting: deque[_Load] = deque()
+        self._undecided: deque[_Load] = deque()
         self._open: dict[int, _Load] = {}
         self._asked: deque[PageRequest] = deque()
         self._under_way: dict[int, PageRequest] = {}
@@ -95,7 +98,7 @@ class PageLoads:
     @property
     def busy(self) -> bool:
         """Whether pages are shown or wait for it, or what they asked for is still to come."""
-        return bool(self._open or self._waiting or self._concluded or self._under_way)
+        return bool(self._open or self._waiting or self._undecided or self._concluded or self._under_way)
 
     @property
     def full(self) -> bool:
@@ -109,11 +112,27 @@ class PageLoads:
         if self._browser is None or not task.page or not _is_page(exchange):
             return False
         document = _decoded(exchange, _LARGEST_PAGE)
-        if document is None or not self._parts.browsing.decide(task, document).show:
+        if document is None:
+            return False
+        found = self._parts.browsing.decide(task, document)
+        wait = found.wait and len(self._undecided) < _UNDECIDED
+        if not found.show and not wait:
             return False
         page = PageLoad(exchange.request.ticket, task.url, exchange.status, _told(exchange), document)
-        self._waiting.append(_Load(task, exchange, page))
+        (self._waiting if found.show else self._undecided).append(_Load(task, exchange, page))
         return True
+
+    def _decide_again(self) -> None:
+        """Pages that waited for what others would show."""
+        for _ in range(len(self._undecided)):
+            load = self._undecided.popleft()
+            found = self._parts.browsing.decide(load.task, load.page.body, again=True)
+            if found.show:
+                self._waiting.append(load)
+            elif found.wait:
+                self._undecided.append(load)
+            else:
+                self._concluded.append((load.exchange, None))
 
     def step(self, stopping: str, seconds: float) -> Iterator[Task]:
         """Let pages go on; the tasks are of places whose robots.txt is to be fetched for them."""
@@ -122,8 +141,9 @@ class PageLoads:
             return
         if stopping:
             browser.cut()
-            self._concluded += [(load.exchange, None) for load in self._waiting]
+            self._concluded += [(load.exchange, None) for load in (*self._waiting, *self._undecided)]
             self._waiting.clear()
+            self._undecided.clear()
         while self._waiting and browser.free and not stopping:
             load = self._waiting.popleft()
             self._open[load.page.number] = load
@@ -135,6 +155,7 @@ class PageLoads:
             yield from self._consider(self._asked.popleft())
         for shown in browser.ended():
             self._end(self._open.pop(shown.load), shown)
+            self._decide_again()
 
     def _end(self, load: _Load, shown: Shown) -> None:
         now = self._parts.clock.monotonic()

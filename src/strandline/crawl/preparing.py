@@ -21,7 +21,7 @@ from strandline.core.politeness.delays import Manners, MannersSettings
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, without_keys
 from strandline.crawl.agenda import Agenda
-from strandline.crawl.browsing import Browsing, NoBrowsing
+from strandline.crawl.browsing import Browsing, LookNotes, NoBrowsing
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
@@ -35,6 +35,7 @@ from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
 from strandline.ports import Clock
 from strandline.settings import texts
+from strandline.settings.capture import CaptureSettings
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
@@ -138,7 +139,8 @@ def run_crawl(
         reporter = Reporter(prepared.request.captured, prepared.request.progress)
         with contextlib.ExitStack() as open_parts:
             open_parts.callback(fetcher.close)
-            browsing = open_parts.enter_context(_browsing(settings, fetcher.wake))
+            notes = LookNotes(catalog.reading.note, catalog.note)
+            browsing = open_parts.enter_context(browsing_for(settings.capture, fetcher.wake, notes))
             parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips, browsing)
             crawl = Crawl(parts, orders, reporter, agenda)
             # Until all is told: a signal that comes late changes nothing any more.
@@ -169,13 +171,15 @@ def _skips(settings: Settings, database: Path, planned: bool) -> Skips:
     return watch_skips(method, database, settings.learn.version) if planned else skips_of(method, database)
 
 
-def _browsing(settings: Settings, woken: Callable[[], None]) -> contextlib.AbstractContextManager[Browsing]:
+def browsing_for(
+    settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes
+) -> contextlib.AbstractContextManager[Browsing]:
     """What shows pages; where nothing does, nothing is loaded for it."""
-    if settings.capture.browser == "never" and not settings.capture.browser_sites:
+    if settings.browser == "never" and not settings.browser_sites:
         return contextlib.nullcontext(NoBrowsing())
     from strandline.crawl.browsers import browsing_of  # noqa: PLC0415
 
-    return browsing_of(settings.capture, woken)
+    return browsing_of(settings, woken, notes)
 
 
 def warc_info(settings: Settings, agent: str) -> WarcInfo:

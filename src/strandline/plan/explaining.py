@@ -12,6 +12,7 @@ from strandline.core.wording import counted
 from strandline.learn.learned_pages import learned_reasons
 from strandline.learn.learning import Lore
 from strandline.learn.observations import matters
+from strandline.plan.browser_reason import browser_reason
 from strandline.plan.next_visits import Belief, Due
 from strandline.plan.planning import Planning, address
 from strandline.store.standing import Standing
@@ -59,6 +60,8 @@ def why(planning: Planning, url: str) -> Why:
     if standing.kind != Kind.PAGE:
         found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
         return found
+    if browser := browser_reason(planning, place):
+        found.answers["browser"] = browser
     belief = planning.planner.about(standing.page, planning.now)
     lore = Lore(planning.archive)
     small = sum(one.changed and not matters(one) for one in lore.reading.visits_of(standing.page))

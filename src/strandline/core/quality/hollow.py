@@ -62,7 +62,7 @@ def hollow(page: bytes) -> str:
     scripted, asking = b"<script" in page or b"<SCRIPT" in page, _PASSWORD.search(page) is not None
     if len(page) > _MOST_BYTES or not (scripted or asking):
         return ""
-    shown = _read_by_people(page)
+    shown = read_by_people(page)
     text = len(_SAID.findall(_TAG.sub(b" ", shown).decode("utf-8", "replace")))
     if asking and text <= _LOGIN_TEXT:
         return LOGIN
@@ -70,7 +70,7 @@ def hollow(page: bytes) -> str:
     return SHELL if scripted and bare and (text == 0 or _EMPTY.search(shown)) else ""
 
 
-def _read_by_people(page: bytes) -> bytes:
+def read_by_people(page: bytes) -> bytes:
     """The page without scripts, styles and whatever else is not shown; in time that grows with its length."""
     kept, begin, inside = [], 0, b""
     for mark in _MARKS.finditer(page):

@@ -208,6 +208,15 @@ class PostgresCatalog(CatalogReading):
 
         self._session.run(write)
 
+    def noted(self, kind: str, key: str) -> bytes | None:
+        """What is kept under a kind and a key."""
+
+        def read(connection: Connection) -> bytes | None:
+            row = connection.execute("SELECT value FROM notes WHERE kind = %s AND key = %s", (kind, key)).fetchone()
+            return None if row is None else bytes(row[0])  # type: ignore[call-overload]
+
+        return self._session.run(read, at_once=True)
+
     def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace what is kept under a kind and a key by what follows from it. Who does so at the same moment waits."""
 
