@@ -19,7 +19,7 @@ from strandline.ports import Browser, Discoverer, Task
 
 BROWSING: Final = "browsing"
 _SAVE_EVERY: Final = 25
-"""Looks after which what was learned is kept, should nobody live to do it at the end."""
+"""Looks after which what was learned is kept, should nobody live to do it at the end. Origin: a guess."""
 
 
 class LearnedBrowsing:

@@ -14,12 +14,13 @@ from strandline.core.quick_dataclass import dataclass
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _FEW_WORDS: Final = 6
-"""Words that are no gain by themselves: "Loading", a date, "3 people like this". A guess."""
+"""Words that are no gain by themselves: "Loading", a date, "3 people like this". Origin: a guess."""
 _FEW_LINKS: Final = 2
+"""Links that are no gain by themselves. Origin: a guess."""
 LEAST: Final = 0.1
-"""The share of a page from which on it is worth showing it. A guess."""
+"""The share of a page from which on it is worth showing it. Origin: a guess."""
 _OF_WORDS: Final = 0.7
-"""Weight of words beside links: what is read counts for more than where it leads."""
+"""Weight of words beside links: what is read counts for more than where it leads. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,16 @@ Looks = list[float]
 """How often pages were looked at in both ways, and how often the browser showed more."""
 
 PROMISE: Final = {PLAIN: (0.002, 20.0), SCRIPTED: (0.05, 2.0), THIN: (0.4, 1.5), EMPTY: (0.93, 3.0)}
-"""Chance that a browser shows more of a page of a kind, and how many looks that is worth. Guesses, which a few looks on
-a site outweigh."""
+"""Chance that a browser shows more of a page of a kind, and how many looks that is worth; a few looks on a site
+outweigh it. Origin: a guess."""
 _MOST_PAGES: Final = 5_000
+"""Pages of a site whose looks are remembered. Origin: a bound on memory."""
 _MOST_DIRECTORIES: Final = 2_000
+"""Directories of a site that are. Origin: a bound on memory."""
 _MOST_SCRIPTS: Final = 8
+"""Programs of a directory that are known. Origin: a bound on memory."""
 _KEPT: Final = 0.25
-"""What earlier looks count when scripts are new."""
+"""What earlier looks count when scripts are new. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)
