@@ -11,9 +11,20 @@ from typing import Final
 
 from strandline.core.browsing.gain import gain_of
 from strandline.core.browsing.signs import Signs, signs_of
-from strandline.core.browsing.worth import Decision, Rules, SiteLooks, begun, chance, decide, learn, met, over
+from strandline.core.browsing.worth import (
+    Decision,
+    Rules,
+    SiteLooks,
+    begun,
+    chance,
+    decide,
+    directory_of,
+    learn,
+    met,
+    over,
+)
 from strandline.core.shown import DOCUMENT, TEXT, Shown
-from strandline.core.urls import directory, site
+from strandline.core.urls import site
 from strandline.crawl.browsing import LookNotes, Showing
 from strandline.ports import Browser, Discoverer, Task
 
@@ -54,7 +65,7 @@ class LearnedBrowsing:
 
     def decide(self, task: Task, document: bytes, again: bool = False) -> Showing:
         """Whether a page is shown, now that its document is here."""
-        looks, signs, place = self.looks(task.url), signs_of(document), directory(task.url)
+        looks, signs, place = self.looks(task.url), signs_of(document), directory_of(task.url)
         if not again:
             met(looks, place, signs)
         self._changed.add(site(task.url))
@@ -67,17 +78,17 @@ class LearnedBrowsing:
         """Learn from a look in both ways; what was shown stands for the page where it shows more."""
         made, text = shown.view(DOCUMENT), shown.view(TEXT)
         looks, kind = self.looks(task.url), signs_of(document).kind
-        over(looks, directory(task.url), kind)
+        over(looks, directory_of(task.url), kind)
         if not shown.whole or made is None or text is None:
             return shown
         links, shown_links = (self._links(task.url, data) for data in (document, made))
         pays = gain_of(document, text.decode("utf-8", "replace"), links, shown_links).pays
-        learn(looks, task.url, directory(task.url), kind, pays)
+        learn(looks, task.url, directory_of(task.url), kind, pays)
         self._changed.add(site(task.url))
         self._unsaved += 1
         if self._unsaved >= _SAVE_EVERY:
             self.save()
-        known = chance(looks, task.url, directory(task.url), kind, self._rules)
+        known = chance(looks, task.url, directory_of(task.url), kind, self._rules)
         return replace(shown, stands=pays or known >= self._rules.price)
 
     def _links(self, url: str, document: bytes) -> set[str]:
@@ -112,4 +123,4 @@ def written(looks: SiteLooks) -> bytes:
 def explained(looks: SiteLooks, url: str, document: bytes) -> Decision:
     """What would be decided about a page now, samples aside."""
     signs: Signs = signs_of(document)
-    return decide(looks, url, directory(url), signs, _no_lot, Rules())
+    return decide(looks, url, directory_of(url), signs, _no_lot, Rules())

@@ -88,16 +88,18 @@ def test_pages_that_need_one_are_found_among_many_that_do_not():
 
 
 def test_scripts_that_are_new_are_tried_again():
-    looks = SiteLooks(seen=1000)
+    looks, place = SiteLooks(seen=1000), "a.example/d"
     for n in range(5):
-        learn(looks, f"d/{n}", "d", SCRIPTED, pays=False)
-    met(looks, "d", signs(SCRIPTED, 7))
+        learn(looks, f"https://a.example/d/{n}", place, SCRIPTED, pays=False)
+    met(looks, place, signs(SCRIPTED, 7))
     looks.wasted = 0
-    assert not decide(looks, "d/9", "d", signs(SCRIPTED), lambda: 0.9, RULES).show
-    met(looks, "d", signs(SCRIPTED, 8))
-    assert decide(looks, "d/9", "d", signs(SCRIPTED, 8), lambda: 0.9, RULES).trial
-    met(looks, "d", signs(SCRIPTED, 7))  # an old friend changes nothing
-    assert looks.directories["scripted d"] == [1.25, 0.0]
+    new = "https://a.example/d/9"
+    assert not decide(looks, new, place, signs(SCRIPTED), lambda: 0.9, RULES).show
+    met(looks, place, signs(SCRIPTED, 8))
+    assert decide(looks, new, place, signs(SCRIPTED, 8), lambda: 0.9, RULES).trial
+    met(looks, place, signs(SCRIPTED, 7))  # an old friend changes nothing
+    assert looks.directories[f"scripted {place}"] == [1.25, 0.0]
+    assert looks.pages["https://a.example/d/1"] == [0.25, 0.0]
 
 
 @given(

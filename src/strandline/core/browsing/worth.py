@@ -18,6 +18,7 @@ from typing import Final
 
 from strandline.core.browsing.signs import EMPTY, PLAIN, SCRIPTED, THIN, Signs
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.urls import path_segments
 
 Looks = list[float]
 """How often pages were looked at in both ways, and how often the browser showed more."""
@@ -92,6 +93,15 @@ class SiteLooks:
 _FIELDS: Final = ("kinds", "directories", "pages", "scripts", "seen", "wasted")
 
 
+def directory_of(page: str) -> str:
+    """The directory a page lies in, host first.
+
+    >>> directory_of("https://example.org/a/b/c.html")
+    'example.org/a/b'
+    """
+    return "/".join(path_segments(page)[:-1])
+
+
 def chance(looks: SiteLooks, page: str, directory: str, kind: str, rules: Rules) -> float:
     """The chance that a browser shows more of a page than its answer does."""
     mean, weight = PROMISE[kind]
@@ -158,7 +168,7 @@ def met(looks: SiteLooks, directory: str, signs: Signs) -> None:
     if known:
         for key in [key for key in looks.directories if key.endswith(f" {directory}")]:
             looks.directories[key] = [count * _KEPT for count in looks.directories[key]]
-        for page in [page for page in looks.pages if page.startswith(directory)]:
+        for page in [page for page in looks.pages if directory_of(page) == directory]:
             looks.pages[page] = [count * _KEPT for count in looks.pages[page]]
     known.append(signs.main_script)
     del known[:-_MOST_SCRIPTS]
