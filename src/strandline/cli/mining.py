@@ -121,6 +121,9 @@ def simulate(
     cold: Annotated[
         bool, typer.Option("--cold", help="No strategy is told the true patterns (nor in an archive's history).")
     ] = False,
+    signals: Annotated[
+        str, typer.Option(help="Sitemaps and feeds tell of changes: part of the changes, part that is right (.8,.5).")
+    ] = "",
     bounds: Annotated[bool, typer.Option("--bounds/--no-bounds", help="The best any strategy could do.")] = True,
     results: Annotated[Path | None, typer.Option(help="File of finished cells: a stopped run goes on.")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for the figures (needs the extra `study`).")] = None,
@@ -147,6 +150,7 @@ def simulate(
         cold=cold,
         bounds=bounds,
         results=results,
+        signals=signals,
     )
     rows = run_simulation(wish, None if quiet or not sys.stderr.isatty() else tell)
     print(to_json(rows) if json_ else simulation_table(rows))

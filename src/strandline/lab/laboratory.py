@@ -17,8 +17,9 @@ from strandline.crawl.skipping import SkipStanding, skip_standings
 from strandline.errors import UsageError
 from strandline.lab.experiments.report import Report
 from strandline.lab.own_history import archive_world
-from strandline.lab.simulate.grid import BESIDE, NAMES, Request, Row
+from strandline.lab.simulate.grid import BESIDE, NAMES, SIGNALLED, Request, Row
 from strandline.lab.simulate.grid import simulate as run_grid
+from strandline.lab.simulate.signals import SignalQuality
 from strandline.lab.simulate.site_history import read_site_history
 from strandline.lab.simulate.traces import read_trace, trace_world
 from strandline.lab.simulate.world import Recipe, World, synthetic_world
@@ -139,6 +140,8 @@ class SimulationWish:
     cold: bool
     bounds: bool
     results: Path | None
+    signals: str = ""
+    """Part of the changes that are signalled, and part of the signals that are right: .8,.5."""
 
 
 def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
@@ -149,7 +152,8 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
         world = _world(wish)
         others = {name: make for name, make in registered_strategies().items() if name not in NAMES}
         known = not wish.cold and wish.archive is None  # nobody was told the truth of an archive's own history
-        every = (*(BESIDE if known else NAMES), *others)
+        signals = _signals(wish.signals)
+        every = (*(BESIDE if known else NAMES), *others, *(SIGNALLED if signals else ()))
         names = every if wish.strategies == "all" else tuple(name.strip() for name in wish.strategies.split(","))
         request = Request(
             strategies=names,
@@ -159,6 +163,8 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
             known=known,
             bounds=wish.bounds,
             others=tuple(others.items()),
+            signals=signals,
+            seed=wish.synthetic[3],
         )
     except ValueError as problem:
         raise UsageError(str(problem)) from None
@@ -168,6 +174,19 @@ def run_simulation(wish: SimulationWish, tell: Tell | None) -> list[Row]:
             tell(f"{done} of {all_cells} simulated")
 
     return run_grid(world, request, wish.results, progress=progress)
+
+
+def _signals(text: str) -> SignalQuality | None:
+    """How good signals are, as written."""
+    if not text:
+        return None
+    try:
+        recall, precision = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(
+            f"--signals are two parts, of changes told and of signals right, such as .8,.5; not {text!r}"
+        ) from None
+    return SignalQuality(recall, precision)
 
 
 def _percentage(text: str, world: World) -> float:

@@ -193,6 +193,15 @@ class Learner(Protocol):
         ...
 
 
+@runtime_checkable
+class Listener(Protocol):
+    """A strategy that hears signals: pages that are said to have changed (a sitemap, a feed, a ping)."""
+
+    def hear(self, pages: PageTable, rows: Rows, times: Floats) -> None:
+        """Take notice of signals in the order of time, some of them wrong; called before a period is planned."""
+        ...
+
+
 def moments(choice: Choice, places: int) -> Floats:
     """Where in the period each fetch falls: the fixed places of the choice, or the j-th of `places` slots."""
     if choice.moment is not None:

@@ -10,7 +10,18 @@ import numpy as np
 
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import Knowledge
-from strandline.core.plan.strategy import Choice, Floats, Learner, Outcomes, PageTable, Rows, Strategy, Visit, choose
+from strandline.core.plan.strategy import (
+    Choice,
+    Floats,
+    Learner,
+    Listener,
+    Outcomes,
+    PageTable,
+    Rows,
+    Strategy,
+    Visit,
+    choose,
+)
 
 
 class Informed:
@@ -65,6 +76,11 @@ class Informed:
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
         """What the strategy inside plans, knowing what was learned."""
         return [] if len(pages) == 0 else self._inner.plan(self._informed(pages, now), budget, now)
+
+    def hear(self, pages: PageTable, rows: Rows, times: Floats) -> None:
+        """Signals are for the strategy inside."""
+        if isinstance(self._inner, Listener):
+            self._inner.hear(pages, rows, times)
 
     def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
         """Learn from captures."""

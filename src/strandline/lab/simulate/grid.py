@@ -11,16 +11,21 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.knowledge import KnownPatterns
+from strandline.core.plan.heeding import Heeding
+from strandline.core.plan.knowledge import KnownPatterns, LearnedPatterns
 from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_plan import PricedPlan, PricedPlanSettings
 from strandline.core.plan.strategy import Strategy
 from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES, StrategyOptions, make_strategy, priced_plan
+from strandline.core.rivals.greedy_ncis import GreedyNcis
+from strandline.core.rivals.informed import Informed
 from strandline.lab.simulate.bounds import clairvoyant_bound, known_pattern_bound
 from strandline.lab.simulate.run import QUERIES, measure, run
 from strandline.lab.simulate.side_by_side import side_by_side
+from strandline.lab.simulate.signals import SignalQuality, signals_of
 from strandline.lab.simulate.world import World
 
 KNOWN = "priced-plan-known"
@@ -31,6 +36,12 @@ the clock of its directory.
 """
 BESIDE: tuple[str, ...] = (*STRATEGIES, *(f"{name}-learned" for name in STRATEGIES if name in READS_TABLE), KNOWN)
 """Those that read rates and patterns twice: as published, told the truth, and with the learner of the priced plan."""
+NCIS = "greedy-ncis"
+HEEDING = "-heeding"
+SIGNALLED: tuple[str, ...] = (f"priced-plan{HEEDING}", f"importance-learned{HEEDING}", NCIS, f"{NCIS}-learned")
+"""Strategies that hear signals: ours and another as a watch heeds them, and GREEDY-NCIS, told how good signals
+are and how fast pages change, or learning both from its fetches.
+"""
 UNTAUGHT = ("round-robin", "relevance", "relevance-top")
 """Strategies that need to know nothing of how pages change."""
 BOUNDED = ("pool", "page", "count")
@@ -49,12 +60,16 @@ class Request:
     queries: int = QUERIES
     others: tuple[tuple[str, Callable[[], Strategy]], ...] = ()
     """Strategies of other packages, and what makes each."""
+    signals: SignalQuality | None = None
+    """Changes are signalled, so well."""
+    seed: int = 0
+    """Of the signals."""
 
     def __post_init__(self) -> None:
         for budget in self.budgets:
             if not 0 < budget <= 100:
                 raise ValueError(f"a budget is a percentage above 0 and at most 100, not {budget:g}")
-        names = (*NAMES, CLOCKLESS, *(name for name, _ in self.others))
+        names = (*NAMES, CLOCKLESS, *(name for name, _ in self.others), *(SIGNALLED if self.signals else ()))
         for name in self.strategies:
             if name not in names and name.removesuffix("-learned") not in READS_TABLE:
                 raise ValueError(f"no strategy {name!r}; there are {', '.join(names)}")
@@ -90,7 +105,7 @@ def knows(name: str, known: bool) -> str:
     """
     if name in UNTAUGHT:
         return "nothing"
-    return "truth" if name == KNOWN or (known and name in READS_TABLE) else "captures"
+    return "truth" if name in (KNOWN, NCIS) or (known and name in READS_TABLE) else "captures"
 
 
 def visits_of(world: World, percent: float) -> int:
@@ -125,8 +140,20 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
         return PricedPlan(KnownPatterns(patterns.rate, patterns.importance, patterns.cycle), priced, KNOWN)
     if name == CLOCKLESS:
         return priced_plan(replace(options, clock=False), CLOCKLESS)
+    if name.endswith(HEEDING):
+        return Heeding(contender(name.removesuffix(HEEDING), world, objective, request))
+    if name.startswith(NCIS):
+        return _ncis(name, world, options, request)
     others = dict(request.others)
     return others[name]() if name in others else make_strategy(name, options, learned=not request.known)
+
+
+def _ncis(name: str, world: World, options: StrategyOptions, request: Request) -> Strategy:
+    """GREEDY-NCIS, told the truth or with the learner of the priced plan."""
+    if name == NCIS and request.signals is not None:
+        return GreedyNcis(request.signals.recall, request.signals.false_rate(world))
+    per_day = 1 if options.period_hours >= 24.0 else 24
+    return Informed(GreedyNcis(), LearnedPatterns(CensoredLearner(options.learner)), per_day)
 
 
 def depends_on_objective(name: str) -> bool:
@@ -143,7 +170,8 @@ def run_cell(world: World, request: Request, cell: tuple[str, float, Objective])
     if name == "bound_clairvoyant":
         return {"bound": clairvoyant_bound(world, budget.visits, objective).completeness}
     strategy = contender(name, world, objective, request)
-    archive = run(world, strategy, budget, known=request.known)
+    signals = signals_of(world, request.signals, request.seed) if request.signals else None
+    archive = run(world, strategy, budget, known=request.known or name == NCIS, signals=signals)
     return {key: float(value) for key, value in asdict(measure(world, archive, request.queries)).items()}
 
 
@@ -163,7 +191,8 @@ def _cells(world: World, request: Request) -> list[tuple[str, float, Objective]]
 
 
 def _key(world: World, request: Request, cell: tuple[str, float, Objective]) -> str:
-    return json.dumps([world.name, len(world), *cell, request.coherence, request.known, request.queries])
+    signals = [] if request.signals is None else [*asdict(request.signals).values(), request.seed]
+    return json.dumps([world.name, len(world), *cell, request.coherence, request.known, request.queries, *signals])
 
 
 def _finished(results: Path | None) -> dict[str, dict[str, float]]:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.plan.budget import Budget
-from strandline.core.plan.strategy import Learner, Outcomes, PageTable, Strategy, choose, moments
+from strandline.core.plan.strategy import Learner, Listener, Outcomes, PageTable, Strategy, choose, moments
 from strandline.core.quality.coherence import Captures, archive_coherence, shown_versions
 from strandline.core.quality.completeness import Changes, Weights, caught_versions, completeness
 from strandline.lab.simulate.capture_kernels import capture_all, items_seen, list_difference
+from strandline.lab.simulate.signals import Signals
 from strandline.lab.simulate.world import Floats, Ints, World
 
 QUERIES = 720
@@ -129,8 +130,10 @@ class _Tables:
         )
 
 
-def run(world: World, strategy: Strategy, budget: Budget, known: bool = True) -> Archive:
-    """Let a strategy crawl a world from its first period to its last."""
+def run(
+    world: World, strategy: Strategy, budget: Budget, known: bool = True, signals: Signals | None = None
+) -> Archive:
+    """Let a strategy crawl a world from its first period to its last; signals are heard when a period is planned."""
     web, tables = Web(world), _Tables(world, known)
     everything = np.arange(len(world))
     last_visit = np.zeros(len(world))
@@ -138,6 +141,8 @@ def run(world: World, strategy: Strategy, budget: Budget, known: bool = True) ->
     parts = [(everything, last_visit.copy(), first.changed)]
     for period in range(world.periods):
         pages = tables.at(period, last_visit.copy())
+        if signals is not None and isinstance(strategy, Listener):
+            strategy.hear(pages, *signals.between(period - 1.0, float(period)))
         choice = choose(strategy, pages, budget, float(period))
         times = period + moments(choice, budget.visits)
         order = np.argsort(times, kind="stable")
