@@ -27,7 +27,7 @@ from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, R
 TERMS = 8
 """Signals that are told apart; more are as good as so many. Origin: a bound on work."""
 LEAST = 1e-6
-"""Rates below which nothing is divided. Origin: a guard against division by zero."""
+"""Rates below which nothing is divided. Origin: a bound on rounding."""
 PRIOR = 2.0
 """Changes and signals that a site is believed to have shown beforehand. Origin: a guess."""
 
