@@ -12,7 +12,7 @@ from contracts.stores import found
 from servers import postgres
 from strandline.cluster import background as beside
 from strandline.cluster import worker
-from strandline.cluster.background import Beside, Errand
+from strandline.cluster.background import BackgroundJob, BackgroundThread
 from strandline.cluster.learning import learn_all
 from strandline.cluster.shared import Cluster, init_cluster, open_cluster
 from strandline.cluster.studying import for_watch
@@ -116,7 +116,7 @@ def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database,
         assert len(listed) == 2
 
 
-def test_an_errand_outlives_a_full_disk_and_a_defect_and_says_so_once(monkeypatch):
+def test_a_job_outlives_a_full_disk_and_a_defect_and_says_so_once(monkeypatch):
     monkeypatch.setattr(beside, "_AGAIN", 0.01)
     monkeypatch.delenv("STRANDLINE_DEBUG", raising=False)
     steps, said, over = [], [], threading.Event()
@@ -132,7 +132,7 @@ def test_an_errand_outlives_a_full_disk_and_a_defect_and_says_so_once(monkeypatc
 
         yield step
 
-    with Beside(Errand("janitor", 0.01, opened, "files are not finished"), said.append):
+    with BackgroundThread(BackgroundJob("janitor", 0.01, opened, "files are not finished"), said.append):
         assert over.wait(600.0)
     first = "files are not finished: [Errno 28] No space left on device: '/spool'; it is tried again"
     defect = "files are not finished: unexpected ValueError: odd (a defect); it is tried again"

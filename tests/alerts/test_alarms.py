@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from made.news import News
-from strandline.alerts.alarms import AlarmDesk, audited
-from strandline.alerts.monitor import Lookout
+from strandline.alerts.alarms import AlarmKeeper, audited
+from strandline.alerts.monitor import AlertMonitor
 from strandline.core.capture import Evidence, Outcome
 from strandline.core.quality.alarms import COLLAPSE, GONE, REFUSED, SMALLER, UNREACHABLE
 from strandline.errors import OutOfSpace
@@ -32,7 +32,7 @@ class Watched:
         self.urls = [f"http://news.example/page/{number}" for number in range(pages)]
         self.heard = []
         self.writer = AlarmWriter.open(folder / DATABASE)
-        self.desk = AlarmDesk(self.writer, self.heard.append)
+        self.desk = AlarmKeeper(self.writer, self.heard.append)
         self.now = time.time() - 10**6
 
     def round(self, status=lambda _: 200, held=False):
@@ -60,7 +60,7 @@ class Watched:
     def restart(self):
         self.writer.close()
         self.writer = AlarmWriter.open(self.folder / DATABASE)
-        self.desk = AlarmDesk(self.writer, self.heard.append)
+        self.desk = AlarmKeeper(self.writer, self.heard.append)
 
     @property
     def said(self):
@@ -184,11 +184,11 @@ def test_alarms_are_alerts_and_are_told_once_also_when_a_crash_came_between(tmp_
     site.writer.raise_alarm("disk", "/data", now - 50, "no room")  # and the process was killed before it was told
     settings = replace(Settings())
     for _ in range(2):
-        Lookout(tmp_path, settings).close()
-    lookout = Lookout(tmp_path, settings)
-    lookout.calm("disk", "/data", "room again")
-    lookout.alarm("budget", "", "too much")
-    lookout.close()
+        AlertMonitor(tmp_path, settings).close()
+    monitor = AlertMonitor(tmp_path, settings)
+    monitor.calm("disk", "/data", "room again")
+    monitor.alarm("budget", "", "too much")
+    monitor.close()
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         texts = [alert.document["text"] for alert in reading.alerts()][::-1]
     assert [text.split(":")[0] for text in texts] == ["Alarm opened", "Alarm closed", "Alarm opened"]
@@ -209,11 +209,11 @@ def test_the_page_on_alarms_names_every_kind_there_is():
 
 def test_a_rebuilt_catalog_keeps_what_was_told_and_tells_nothing_again(tmp_path):
     site = Watched(tmp_path)
-    lookout = Lookout(tmp_path, Settings())
+    monitor = AlertMonitor(tmp_path, Settings())
     site.news.change(0.9)
-    lookout.alarm("budget", "", "too much")
-    assert lookout.decide() == 1
-    lookout.close()
+    monitor.alarm("budget", "", "too much")
+    assert monitor.decide() == 1
+    monitor.close()
     site.close()
     new = tmp_path / "new.db"
     SqliteCatalog(new).close()
@@ -231,37 +231,37 @@ def test_a_rebuilt_catalog_keeps_what_was_told_and_tells_nothing_again(tmp_path)
 
 def test_a_full_disk_delays_alerts_and_ends_nothing(tmp_path, monkeypatch):
     site = Watched(tmp_path)
-    lookout = Lookout(tmp_path, Settings())
+    monitor = AlertMonitor(tmp_path, Settings())
     site.news.change(0.9)
 
     def full(*_):
         raise OutOfSpace("no room left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(lookout._telling.outbox, "decide", full)
-        patched.setattr(lookout._alarms, "raise_alarm", full)
-        lookout.beside()
-        lookout.room("no room")
-    assert lookout._telling.outbox.decided() == 0 and not lookout._alarms.open_alarms()
-    lookout.room("no room")  # told again, because it could not be kept
-    assert [alarm.kind for alarm in lookout._alarms.open_alarms()] == ["disk"]
-    lookout.room("")
-    assert lookout._alarms.open_alarms() == []
-    lookout._next_look = 0.0
-    lookout.beside()
-    assert [alert.kind for alert in lookout._telling.outbox.alerts()] == ["change", "alarm", "alarm"]
-    lookout.close()
+        patched.setattr(monitor._dispatch.outbox, "decide", full)
+        patched.setattr(monitor._alarms, "raise_alarm", full)
+        monitor.beside()
+        monitor.room("no room")
+    assert monitor._dispatch.outbox.decided() == 0 and not monitor._alarms.open_alarms()
+    monitor.room("no room")  # told again, because it could not be kept
+    assert [alarm.kind for alarm in monitor._alarms.open_alarms()] == ["disk"]
+    monitor.room("")
+    assert monitor._alarms.open_alarms() == []
+    monitor._next_look = 0.0
+    monitor.beside()
+    assert [alert.kind for alert in monitor._dispatch.outbox.alerts()] == ["change", "alarm", "alarm"]
+    monitor.close()
     site.close()
 
 
 def test_a_budget_that_cannot_be_met_is_told_by_the_watch(tmp_path):
     site = Watched(tmp_path)
-    lookout = Lookout(tmp_path, Settings())
+    monitor = AlertMonitor(tmp_path, Settings())
 
     def hours(count, made, remark=""):
         for number in range(count):
-            lookout.hour(HourRow(number, 0.0, 10.0, 10, made, made, 0, 0, 0, 0, 0, 0), remark)
-        return [(alarm.kind, alarm.explanation) for alarm in lookout._alarms.open_alarms()]
+            monitor.hour(HourRow(number, 0.0, 10.0, 10, made, made, 0, 0, 0, 0, 0, 0), remark)
+        return [(alarm.kind, alarm.explanation) for alarm in monitor._alarms.open_alarms()]
 
     assert hours(23, 0) == []  # less than a day says nothing yet
     ((kind, said),) = hours(1, 0)
@@ -271,5 +271,5 @@ def test_a_budget_that_cannot_be_met_is_told_by_the_watch(tmp_path):
         ("budget", "a budget of 900/day is more than politeness allows")
     ]
     assert hours(1, 10) == []
-    lookout.close()
+    monitor.close()
     site.close()

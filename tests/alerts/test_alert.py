@@ -12,7 +12,7 @@ from made.news import TOLD, News
 from strandline.alerts.alert import alarm_alert, change_alert
 from strandline.alerts.feeds import FeedRequest, change_feed
 from strandline.alerts.mail import mail_of
-from strandline.alerts.monitor import Lookout
+from strandline.alerts.monitor import AlertMonitor
 from strandline.alerts.outbox import check_alert_settings
 from strandline.alerts.targets import address_of, shown, targets_of
 from strandline.archive.folder import Archive, create
@@ -75,28 +75,28 @@ def test_secrets_come_from_the_environment_and_are_not_kept():
 
 def test_each_change_is_decided_on_once_and_only_news_are_told(tmp_path, news):
     news.change()
-    lookout = Lookout(tmp_path, settings_for())
-    assert lookout.decide() == 0  # captured before the first look: history
+    monitor = AlertMonitor(tmp_path, settings_for())
+    assert monitor.decide() == 0  # captured before the first look: history
     told = news.change(0.9)
     news.change(0.1)
     news.change(0.9, held=True)
     news.change(0.9, visible=False)
     news.change(0.9, when=time.time() - 30 * 86400)
-    assert lookout.decide() == 1 and lookout.decide() == 0
-    again = Lookout(tmp_path, settings_for())
+    assert monitor.decide() == 1 and monitor.decide() == 0
+    again = AlertMonitor(tmp_path, settings_for())
     assert again.decide() == 0
-    assert again._telling.outbox._connection.execute("SELECT count(*) FROM alert_progress").fetchone() == (1,)
+    assert again._dispatch.outbox._connection.execute("SELECT count(*) FROM alert_progress").fetchone() == (1,)
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         assert [(one.url, one.kind) for one in reading.alerts()] == [(told, "change")]
-    lookout.close()
+    monitor.close()
     again.close()
 
 
 def test_an_alert_says_what_changed_block_by_block(tmp_path, news):
-    lookout = Lookout(tmp_path, settings_for(link="https://archive.example/"))
+    monitor = AlertMonitor(tmp_path, settings_for(link="https://archive.example/"))
     url = news.change(0.62)
-    lookout.decide()
-    lookout.close()
+    monitor.decide()
+    monitor.close()
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         (one,) = reading.alerts()
     document = one.document
@@ -107,10 +107,10 @@ def test_an_alert_says_what_changed_block_by_block(tmp_path, news):
 
 
 def test_an_alert_has_the_sentence_the_title_both_texts_and_links(tmp_path, news):
-    lookout = Lookout(tmp_path, settings_for(link="https://archive.example/"))
+    monitor = AlertMonitor(tmp_path, settings_for(link="https://archive.example/"))
     url = news.change(0.62, told=TOLD)
-    lookout.decide()
-    lookout.close()
+    monitor.decide()
+    monitor.close()
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         (one,) = reading.alerts()
     document = one.document
@@ -140,16 +140,16 @@ def test_a_feed_has_the_sentence_both_texts_and_links(tmp_path):
 
 
 def test_a_page_studied_anew_is_not_told_of_again(tmp_path, news):
-    lookout = Lookout(tmp_path, settings_for())
+    monitor = AlertMonitor(tmp_path, settings_for())
     url = news.change()
-    assert lookout.decide() == 1
+    assert monitor.decide() == 1
     writer = news.catalog.studies
     page = news.catalog.page(url).page
     changes = list(writer.reading.changes_of(url))
     observed = Observed(changes[0].after_seq, changes[0].by_seq, changes[0].after, changes[0].by, 0.9, 0.5, True)
     writer.record([PageStudy(page, PageState(), (observed,), anew=True)], 0)
-    assert lookout.decide() == 0
-    lookout.close()
+    assert monitor.decide() == 0
+    monitor.close()
 
 
 def test_a_full_queue_pushes_out_the_oldest(outbox):

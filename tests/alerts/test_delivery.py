@@ -1,4 +1,4 @@
-"""Alerts are delivered once each and in order, by the courier, whatever becomes of a receiver."""
+"""Alerts are delivered once each and in order, by the delivery process, whatever becomes of a receiver."""
 
 import hashlib
 import hmac
@@ -13,9 +13,9 @@ import pytest
 from made.alerting import DATABASE, alert, settings_for
 from made.receivers import LOOPBACK, MailServer, Webhook, certificate, wait_for
 from strandline.alerts.alert import trial_alert
-from strandline.alerts.delivery import Carrier, Courier, Errand, Sent, sender_for
+from strandline.alerts.delivery import Carrier, DeliveryOrders, DeliveryProcess, Sent, sender_for
 from strandline.alerts.mail import mail_of
-from strandline.alerts.monitor import Lookout
+from strandline.alerts.monitor import AlertMonitor
 from strandline.alerts.targets import Target
 from strandline.fetch.mail import mail_server, send_mail
 from strandline.settings.schema import AlertSettings, Settings
@@ -34,8 +34,8 @@ class Receiver:
         return self.answers.pop(0) if self.answers else Sent(True, "ok")
 
 
-def carrier(outbox, receiver, kind="webhook", **errand):
-    return Carrier(Target(kind, "t"), outbox, receiver, Errand("", (), **errand))
+def carrier(outbox, receiver, kind="webhook", **orders):
+    return Carrier(Target(kind, "t"), outbox, receiver, DeliveryOrders("", (), **orders))
 
 
 def never():
@@ -89,10 +89,10 @@ def test_mail_is_bundled(outbox, monkeypatch):
 
 def test_a_webhook_gets_a_signed_document_with_a_key(outbox, hook, monkeypatch):
     monkeypatch.setenv("STRANDLINE_WEBHOOK_SECRET", "s3cret")
-    errand = Errand("", (), allow_address=LOOPBACK)
+    orders = DeliveryOrders("", (), allow_address=LOOPBACK)
     outbox.add([alert(1)], lambda _: ["t"], room=10)
     (waiting,) = outbox.next_for("t")
-    sent = sender_for(Target("webhook", hook.url), errand)([waiting.alert], 1)
+    sent = sender_for(Target("webhook", hook.url), orders)([waiting.alert], 1)
     assert sent == Sent(True, "answered 204")
     head, body = hook.heads[0], hook.bodies[0]
     assert head["Idempotency-Key"] == "key-1" == json.loads(body)["id"]
@@ -101,24 +101,30 @@ def test_a_webhook_gets_a_signed_document_with_a_key(outbox, hook, monkeypatch):
 
 
 def test_the_address_check_holds_for_webhooks(hook):
-    sent = sender_for(Target("webhook", hook.url), Errand("", ()))([alert(1)], 1)
+    sent = sender_for(Target("webhook", hook.url), DeliveryOrders("", ()))([alert(1)], 1)
     assert not sent.taken and "this machine" in sent.detail and hook.got == []
-    named = sender_for(Target("webhook", hook.url.replace("127.0.0.1", "localhost")), Errand("", ()))([alert(1)], 1)
+    named = sender_for(Target("webhook", hook.url.replace("127.0.0.1", "localhost")), DeliveryOrders("", ()))(
+        [alert(1)], 1
+    )
     assert not named.taken and hook.got == []
 
 
 def test_redirects_are_not_followed(hook):
     moved = Webhook(lambda _: 307, headers=[("location", hook.url)])
-    sent = sender_for(Target("webhook", moved.url), Errand("", (), allow_address=LOOPBACK))([alert(1)], 1)
+    sent = sender_for(Target("webhook", moved.url), DeliveryOrders("", (), allow_address=LOOPBACK))([alert(1)], 1)
     assert not sent.taken and "redirects are not followed" in sent.detail
     assert len(moved.got) == 1 and hook.got == []
     moved.close()
 
 
 def test_nobody_there_is_said():
-    sent = sender_for(Target("webhook", "http://127.0.0.1:1/"), Errand("", (), allow_address=LOOPBACK))([alert(1)], 1)
+    sent = sender_for(Target("webhook", "http://127.0.0.1:1/"), DeliveryOrders("", (), allow_address=LOOPBACK))(
+        [alert(1)], 1
+    )
     assert not sent.taken and "port 1" in sent.detail
-    missing = sender_for(Target("webhook", "https://h.example/$NOT_SET_ANYWHERE"), Errand("", ()))([alert(1)], 1)
+    missing = sender_for(Target("webhook", "https://h.example/$NOT_SET_ANYWHERE"), DeliveryOrders("", ()))(
+        [alert(1)], 1
+    )
     assert not missing.taken and "NOT_SET_ANYWHERE" in missing.detail
 
 
@@ -153,11 +159,11 @@ def _only_here(_host, port, *_more, **_named):
     return [(2, 1, 6, "", ("127.0.0.1", port))]
 
 
-def test_the_courier_delivers_in_order_and_ends_with_the_watch(tmp_path, news, hook):
-    lookout = Lookout(tmp_path, settings_for(hook.url))
+def test_the_delivery_process_delivers_in_order_and_ends_with_the_watch(tmp_path, news, hook):
+    monitor = AlertMonitor(tmp_path, settings_for(hook.url))
     urls = [news.change() for _ in range(20)]
-    lookout.decide()
-    lookout.close()
+    monitor.decide()
+    monitor.close()
     assert wait_for(lambda: len(hook.got) == 20)
     assert [message["url"] for message in hook.got] == urls and hook.sequence == sorted(hook.sequence)
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
@@ -166,11 +172,11 @@ def test_the_courier_delivers_in_order_and_ends_with_the_watch(tmp_path, news, h
 
 def test_a_silent_webhook_delays_nothing(tmp_path, news, hook):
     silent, broken = Webhook(lambda _: None), Webhook(lambda _: 500)
-    lookout = Lookout(tmp_path, settings_for(silent.url, broken.url, hook.url))
+    monitor = AlertMonitor(tmp_path, settings_for(silent.url, broken.url, hook.url))
     urls = []
     for _ in range(30):
         urls.append(news.change())
-        lookout.decide()
+        monitor.decide()
     assert wait_for(lambda: len(hook.got) == 30)
     assert [message["url"] for message in hook.got] == urls
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
@@ -181,19 +187,19 @@ def test_a_silent_webhook_delays_nothing(tmp_path, news, hook):
     assert queues[broken.url].problem == "answered 500"
     silent.close()
     broken.close()
-    lookout.close()
+    monitor.close()
 
 
 def test_control_with_one_queue_for_all_a_silent_webhook_delays_everything(tmp_path, outbox, hook):
     silent = Webhook(lambda _: None)
-    errand = Errand("", (), allow_address=LOOPBACK)
+    orders = DeliveryOrders("", (), allow_address=LOOPBACK)
     targets = [Target("webhook", silent.url), Target("webhook", hook.url)]
     outbox.add([alert(number) for number in range(5)], lambda _: [target.name for target in targets], room=10)
 
     def one_queue():
         with closing(Outbox.open(tmp_path / DATABASE)) as own:
             for target in targets:
-                Carrier(target, own, sender_for(target, errand), errand).deliver(never)
+                Carrier(target, own, sender_for(target, orders), orders).deliver(never)
 
     thread = threading.Thread(target=one_queue, daemon=True)
     thread.start()
@@ -206,15 +212,17 @@ def test_control_with_one_queue_for_all_a_silent_webhook_delays_everything(tmp_p
 
 
 def test_a_trial_reaches_every_target(tmp_path, outbox, hook):
-    courier = Courier(Errand(str(tmp_path), (Target("webhook", hook.url, only="alarms"),), allow_address=LOOPBACK))
+    delivery_process = DeliveryProcess(
+        DeliveryOrders(str(tmp_path), (Target("webhook", hook.url, only="alarms"),), allow_address=LOOPBACK)
+    )
     outbox.add([trial_alert(time.time(), "test")], lambda _: [hook.url], room=10)
-    courier.poke()
-    courier.close()
+    delivery_process.poke()
+    delivery_process.close()
     assert wait_for(lambda: len(hook.got) == 1)
     assert hook.got[0]["kind"] == "test"
 
 
-def test_mail_goes_out_through_the_courier_and_is_tried_again(tmp_path, news):
+def test_mail_goes_out_through_the_delivery_process_and_is_tried_again(tmp_path, news):
     server = MailServer(refuse=1)
     given = AlertSettings(
         email=("anna@example.org",),
@@ -222,11 +230,11 @@ def test_mail_goes_out_through_the_courier_and_is_tried_again(tmp_path, news):
         sender="archive@example.org",
         mail_pause=0.0,
     )
-    lookout = Lookout(tmp_path, replace(Settings(), alerts=given))
+    monitor = AlertMonitor(tmp_path, replace(Settings(), alerts=given))
     urls = [news.change(), news.change()]
-    lookout.decide()
+    monitor.decide()
     assert wait_for(lambda: server.messages)
-    lookout.close()
+    monitor.close()
     (got,) = server.messages  # the first was refused for now, and both are in the second
     text = got.get_content()
     assert got["subject"] == f"[{tmp_path.name}] 2 changes" and all(url in text for url in urls)
@@ -235,6 +243,6 @@ def test_mail_goes_out_through_the_courier_and_is_tried_again(tmp_path, news):
 
 
 def test_a_secret_that_is_missing_is_said_at_once(tmp_path, news, caplog):
-    lookout = Lookout(tmp_path, settings_for("https://hooks.example/$NOT_SET_ANYWHERE"))
+    monitor = AlertMonitor(tmp_path, settings_for("https://hooks.example/$NOT_SET_ANYWHERE"))
     assert "NOT_SET_ANYWHERE is not set in the environment; alerts for it wait" in caplog.text
-    lookout.close()
+    monitor.close()

@@ -1,4 +1,4 @@
-"""Fixity in a cluster: `verify` and the audit beside the lookout find what was changed or taken away in the store."""
+"""Fixity in a cluster: `verify` and the audit beside the monitor find what was changed or taken away in the store."""
 
 import time
 from contextlib import closing
@@ -17,7 +17,7 @@ from strandline.app.alerts_listing import alarms
 from strandline.app.auditing import audit_archive
 from strandline.cluster import auditing
 from strandline.cluster.archive import open_shared
-from strandline.cluster.monitor import SharedLookout, StandIn
+from strandline.cluster.monitor import SharedAlertMonitor, StandIn
 from strandline.cluster.shared import init_cluster
 from strandline.errors import Unreachable, UsageError
 from strandline.ports import Batch
@@ -69,11 +69,11 @@ class Kept:
         query = "SELECT key FROM notes WHERE kind = 'audit' ORDER BY key"
         return [key for (key,) in self.session.run(lambda connection: connection.execute(query).fetchall())]
 
-    def look(self, until, kind=SharedLookout):
-        """Keep the lookout until something is so; whether it came to be."""
+    def look(self, until, kind=SharedAlertMonitor):
+        """Keep the monitor until something is so; whether it came to be."""
         self.session.run(lambda connection: connection.execute("DELETE FROM notes WHERE kind = 'audit'"))
-        with closing(Session(self.database)) as session, closing(kind(self.cluster, session, 1, 1.0)) as lookout:
-            return wait_for(lambda: lookout.step() is not None and until(), 600.0)
+        with closing(Session(self.database)) as session, closing(kind(self.cluster, session, 1, 1.0)) as monitor:
+            return wait_for(lambda: monitor.step() is not None and until(), 600.0)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_a_database_that_goes_away_for_a_moment_does_not_end_an_audit(kept, monk
     assert verified(kept).ok and kept.noted() == []
 
 
-def test_the_lookout_compares_everything_and_raises_an_alarm_for_each_file(kept, hook, monkeypatch):
+def test_the_monitor_compares_everything_and_raises_an_alarm_for_each_file(kept, hook, monkeypatch):
     monkeypatch.setattr(alarms_audit, "_LONGEST", 0.1)  # seconds for a file
     monkeypatch.setattr(auditing, "_EVERY", 0.2)
     files = [one.place.file for one in kept.captures]
@@ -151,9 +151,9 @@ def test_the_lookout_compares_everything_and_raises_an_alarm_for_each_file(kept,
     assert wait_for(lambda: [one["event"] for one in hook.got].count("closed") == 2)
 
 
-def test_the_interface_keeps_the_lookout_but_reads_no_store(kept):
-    with closing(Session(kept.database)) as session, closing(StandIn(kept.cluster, session, 0, 1.0)) as lookout:
+def test_the_interface_keeps_the_monitor_but_reads_no_store(kept):
+    with closing(Session(kept.database)) as session, closing(StandIn(kept.cluster, session, 0, 1.0)) as monitor:
         kept.session.run(lambda connection: connection.execute("UPDATE workers SET ended = clock_timestamp()"))
-        assert lookout.step()
-        lookout._next_audit = 0.0
-        assert lookout.step() and lookout._audit is None
+        assert monitor.step()
+        monitor._next_audit = 0.0
+        assert monitor.step() and monitor._audit is None

@@ -1,4 +1,4 @@
-"""Alerts and alarms of a cluster: decided once and delivered once, whoever keeps the lookout, and whoever dies."""
+"""Alerts and alarms of a cluster: decided once and delivered once, whoever keeps the monitor, and whoever dies."""
 
 import time
 from contextlib import ExitStack, closing
@@ -13,16 +13,16 @@ from servers import postgres
 from strandline.alerts.targets import shown
 from strandline.app.alerts_listing import alarms, told, try_targets
 from strandline.cluster.archive import open_shared
-from strandline.cluster.monitor import SharedLookout, StandIn
+from strandline.cluster.monitor import SharedAlertMonitor, StandIn
 from strandline.cluster.shared import init_cluster
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.errors import LeaseLost
 from strandline.ports import Batch
 from strandline.report.spans import ReportRequest, report
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.outbox import DeliveryOutbox, SharedOutbox
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.studying import DeskStudies
-from strandline.store.postgres.telling import CourierOutbox, SharedOutbox
 
 pytestmark = postgres.GROUP
 HOUR = 3600.0
@@ -59,8 +59,8 @@ class Made:
         pending = [*studies.reading.pending()]
         studies.record([_study(one, importance) for one in pending], pending[-1].seq)
 
-    def lookout(self, session):
-        return SharedLookout(self.cluster, session, 1, HOUR)
+    def monitor(self, session):
+        return SharedAlertMonitor(self.cluster, session, 1, HOUR)
 
     def close(self):
         self.session.close()
@@ -94,14 +94,14 @@ def made(tmp_path, hook):
         yield cluster
 
 
-def test_each_change_is_told_once_whoever_keeps_the_lookout(made, hook):
+def test_each_change_is_told_once_whoever_keeps_the_monitor(made, hook):
     urls = [f"http://a.test/{n}" for n in range(4)]
     with ExitStack() as stack:
         first, second = (
-            stack.enter_context(closing(made.lookout(stack.enter_context(closing(Session(made.database))))))
+            stack.enter_context(closing(made.monitor(stack.enter_context(closing(Session(made.database))))))
             for _ in range(2)
         )
-        assert first.step() and not second.step(), "two keep the lookout"
+        assert first.step() and not second.step(), "two keep the monitor"
         made.change(*urls[:2])
         made.change("http://a.test/dull", importance=0.01)
         assert first.step() and wait_for(lambda: len(hook.got) == 2)
@@ -126,34 +126,34 @@ def test_each_change_is_told_once_whoever_keeps_the_lookout(made, hook):
 
 
 def test_what_is_studied_anew_is_not_told_again(made, hook):
-    with closing(made.lookout(made.session)) as lookout:
-        assert lookout.step()
+    with closing(made.monitor(made.session)) as monitor:
+        assert monitor.step()
         made.change("http://a.test/")
-        assert lookout.decide() == 1
+        assert monitor.decide() == 1
         made.do("DELETE FROM changes RETURNING 1")
         made.do(
             """INSERT INTO changes
                    (page, after_seq, by_seq, after, by, importance, impch, visible, held, operations, blocks)
                SELECT page, 0, seq, time - 1, time, 0.9, 0.9, 1, 0, 1, '' FROM captures RETURNING 1"""
         )
-        assert lookout.decide() == 0 and made.do("SELECT * FROM undecided") == []
+        assert monitor.decide() == 0 and made.do("SELECT * FROM undecided") == []
 
 
-def test_one_courier_sees_to_a_target_and_a_late_one_sends_nothing(made):
+def test_one_delivery_process_sees_to_a_target_and_a_late_one_sends_nothing(made):
     target = "https://hooks.example/"
     with ExitStack() as stack:
         outbox, first, second = (
             stack.enter_context(closing(kind(Session(made.database))))
-            for kind in (SharedOutbox, CourierOutbox, CourierOutbox)
+            for kind in (SharedOutbox, DeliveryOutbox, DeliveryOutbox)
         )
         assert first.next_for(target) == []
-        with closing(made.lookout(made.session)) as lookout:
-            lookout.step()
+        with closing(made.monitor(made.session)) as monitor:
+            monitor.step()
             made.change("http://a.test/1", "http://a.test/2")
-            lookout._telling.wanted = lambda _: [target]
-            assert lookout.decide() == 2
+            monitor._dispatch.wanted = lambda _: [target]
+            assert monitor.decide() == 2
         (delivery,) = first.next_for(target)
-        assert second.next_for(target) == [], "two couriers at one target"
+        assert second.next_for(target) == [], "two deliver to one target"
         first.trying(target, [delivery.alert], 1.0)
         made.do("UPDATE site_desks SET until = '-infinity' WHERE work = 'delivery' RETURNING 1")
         assert [one.alert.key for one in second.next_for(target)] == [delivery.alert.key]
@@ -173,19 +173,19 @@ def test_alarms_of_a_cluster_open_once_are_told_and_close(made, hook):
         """INSERT INTO workers (name, seen) VALUES ('1@here', clock_timestamp()),
            ('2@lost', clock_timestamp() - interval '10 minutes') RETURNING 1"""
     )
-    with closing(made.lookout(made.session)) as lookout:
-        lookout.step()
-        lookout.look()
-        lookout._cluster = replace(made.cluster, store="file:///proc/nowhere")
-        lookout.try_store()
-        lookout.try_store()
+    with closing(made.monitor(made.session)) as monitor:
+        monitor.step()
+        monitor.look()
+        monitor._cluster = replace(made.cluster, store="file:///proc/nowhere")
+        monitor.try_store()
+        monitor.try_store()
         with closing(open_shared(made.database)) as archive:
             assert {(one.kind, one.subject) for one in alarms(archive)} == {
                 ("worker", "2@lost"),
                 ("store", "file:///proc/nowhere"),
             }
         made.do("UPDATE workers SET ended = seen WHERE name = '2@lost' RETURNING 1")
-        lookout.look()
+        monitor.look()
         assert wait_for(lambda: len(hook.got) == 3)
     assert [(one["kind"], one["event"], one["alarm"]) for one in hook.got] == [
         ("alarm", "opened", "worker"),
@@ -206,9 +206,9 @@ def test_somebody_tells_when_all_workers_are_dead(made, hook):
         assert wait_for(lambda: {one.get("alarm") for one in hook.got} >= {"workers", "worker", None})
         made.do("UPDATE workers SET seen = now() WHERE name = '9@alive' RETURNING 1")
         assert not stand_in.step()
-        with closing(made.lookout(made.session)) as lookout:
-            assert lookout.step(), "the duty was not given back"
-            assert "workers" not in {alarm.kind for alarm in lookout._alarms.open_alarms()}
+        with closing(made.monitor(made.session)) as monitor:
+            assert monitor.step(), "the duty was not given back"
+            assert "workers" not in {alarm.kind for alarm in monitor._alarms.open_alarms()}
     assert sorted(one["kind"] for one in hook.got)[-1] == "change"
 
 
@@ -221,9 +221,9 @@ def test_hours_are_accounted_for_and_reported(made):
             f"""INSERT INTO plan_hours (start, round, divided, visits, taken, price)
                 VALUES ({begin}, 0, {begin}, 5, 4, 0) RETURNING 1"""
         )
-    with closing(made.lookout(made.session)) as lookout:
-        lookout.step()
-        lookout.observe()
+    with closing(made.monitor(made.session)) as monitor:
+        monitor.step()
+        monitor.observe()
     assert made.do("SELECT start, planned, firsts, revisits FROM watch_hours ORDER BY start") == [
         (start, 4, 2, 0),
         (start + HOUR, 4, 0, 0),

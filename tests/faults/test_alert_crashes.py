@@ -16,9 +16,9 @@ import pytest
 from faults.loops import PATIENCE, Run, forms
 from made.news import News
 from made.receivers import LOOPBACK, Webhook, wait_for
-from strandline.alerts.delivery import Carrier, Courier, sender_for
-from strandline.alerts.monitor import Lookout
-from strandline.alerts.outbox import errand_of
+from strandline.alerts.delivery import Carrier, DeliveryProcess, sender_for
+from strandline.alerts.monitor import AlertMonitor
+from strandline.alerts.outbox import delivery_orders
 from strandline.alerts.targets import targets_of
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.outbox import Outbox, OutboxReading
@@ -32,48 +32,50 @@ def settings_for(url):
 
 
 def watch(folder, url, rounds=10**6):
-    """Stands for a watch: pages change, the lookout decides, its courier delivers."""
+    """Stands for a watch: pages change, the monitor decides, its delivery process delivers."""
     news = News(folder)
-    lookout = Lookout(folder, settings_for(url))
+    monitor = AlertMonitor(folder, settings_for(url))
     for _ in range(rounds):
         news.change(random.choice((0.9, 0.9, 0.1)))
-        lookout.decide()
-        process = lookout._telling._courier._process
-        print("{}" if process is None else f'{{"courier": {process.pid}}}', flush=True)
+        monitor.decide()
+        process = monitor._dispatch._delivery_process._process
+        print("{}" if process is None else f'{{"delivery": {process.pid}}}', flush=True)
         time.sleep(0.002)
-    lookout.close()
+    monitor.close()
     news.close()
 
 
 def watch_that_sends_itself(folder, url, rounds=10**6):
     """The control: deliveries in the very process that is killed."""
-    Courier.poke = lambda _: None  # in this forked process only
+    DeliveryProcess.poke = lambda _: None  # in this forked process only
     news, settings = News(folder), settings_for(url)
-    lookout = Lookout(folder, settings)
+    monitor = AlertMonitor(folder, settings)
     targets = targets_of(settings.alerts)
     outbox = Outbox.open(folder / DATABASE)
-    errand = errand_of(str(folder), settings, targets)
-    carrier = Carrier(targets[0], outbox, sender_for(targets[0], errand), errand)
+    orders = delivery_orders(str(folder), settings, targets)
+    carrier = Carrier(targets[0], outbox, sender_for(targets[0], orders), orders)
     for _ in range(rounds):
         news.change(0.9)
-        lookout.decide()
+        monitor.decide()
         carrier.deliver(lambda: False)
         print("{}", flush=True)
-    lookout.close()
+    monitor.close()
     outbox.close()
     news.close()
 
 
-def kill_loop(watching, kills, courier_too=False, seed=7):
+def kill_loop(watching, kills, delivery_too=False, seed=7):
     """Kill at random moments; everything is delivered by a last run that may end by itself."""
     rng = random.Random(seed)
     for _ in range(kills):
         run = Run(watching)
         run.read(PATIENCE, lines=rng.randrange(1, 30))
         run.read(rng.random() * 0.3)
-        couriers = [line.rsplit(" ", 1)[1].rstrip("}") for line in run._text.decode().split("\n") if "courier" in line]
-        if courier_too and couriers:
-            os.kill(int(couriers[-1]), signal.SIGKILL)
+        processes = [
+            line.rsplit(" ", 1)[1].rstrip("}") for line in run._text.decode().split("\n") if "delivery" in line
+        ]
+        if delivery_too and processes:
+            os.kill(int(processes[-1]), signal.SIGKILL)
         run.end()
     last = Run(functools.partial(watching, rounds=3))
     while last.read(PATIENCE):
@@ -114,8 +116,8 @@ def test_kill_9_of_the_watch_each_alert_is_delivered_once_and_in_order(tmp_path,
 
 
 @KILLS
-def test_kill_9_of_the_courier_too_what_comes_twice_bears_the_same_key(tmp_path, hook, cycles):
-    kill_loop(functools.partial(watch, tmp_path, hook.url), cycles, courier_too=True, seed=8)
+def test_kill_9_of_the_delivery_process_too_what_comes_twice_bears_the_same_key(tmp_path, hook, cycles):
+    kill_loop(functools.partial(watch, tmp_path, hook.url), cycles, delivery_too=True, seed=8)
     keys = told(tmp_path)
     assert list(dict.fromkeys(hook.keys)) == keys  # a receiver that drops known keys: once, in order
     repeated = len(hook.keys) - len(keys)

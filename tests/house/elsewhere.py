@@ -60,7 +60,7 @@ ELSEWHERE = {
     ],
     "contracts/test_frontier.py": ["store/postgres/frontier.py"],
     "contracts/test_skips_and_weights.py": ["store/skipping.py"],
-    "contracts/test_telling.py": ["store/postgres/telling.py", "store/postgres/writing.py"],
+    "contracts/test_outbox.py": ["store/postgres/outbox.py", "store/postgres/writing.py"],
     "core/blocks/test_division.py": ["core/blocks/levels.py"],
     "core/blocks/test_topic_and_roles.py": ["core/blocks/roles.py", "core/blocks/topic.py", "core/blocks/tree.py"],
     "core/blocks/test_word_numbers.py": ["core/blocks/word_kernels.py", "core/blocks/words.py"],

@@ -16,10 +16,10 @@ import pytest
 from contracts.stores import found, visited
 from servers import postgres, s3
 from strandline.cluster.archive import ClusterArchive
-from strandline.cluster.learning import learn_errand
+from strandline.cluster.learning import learn_job
 from strandline.cluster.migrating import to_cluster
 from strandline.cluster.shared import open_cluster
-from strandline.cluster.studying import study_errand
+from strandline.cluster.studying import study_job
 from strandline.learn.learning import learn
 from strandline.ports import Batch
 from strandline.python_archive import create_folder as create
@@ -88,9 +88,9 @@ def _as_cluster():
     to_cluster(_in_folder().folder, database, f"{s3.running().bucket()}/web", lambda _: None)
     moved = ClusterArchive(open_cluster(database))
     assert moved.studies.waiting() > 0
-    with study_errand(moved.cluster, 1, 3600.0).opened(lambda: False) as step:
+    with study_job(moved.cluster, 1, 3600.0).opened(lambda: False) as step:
         step()
-    with learn_errand(moved.cluster, 1.0).opened(lambda: False) as step, closing(Session(database)) as session:
+    with learn_job(moved.cluster, 1.0).opened(lambda: False) as step, closing(Session(database)) as session:
         step()
         assert learned_until(session) > time.time(), "a lesson comes when there is a day to learn from"
         session.run(lambda connection: connection.execute("UPDATE site_desks SET planned = 1 WHERE work = 'learn'"))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from made.news import News
-from strandline.alerts.monitor import Lookout
+from strandline.alerts.monitor import AlertMonitor
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.settings.schema import Settings
 from strandline.store.outbox import Alert, Outbox, OutboxReading
@@ -22,19 +22,19 @@ def test_once_each_and_in_order(steps):
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         news, expected = News(folder), []
-        lookout = Lookout(folder, Settings())
+        monitor = AlertMonitor(folder, Settings())
         for step in [*steps, "decide"]:
             if step in ("important", "small", "held"):
                 url = news.change(0.01 if step == "small" else 0.9, held=step == "held")
                 expected += [url] * (step == "important")
             elif step == "decide":
-                lookout.decide()
+                monitor.decide()
             elif step == "restart":
-                lookout.close()
-                lookout = Lookout(folder, Settings())
+                monitor.close()
+                monitor = AlertMonitor(folder, Settings())
             elif expected:
                 _study_anew(news, expected[0])
-        lookout.close()
+        monitor.close()
         news.close()
         with closing(OutboxReading.open(folder / "strandline.db")) as reading:
             assert [alert.url for alert in reading.alerts()][::-1] == expected

@@ -37,7 +37,7 @@ LEAST_INTENDED: Final = 20
 Told = Callable[[Alarm], None]
 
 
-class AlarmDesk:
+class AlarmKeeper:
     """Alarms of one archive. `told` hears of each that opens or closes."""
 
     def __init__(self, writer: AlarmWriter, told: Told = lambda _: None) -> None:
@@ -135,7 +135,7 @@ def _points(seen: Visits, present: int) -> Iterator[tuple[Signal, Point]]:
 def audited(writer: AlarmWriter, problems: int, checked: int, told: Told = lambda _: None) -> None:
     """Open or close the alarm on fixity after an audit; also beside a process that writes the archive."""
     now = time.time()
-    desk = AlarmDesk(writer, told)
+    desk = AlarmKeeper(writer, told)
     if problems:
         why = f"{counted(problems, 'problem')} among {counted(checked, 'capture')}; `strandline verify` names them"
         desk.raise_alarm("fixity", "", why, now)

@@ -1,13 +1,13 @@
 """Delivering alerts: a process of its own, with a queue and a thread for each target.
 
-A watch never waits for a receiver: it writes alerts into the outbox and pokes the courier. The courier sends what
-waits for each target in order, one after the other, and marks it once the receiver has answered. A target that does
-not answer holds up only its own queue.
+A watch never waits for a receiver: it writes alerts into the outbox and pokes the delivery process. The delivery
+process sends what waits for each target in order, one after the other, and marks it once the receiver has answered. A
+target that does not answer holds up only its own queue.
 
-When the watch is killed the courier notices, ends what it is just sending, marks it, and goes; a lock keeps the next
-watch's courier waiting until then. So a kill -9 of the watch delivers nothing twice. When the courier itself is
-killed, or the power fails, between the answer and the mark, that one message is sent again: at least once, with the
-same `Idempotency-Key`, by which a receiver drops it.
+When the watch is killed the delivery process notices, ends what it is just sending, marks it, and goes; a lock keeps
+the next watch's delivery process waiting until then. So a kill -9 of the watch delivers nothing twice. When the
+delivery process itself is killed, or the power fails, between the answer and the mark, that one message is sent again:
+at least once, with the same `Idempotency-Key`, by which a receiver drops it.
 """
 
 import fcntl
@@ -52,8 +52,8 @@ _FINISH: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """Everything a courier needs to know; secrets come from its environment."""
+class DeliveryOrders:
+    """Everything a delivery process needs to know; secrets come from its environment."""
 
     archive: str
     """Folder, or address of a cluster's database."""
@@ -66,11 +66,11 @@ class Errand:
     contact: str = ""
 
     def as_line(self) -> bytes:
-        """For the courier's standard input."""
+        """For the delivery process's standard input."""
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
-    def from_line(cls, line: bytes) -> "Errand":
+    def from_line(cls, line: bytes) -> "DeliveryOrders":
         """What `as_line` was made from."""
         data: dict[str, Any] = json.loads(line)
         targets = tuple(Target(**target) for target in data.pop("targets"))
@@ -93,11 +93,11 @@ Send = Callable[[Sequence[Alert], int], Sent]
 class Carrier:
     """The deliveries of one target, in order."""
 
-    def __init__(self, target: Target, outbox: Outbox, send: Send, errand: Errand) -> None:
+    def __init__(self, target: Target, outbox: Outbox, send: Send, orders: DeliveryOrders) -> None:
         self._target = target
         self._outbox = outbox
         self._send = send
-        self._errand = errand
+        self._orders = orders
         self._together = TOGETHER if target.kind == "email" else 1
 
     def deliver(self, stopped: Callable[[], bool]) -> float:
@@ -109,7 +109,7 @@ class Carrier:
             if not waiting:
                 return float("inf")
             first, alerts = waiting[0], [one.alert for one in waiting]
-            if now - first.alert.time > self._errand.patience:
+            if now - first.alert.time > self._orders.patience:
                 self._outbox.given_up(name, alerts[:1], now, f"not delivered in time: {self._outbox.why(name)}")
                 continue
             ready = max(first.not_before, self._pause())
@@ -126,7 +126,7 @@ class Carrier:
         """When the next message may go out, as far as messages are bundled."""
         if self._target.kind != "email":
             return 0.0
-        return self._outbox.last_delivered(self._target.name) + self._errand.mail_pause
+        return self._outbox.last_delivered(self._target.name) + self._orders.mail_pause
 
     def _settle(self, alerts: Sequence[Alert], tries: int, sent: Sent) -> float:
         """Mark what became of a try; returns when to try again, 0.0 when the next one may follow."""
@@ -155,13 +155,13 @@ def _insist(mark: Callable[[], None]) -> None:
 # What is sent
 
 
-def sender_for(target: Target, errand: Errand) -> Send:
+def sender_for(target: Target, orders: DeliveryOrders) -> Send:
     """How this target is reached."""
-    return _mailer(target, errand) if target.kind == "email" else _poster(target, errand)
+    return _mailer(target, orders) if target.kind == "email" else _poster(target, orders)
 
 
-def _poster(target: Target, errand: Errand) -> Send:
-    options = PostOptions(user_agent(__version__, errand.contact), AddressPolicy.allowing(errand.allow_address))
+def _poster(target: Target, orders: DeliveryOrders) -> Send:
+    options = PostOptions(user_agent(__version__, orders.contact), AddressPolicy.allowing(orders.allow_address))
     secret = os.environ.get("STRANDLINE_WEBHOOK_SECRET", "").encode()
 
     def send(alerts: Sequence[Alert], tries: int) -> Sent:
@@ -185,14 +185,14 @@ def _poster(target: Target, errand: Errand) -> Send:
     return send
 
 
-def _mailer(target: Target, errand: Errand) -> Send:
+def _mailer(target: Target, orders: DeliveryOrders) -> Send:
     user, password = (os.environ.get(f"STRANDLINE_SMTP_{name}", "") for name in ("USER", "PASSWORD"))
 
     def send(alerts: Sequence[Alert], tries: int) -> Sent:
-        message = mail_of(alerts, errand.sender, target.name, time.time())
+        message = mail_of(alerts, orders.sender, target.name, time.time())
         message["X-Strandline-Try"] = str(tries)
         try:
-            send_mail(message, mail_server(errand.smtp, user, password))
+            send_mail(message, mail_server(orders.smtp, user, password))
         except (OSError, ValueError) as problem:
             return Sent(False, f"{type(problem).__name__}: {problem}"[:300])
         return Sent(True, "taken by the mail server")
@@ -200,23 +200,23 @@ def _mailer(target: Target, errand: Errand) -> Send:
     return send
 
 
-# The courier's own process
+# The process itself
 
 
 class _Rounds:
     """Threads, one for each target, until told to stop or to finish."""
 
-    def __init__(self, errand: Errand) -> None:
-        self.errand = errand
+    def __init__(self, orders: DeliveryOrders) -> None:
+        self.orders = orders
         self.ending = threading.Event()
-        """Whoever gave the errand wants no more than what is here, or is gone."""
+        """Whoever gave the orders wants no more than what is here, or is gone."""
         self._stopping = threading.Event()
         self._finishing = threading.Event()
-        self._pokes = [threading.Event() for _ in errand.targets]
+        self._pokes = [threading.Event() for _ in orders.targets]
 
     def work(self) -> None:
         """Deliver until told otherwise; ends with its threads."""
-        for target, poke in zip(self.errand.targets, self._pokes, strict=True):
+        for target, poke in zip(self.orders.targets, self._pokes, strict=True):
             threading.Thread(target=self._work, args=(target, poke), name=target.kind).start()
 
     def poke(self) -> None:
@@ -237,8 +237,8 @@ class _Rounds:
         self.poke()
 
     def _work(self, target: Target, poke: threading.Event) -> None:
-        outbox = _outbox(self.errand.archive)
-        carrier = Carrier(target, outbox, sender_for(target, self.errand), self.errand)
+        outbox = _outbox(self.orders.archive)
+        carrier = Carrier(target, outbox, sender_for(target, self.orders), self.orders)
         while not self._stopping.is_set():
             poke.clear()
             try:
@@ -256,9 +256,9 @@ def serve() -> None:
     """The process: orders come on standard input, and its end means that whoever gave them is gone."""
     # Without a buffer: at the end of the process its lock would have to be had from a thread that still reads.
     orders = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - standard input
-    rounds = _Rounds(Errand.from_line(orders.readline()))
+    rounds = _Rounds(DeliveryOrders.from_line(orders.readline()))
     threading.Thread(target=_listen, args=(orders, rounds), name="orders", daemon=True).start()
-    place = Path(rounds.errand.archive)
+    place = Path(rounds.orders.archive)
     if database_at(place) or _alone(place, rounds.ending):  # in a cluster, each target is a duty of its own
         rounds.work()
 
@@ -268,10 +268,10 @@ def _outbox(archive: str) -> Outbox:
     database = database_at(Path(archive))
     if not database:
         return Outbox.open(Path(archive) / DATABASE)
+    from strandline.store.postgres.outbox import DeliveryOutbox  # noqa: PLC0415
     from strandline.store.postgres.session import Session  # noqa: PLC0415 - needs the extra `cluster`
-    from strandline.store.postgres.telling import CourierOutbox  # noqa: PLC0415
 
-    return CourierOutbox(Session(database, _UNKNOWN_TROUBLE, upgrade=False))
+    return DeliveryOutbox(Session(database, _UNKNOWN_TROUBLE, upgrade=False))
 
 
 def _listen(orders: FileIO, rounds: _Rounds) -> None:
@@ -285,7 +285,7 @@ def _listen(orders: FileIO, rounds: _Rounds) -> None:
 
 
 def _alone(folder: Path, ending: threading.Event) -> bool:
-    """Wait until no other courier is out: it may wait for an answer, and must mark it first. False: not in time."""
+    """Wait until no other delivery process runs: it may wait for an answer, and must mark it. False: not in time."""
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     last = float("inf")
     while time.monotonic() < last:
@@ -300,19 +300,19 @@ def _alone(folder: Path, ending: threading.Event) -> bool:
     return False
 
 
-class Courier:
-    """The courier as the watch sees it. Nothing here waits for a receiver."""
+class DeliveryProcess:
+    """The delivery process as the watch sees it. Nothing here waits for a receiver."""
 
-    def __init__(self, errand: Errand, secrets: Mapping[str, str] | None = None) -> None:
-        """`secrets` is what the courier's environment has besides that of this process."""
-        self._errand = errand
+    def __init__(self, orders: DeliveryOrders, secrets: Mapping[str, str] | None = None) -> None:
+        """`secrets` is what the delivery process's environment has besides that of this process."""
+        self._orders = orders
         self._secrets = dict(secrets or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._started = float("-inf")
 
     def poke(self) -> None:
         """There is something to deliver; starts the process when it is not there."""
-        if not self._errand.targets:
+        if not self._orders.targets:
             return
         if self._process is None or self._process.poll() is not None:
             if time.monotonic() - self._started < _UNKNOWN_TROUBLE and self._process is not None:
@@ -330,7 +330,7 @@ class Courier:
             env={**os.environ, **self._secrets, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # what ends the watch does not end a delivery half way
         )
-        self._order(self._errand.as_line())
+        self._order(self._orders.as_line())
 
     def _order(self, line: bytes) -> None:
         if self._process is not None and self._process.stdin is not None:
@@ -350,5 +350,5 @@ class Courier:
             self._process.wait(wait)
         except subprocess.TimeoutExpired:
             # It ends by itself when its last answer is there; somebody has to take note of it.
-            threading.Thread(target=self._process.wait, name="courier", daemon=True).start()
+            threading.Thread(target=self._process.wait, name="delivery", daemon=True).start()
         self._process = None

@@ -1,7 +1,7 @@
-"""The lookout: alerts and alarms beside a watch.
+"""The monitor: alerts and alarms beside a watch.
 
     changes that were studied --+
-                                +--> outbox --> courier (its own process) --> webhooks, e-mail
+                                +--> outbox --> delivery process (its own process) --> webhooks, e-mail
     observations --> alarms ----+
 
 `beside` is called often and is cheap: a look each second whether study went on, and a look each hour whether a site
@@ -15,10 +15,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.alert import change_alert
 from strandline.alerts.fixity_audit import RollingAudit
-from strandline.alerts.outbox import Telling, archive_name, check_alert_settings
+from strandline.alerts.outbox import AlertDispatch, archive_name, check_alert_settings
 from strandline.archive.events import event
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveBusy, OutOfSpace
@@ -40,12 +40,12 @@ RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
 
 
-def worth_telling(changes: Iterable[Change], telling: Telling, settings: Settings, now: float) -> list[Alert]:
+def worth_telling(changes: Iterable[Change], dispatch: AlertDispatch, settings: Settings, now: float) -> list[Alert]:
     """Alerts on changes that matter enough for the settings, or for any target."""
     alerts = []
     for change in changes:
-        alert = change_alert(change, now, settings.alerts, telling.name)
-        if alert is not None and (alert.importance >= settings.alerts.min_importance or telling.wanted(alert)):
+        alert = change_alert(change, now, settings.alerts, dispatch.name)
+        if alert is not None and (alert.importance >= settings.alerts.min_importance or dispatch.wanted(alert)):
             alerts.append(alert)
     return alerts
 
@@ -64,7 +64,7 @@ def note_rules(alarms: AlarmWriter, learned: LearnedReading, now: float) -> None
         alarms.log_rules(sorted(rules - known), sorted(known - rules), now)
 
 
-class Lookout:
+class AlertMonitor:
     """Alerts and alarms of an archive that is being written by this process."""
 
     def __init__(self, folder: Path, settings: Settings, hour: float = 3600.0) -> None:
@@ -72,24 +72,24 @@ class Lookout:
         check_alert_settings(settings)
         self._folder = folder
         self._hour = hour
-        self._telling = Telling(Outbox.open(folder / DATABASE), str(folder.absolute()))
+        self._dispatch = AlertDispatch(Outbox.open(folder / DATABASE), str(folder.absolute()))
         self._alarms = AlarmWriter.open(folder / DATABASE)
-        self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed)
         self._next_look = self._next_hour = float("-inf")
         self._day: deque[HourRow] = deque(maxlen=_DAY)
         self._short_of_room: bool | None = None
         """At the last look; None before the first, since an alarm may be open from an earlier run."""
         self._hidden = FolderHidden(folder)
-        self._telling.outbox.begin()
+        self._dispatch.outbox.begin()
         self.reload(settings)
         self._audit = RollingAudit(
             FolderShelf(folder / "archive"), settings.keep.audit, self._alarms, self.alarm, self.calm
         )
-        self._telling.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+        self._dispatch.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
 
     def reload(self, settings: Settings) -> None:
         """Take other settings; SettingError leaves everything as it was."""
-        self._telling.reload(settings, archive_name(self._folder, settings))
+        self._dispatch.reload(settings, archive_name(self._folder, settings))
         self._settings = settings
 
     # Beside the watch
@@ -118,19 +118,19 @@ class Lookout:
 
     def decide(self) -> int:
         """Alerts on what was studied since the last time."""
-        progress, done = self._alarms.progress(), self._telling.outbox.decided() or 0
+        progress, done = self._alarms.progress(), self._dispatch.outbox.decided() or 0
         if done >= progress:
             return 0
-        telling = self._telling
+        dispatch = self._dispatch
         self._hidden.refreshed()
         hidden = self._hidden.hidden
         recorded = self._alarms.changes_recorded(done, progress)
         changes = (change for change in recorded if not hidden.hides(surt_key(change.url)))
-        alerts = worth_telling(changes, telling, self._settings, time.time())
-        made = telling.outbox.decide(alerts, progress, telling.wanted, telling.room)
+        alerts = worth_telling(changes, dispatch, self._settings, time.time())
+        made = dispatch.outbox.decide(alerts, progress, dispatch.wanted, dispatch.room)
         if made:
             event("alerts", f"{made} important changes", "debug", count=made)
-            telling.poke()
+            dispatch.poke()
         return made
 
     def observe(self) -> None:
@@ -185,10 +185,10 @@ class Lookout:
         self._desk.budget(planned, made, "there is too little room on disk" if self._short_of_room else "", now)
 
     def close(self) -> None:
-        """Decide on what was studied last, let the courier deliver what it can in a few seconds, and end."""
+        """Decide on what was studied last, let the delivery process deliver what it can in a few seconds, and end."""
         try:
             with suppress(OutOfSpace, ArchiveBusy):  # the next start decides
                 self.decide()
         finally:
-            self._telling.close()
+            self._dispatch.close()
             self._alarms.close()

@@ -1,5 +1,5 @@
-"""Telling people: alerts into the outbox, with a delivery for every target that wants them, and a courier to take them
-away. The same for a folder and for a cluster; who decides what is told is the lookout of either.
+"""Telling people: alerts into the outbox, with a delivery for every target that wants them, and a delivery process to
+take them away. The same for a folder and for a cluster; who decides what is told is the monitor of either.
 """
 
 import time
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from strandline.alerts.alert import alarm_alert
-from strandline.alerts.delivery import Courier, Errand
+from strandline.alerts.delivery import DeliveryOrders, DeliveryProcess
 from strandline.alerts.targets import Target, address_of, targets_of
 from strandline.archive.events import event
 from strandline.errors import SettingError
@@ -34,10 +34,10 @@ def check_alert_settings(settings: Settings) -> tuple[Target, ...]:
     return targets
 
 
-def errand_of(archive: str, settings: Settings, targets: tuple[Target, ...]) -> Errand:
-    """What a courier is told; `archive` is a folder, or the address of a database without its password."""
+def delivery_orders(archive: str, settings: Settings, targets: tuple[Target, ...]) -> DeliveryOrders:
+    """What a delivery process is told; `archive` is a folder, or the address of a database without its password."""
     alerts = settings.alerts
-    return Errand(
+    return DeliveryOrders(
         archive=archive,
         targets=targets,
         smtp=alerts.smtp,
@@ -54,15 +54,15 @@ def archive_name(folder: Path, settings: Settings) -> str:
     return settings.archive.description or folder.resolve().name
 
 
-class Telling:
+class AlertDispatch:
     """Who is told, of one archive."""
 
     def __init__(self, outbox: Outbox, archive: str, secrets: Mapping[str, str] | None = None) -> None:
-        """`archive` is how the courier's process finds it, with what its environment must have besides."""
+        """`archive` is how the delivery process's process finds it, with what its environment must have besides."""
         self.outbox = outbox
         self._archive = archive
         self._secrets = secrets
-        self._courier: Courier | None = None
+        self._delivery_process: DeliveryProcess | None = None
         self._targets: tuple[Target, ...] = ()
         self._room = 0
         self.name = ""
@@ -70,15 +70,15 @@ class Telling:
     def reload(self, settings: Settings, name: str) -> None:
         """Take other settings, and another name of the archive; SettingError leaves everything as it was."""
         targets = check_alert_settings(settings)
-        if self._courier is not None:
-            self._courier.close(wait=0.0)
+        if self._delivery_process is not None:
+            self._delivery_process.close(wait=0.0)
         self._targets, self._room, self.name = targets, settings.alerts.queue, name
-        self._courier = Courier(errand_of(self._archive, settings, targets), self._secrets)
+        self._delivery_process = DeliveryProcess(delivery_orders(self._archive, settings, targets), self._secrets)
         for target in targets:
             _say_what_is_missing(target)
         self.outbox.tidy([target.name for target in targets], time.time())
         if any(queue.waiting for queue in self.outbox.queues()):
-            self._courier.poke()
+            self._delivery_process.poke()
 
     @property
     def room(self) -> int:
@@ -111,13 +111,13 @@ class Telling:
 
     def poke(self) -> None:
         """There is something to deliver."""
-        if self._courier is not None:
-            self._courier.poke()
+        if self._delivery_process is not None:
+            self._delivery_process.poke()
 
     def close(self) -> None:
-        """Let the courier deliver what it can in a few seconds."""
-        if self._courier is not None:
-            self._courier.close()
+        """Let the delivery process deliver what it can in a few seconds."""
+        if self._delivery_process is not None:
+            self._delivery_process.close()
         self.outbox.close()
 
 

@@ -1,4 +1,5 @@
-"""Who is told, and of what: targets of alerts from settings. Knows nothing of captures, so that a courier starts fast.
+"""Who is told, and of what: targets of alerts from settings. Knows nothing of captures, so that a delivery process
+starts fast.
 
 Secrets stay in the environment: `$NAME` in the address of a webhook is put in when a message is sent, and is neither
 kept nor shown.

@@ -8,8 +8,8 @@ from typing import Any
 
 from strandline.alerts.alarms import audited
 from strandline.alerts.alert import alarm_alert, moment, trial_alert
-from strandline.alerts.delivery import Courier
-from strandline.alerts.outbox import archive_name, check_alert_settings, errand_of
+from strandline.alerts.delivery import DeliveryProcess
+from strandline.alerts.outbox import archive_name, check_alert_settings, delivery_orders
 from strandline.alerts.targets import Target, shown
 from strandline.app.opening import place_of
 from strandline.app.status import queue_data
@@ -68,9 +68,9 @@ def deliver(archive: Archive, alerts: Sequence[Alert]) -> int:
     with closing(place_of(archive).outbox()) as outbox:
         wanted = lambda one: [target.name for target in targets if target.wants(one)]  # noqa: E731
         new = outbox.add(alerts, wanted, archive.settings.alerts.queue)
-    courier = _courier(archive, targets)
-    courier.poke()
-    courier.close()
+    delivery_process = _delivery_process(archive, targets)
+    delivery_process.poke()
+    delivery_process.close()
     return new
 
 
@@ -101,17 +101,17 @@ def try_targets(archive: Archive, wait: float = 40.0) -> list[tuple[str, bool, s
     with closing(place_of(archive).outbox()) as outbox:
         outbox.add([alert], lambda _: names, archive.settings.alerts.queue)
         number = next(one.number for one in outbox.alerts(1000) if one.key == alert.key)
-        courier = _courier(archive, targets)
-        courier.poke()
-        courier.close(wait)
+        delivery_process = _delivery_process(archive, targets)
+        delivery_process.poke()
+        delivery_process.close(wait)
         found = [row for row in outbox.deliveries_of(number) if row[0] in names]
-        elsewhere = bool(database_at(archive.folder))  # a worker's courier may see to a target just now
+        elsewhere = bool(database_at(archive.folder))  # a worker's delivery process may see to a target just now
         while elsewhere and time.monotonic() < end and any(not (row[1] or row[2]) for row in found):
             time.sleep(0.2)
             found = [row for row in outbox.deliveries_of(number) if row[0] in names]
     return [(shown(row[0]), row[1] == 1, row[4] or "still waiting behind earlier alerts") for row in found]
 
 
-def _courier(archive: Archive, targets: tuple[Target, ...]) -> Courier:
+def _delivery_process(archive: Archive, targets: tuple[Target, ...]) -> DeliveryProcess:
     address = place_of(archive).address
-    return Courier(errand_of(address.name, archive.settings, targets), address.secrets)
+    return DeliveryProcess(delivery_orders(address.name, archive.settings, targets), address.secrets)

@@ -6,8 +6,8 @@ from typing import Final
 from strandline.cli.output import tell
 from strandline.cli.serving import run_server as serve_archive
 from strandline.cluster.archive import open_shared
-from strandline.cluster.background import Beside
-from strandline.cluster.monitor import stand_in_errand
+from strandline.cluster.background import BackgroundThread
+from strandline.cluster.monitor import stand_in_job
 
 _PATIENCE: Final = 1.0
 """Seconds a reader waits for a database that is away, before the interface says so."""
@@ -18,5 +18,5 @@ def run_server(
 ) -> None:
     """Serve until interrupted; beside it, tell people when all workers are dead."""
     archive = open_shared(database, _PATIENCE)
-    with Beside(stand_in_errand(archive.cluster), lambda line: tell(f"strandline: {line}")):
+    with BackgroundThread(stand_in_job(archive.cluster), lambda line: tell(f"strandline: {line}")):
         serve_archive(archive, host, port, replay_port, token_file)

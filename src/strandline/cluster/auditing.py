@@ -1,7 +1,7 @@
-"""The fixity audit of a cluster: whoever keeps the lookout also reads every stored byte again, a little at a time.
+"""The fixity audit of a cluster: whoever keeps the monitor also reads every stored byte again, a little at a time.
 
 It has a thread and a connection of its own, so that a slow store keeps nobody waiting. What it notes and raises is
-written under the duty of the lookout: when another has taken over, this one writes nothing more, and the other goes on
+written under the duty of the monitor: when another has taken over, this one writes nothing more, and the other goes on
 with the file that waited longest.
 """
 
@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.fixity_audit import RollingAudit
-from strandline.cluster.background import Errand, Step
+from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster
 from strandline.store.alarming import Alarm
 from strandline.store.auditing import AuditReading
+from strandline.store.postgres.outbox import Guard, SharedAlarms
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.telling import Guard, SharedAlarms
 from strandline.warc.objects import Objects
 from strandline.warc.objects_verify import ObjectShelf
 
@@ -36,14 +36,14 @@ class AuditTerms:
     told: Callable[[Alarm], None]
 
 
-def audit_errand(cluster: Cluster, terms: AuditTerms) -> Errand:
+def audit_job(cluster: Cluster, terms: AuditTerms) -> BackgroundJob:
     """Compare what is stored with what was written, beside a worker's crawl."""
 
     @contextlib.contextmanager
     def opened(stopped: Callable[[], bool]) -> Iterator[Step]:
         with contextlib.closing(Session(cluster.database, _PATIENCE)) as session:
             clock, alarms = DatabaseClock(session), SharedAlarms(session, terms.guard)
-            desk = AlarmDesk(alarms, terms.told)
+            desk = AlarmKeeper(alarms, terms.told)
             shelf = ObjectShelf(Objects(cluster.store, _PATIENCE), on_postgres(AuditReading, session))
 
             def alarm(kind: str, subject: str, why: str) -> None:
@@ -55,4 +55,4 @@ def audit_errand(cluster: Cluster, terms: AuditTerms) -> Errand:
             audit = RollingAudit(shelf, terms.within, alarms, alarm, calm)
             yield lambda: audit.step(clock.now(), stopped)
 
-    return Errand("audit", _EVERY, opened, "stored bytes are not compared by this worker")
+    return BackgroundJob("audit", _EVERY, opened, "stored bytes are not compared by this worker")

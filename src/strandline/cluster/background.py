@@ -17,7 +17,7 @@ _AGAIN: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class BackgroundJob:
     """Something done every so many seconds. `opened` makes ready what it needs and gives the step to be repeated."""
 
     name: str
@@ -28,19 +28,19 @@ class Errand:
     """What is said, with the reason, when it cannot go on."""
 
 
-class Beside(contextlib.AbstractContextManager["Beside"]):
-    """An errand, from when the crawl begins until it ends. What passes is waited for: a database that is away, a disk
+class BackgroundThread(contextlib.AbstractContextManager["BackgroundThread"]):
+    """An job, from when the crawl begins until it ends. What passes is waited for: a database that is away, a disk
     that is full. A defect is told and tried again, too: one odd site must not end, worker by worker, what is done for
     all others.
     """
 
-    def __init__(self, errand: Errand, say: Callable[[str], None]) -> None:
-        self._errand = errand
+    def __init__(self, job: BackgroundJob, say: Callable[[str], None]) -> None:
+        self._job = job
         self._say = say
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=errand.name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=job.name, daemon=True)
 
-    def __enter__(self) -> "Beside":
+    def __enter__(self) -> "BackgroundThread":
         self._thread.start()
         return self
 
@@ -51,17 +51,17 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
         self._thread.join()
 
     def _run(self) -> None:
-        every, told = self._errand.every, ""
+        every, told = self._job.every, ""
         while not self._stopped.is_set():
             try:
-                with self._errand.opened(self._stopped.is_set) as step:
+                with self._job.opened(self._stopped.is_set) as step:
                     while not self._stopped.wait(every):
                         step()
             except (Unreachable, LeaseLost):
                 self._stopped.wait(every)  # the crawl meets it, too, and tells
             except StrandlineError as problem:
                 if not isinstance(problem, OutOfSpace):
-                    self._say(f"{self._errand.failed}: {problem}")
+                    self._say(f"{self._job.failed}: {problem}")
                     return
                 told = self._tell(str(problem), told)
             except OSError as problem:
@@ -74,6 +74,6 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
     def _tell(self, why: str, told: str) -> str:
         """Say why it cannot be done now, once, and wait a while; returns what was said last."""
         if why != told:
-            self._say(f"{self._errand.failed}: {why}; it is tried again")
-        self._stopped.wait(max(self._errand.every, _AGAIN))
+            self._say(f"{self._job.failed}: {why}; it is tried again")
+        self._stopped.wait(max(self._job.every, _AGAIN))
         return why

@@ -14,8 +14,8 @@ from strandline.settings.file import parse_settings, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmWriter
 from strandline.store.outbox import Outbox
+from strandline.store.postgres.outbox import SharedAlarms, SharedOutbox
 from strandline.store.postgres.session import Session, shown, without_password
-from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
 from strandline.store.postgres.troubles import SILENT
 
 _PATIENCE: Final = 10.0

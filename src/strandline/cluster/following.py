@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from strandline.cluster.background import Errand, Step
+from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.shared import Cluster, check_settings, kept_settings
 from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest
@@ -77,7 +77,7 @@ class Following:
         return bool(keys)
 
 
-def follow_errand(following: Following, mark: Callable[[], str], end: Callable[[str], None]) -> Errand:
+def follow_job(following: Following, mark: Callable[[], str], end: Callable[[str], None]) -> BackgroundJob:
     """Look for other settings beside a worker's crawl, and `end` its run when there are."""
 
     @contextlib.contextmanager
@@ -88,7 +88,7 @@ def follow_errand(following: Following, mark: Callable[[], str], end: Callable[[
 
         yield step
 
-    return Errand("settings", _LOOK, opened, "settings are not looked at again by this worker")
+    return BackgroundJob("settings", _LOOK, opened, "settings are not looked at again by this worker")
 
 
 class Account:

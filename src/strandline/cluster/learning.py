@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from typing import Final
 
 from strandline.archive.events import event
-from strandline.cluster.background import Errand, Step
+from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster
 from strandline.errors import ArchiveBusy, StrandlineError
@@ -38,7 +38,7 @@ def learn_all(cluster: Cluster) -> None:
         sys.exit(problem.exit_code)
 
 
-def learn_errand(cluster: Cluster, hour: float) -> Errand:
+def learn_job(cluster: Cluster, hour: float) -> BackgroundJob:
     """Learn beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
@@ -63,4 +63,4 @@ def learn_errand(cluster: Cluster, hour: float) -> Errand:
 
             yield step
 
-    return Errand("learn", hour / _LOOKS, opened, "nothing is learned by this worker")
+    return BackgroundJob("learn", hour / _LOOKS, opened, "nothing is learned by this worker")

@@ -1,9 +1,9 @@
-"""The lookout of a cluster: alerts on what study found, and alarms on what departs from its normal or must not be.
+"""The monitor of a cluster: alerts on what study found, and alarms on what departs from its normal or must not be.
 
 Any worker would keep it, and one at a time has the duty; when it dies another takes over within a minute, and what the
 first may still want to write is refused (store/postgres/duties.py). So each change is decided on once, in one
-transaction with the deliveries it leads to; the deliveries to a target are a duty of their own, for one courier at a
-time (store/postgres/telling.py).
+transaction with the deliveries it leads to; the deliveries to a target are a duty of their own, for one delivery
+process at a time (store/postgres/outbox.py).
 
     each step        changes that nobody decided on; each is an alert, or is not
     now and then     dead workers, late desks, hosts nobody asks, the object store
@@ -19,12 +19,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
 
-from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.monitor import RECENT, note_rules, worth_telling
-from strandline.alerts.outbox import Telling, archive_name
+from strandline.alerts.outbox import AlertDispatch, archive_name
 from strandline.archive.events import event
-from strandline.cluster.auditing import AuditTerms, audit_errand
-from strandline.cluster.background import Beside, Errand, Step
+from strandline.cluster.auditing import AuditTerms, audit_job
+from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster, kept_settings
 from strandline.core.keeping.takedowns import Hidden
@@ -36,12 +36,12 @@ from strandline.settings.schema import Settings
 from strandline.store.alarming import Alarm
 from strandline.store.learned import LearnedReading
 from strandline.store.postgres.desks import Desk, leave_desks
-from strandline.store.postgres.duties import LOOKOUT, claim_duty, keep_duty
+from strandline.store.postgres.duties import MONITOR, claim_duty, keep_duty
 from strandline.store.postgres.hours import past_hours
+from strandline.store.postgres.outbox import SharedAlarms, SharedOutbox
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session, shown, without_password
 from strandline.store.postgres.takedowns import SharedJournal
-from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
 from strandline.store.postgres.troubles import troubles, workers_alive
 from strandline.store.watching import HourRow, WatchReading
 from strandline.warc.objects import Objects
@@ -68,7 +68,7 @@ _OVER: Final = {
 }
 
 
-class SharedLookout:
+class SharedAlertMonitor:
     """Looks around while it has the duty. Used by one thread."""
 
     def __init__(self, cluster: Cluster, session: Session, worker: int, hour: float) -> None:
@@ -79,8 +79,8 @@ class SharedLookout:
         self._worker = worker
         self._hour = hour
         self._duty: Desk | None = None
-        self._telling: Telling | None = None
-        self._audit: Beside | None = None
+        self._dispatch: AlertDispatch | None = None
+        self._audit: BackgroundThread | None = None
         self._alarmed: SimpleQueue[Alarm] = SimpleQueue()
         """Alarms of the audit, to be told."""
         self._next_turn = self._next_troubles = self._next_store = self._next_hour = float("-inf")
@@ -94,7 +94,7 @@ class SharedLookout:
             if now < self._next_turn:
                 return False
             self._next_turn = now + _TURN
-            self._duty = claim_duty(self._session, "", LOOKOUT, self._worker, _LEASE)
+            self._duty = claim_duty(self._session, "", MONITOR, self._worker, _LEASE)
             if self._duty is None:
                 return False
             self._begin()
@@ -118,16 +118,16 @@ class SharedLookout:
 
     def _tell_of_fixity(self) -> None:
         """What the audit raised, told by the one thread that tells."""
-        while self._telling is not None and not self._alarmed.empty():
-            self._telling.alarmed(self._alarmed.get())
+        while self._dispatch is not None and not self._alarmed.empty():
+            self._dispatch.alarmed(self._alarmed.get())
 
-    def _auditing(self, duty: Desk) -> Beside | None:
+    def _auditing(self, duty: Desk) -> BackgroundThread | None:
         """Compare stored bytes, beside all this: an object store may take its time."""
         within = self._settings.keep.audit
         if within <= 0.0:
             return None
         terms = AuditTerms(within, lambda connection: keep_duty(connection, duty, _LEASE), self._alarmed.put)
-        return Beside(audit_errand(self._cluster, terms), partial(event, "audit")).__enter__()
+        return BackgroundThread(audit_job(self._cluster, terms), partial(event, "audit")).__enter__()
 
     def _guard(self, connection: Connection) -> None:
         assert self._duty is not None
@@ -139,11 +139,11 @@ class SharedLookout:
         self._kept: bytes | None = None
         name, password = without_password(self._cluster.database)
         outbox = SharedOutbox(self._session, self._guard)
-        self._telling = Telling(outbox, name, {"PGPASSWORD": password} if password else {})
+        self._dispatch = AlertDispatch(outbox, name, {"PGPASSWORD": password} if password else {})
         self._follow()
-        self._desk = AlarmDesk(self._alarms, self._telling.alarmed)
+        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed)
         self._next_audit = time.monotonic() + min(_AUDIT, self._hour / 60.0)
-        self._telling.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
+        self._dispatch.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 
     def _follow(self) -> None:
         """Take the cluster's settings as they are now; those nobody can use change nothing."""
@@ -159,14 +159,14 @@ class SharedLookout:
                 self._take(self._cluster.settings)
 
     def _take(self, settings: Settings) -> None:
-        assert self._telling is not None
-        self._telling.reload(settings, archive_name(Path(shown(self._cluster.database)), settings))
+        assert self._dispatch is not None
+        self._dispatch.reload(settings, archive_name(Path(shown(self._cluster.database)), settings))
         self._settings = settings
 
     def decide(self) -> int:
         """Alerts on what was studied since the last time; how many."""
-        telling = self._telling
-        assert telling is not None
+        dispatch = self._dispatch
+        assert dispatch is not None
         made, more = 0, True
         while more:
             numbers, changes = self._alarms.undecided(_ROUND)
@@ -174,13 +174,13 @@ class SharedLookout:
             changes = [change for change in changes if not hidden.hides(surt_key(change.url))]
             more = len(numbers) == _ROUND
             if numbers:
-                alerts = worth_telling(changes, telling, self._settings, self._clock.now())
-                outbox = telling.outbox
+                alerts = worth_telling(changes, dispatch, self._settings, self._clock.now())
+                outbox = dispatch.outbox
                 assert isinstance(outbox, SharedOutbox)
-                made += outbox.settle(numbers, alerts, telling.wanted, telling.room)
+                made += outbox.settle(numbers, alerts, dispatch.wanted, dispatch.room)
         if made:
             event("alerts", f"{made} important changes", "debug", count=made)
-            telling.poke()
+            dispatch.poke()
         return made
 
     def look(self) -> None:
@@ -227,7 +227,7 @@ class SharedLookout:
         self._desk.budget(planned, made, "", now)
 
     def close(self) -> None:
-        """Decide on what was studied last, let the courier deliver what it can in a few seconds, and leave the duty."""
+        """Decide on what was studied last, deliver what is possible in a few seconds, and leave the duty."""
         audit, self._audit = self._audit, None
         if audit is not None:
             audit.__exit__(None, None, None)
@@ -236,16 +236,16 @@ class SharedLookout:
                 self.decide()
                 self._tell_of_fixity()
         duty, self._duty = self._duty, None
-        telling, self._telling = self._telling, None
-        if telling is not None:
-            telling.close()
+        dispatch, self._dispatch = self._dispatch, None
+        if dispatch is not None:
+            dispatch.close()
         if duty is not None:
             with contextlib.suppress(StrandlineError):  # it runs out
                 self._session.run(lambda connection: leave_desks(connection, [duty]))
 
 
-class StandIn(SharedLookout):
-    """Keeps the lookout only while no worker is alive: so that somebody tells when all of them are dead."""
+class StandIn(SharedAlertMonitor):
+    """Keeps the monitor only while no worker is alive: so that somebody tells when all of them are dead."""
 
     def _auditing(self, duty: Desk) -> None:
         """Reading a whole store is for workers."""
@@ -259,29 +259,29 @@ class StandIn(SharedLookout):
         return False
 
 
-def lookout_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
-    """Keep the lookout beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
+def monitor_job(cluster: Cluster, worker: int, hour: float) -> BackgroundJob:
+    """Keep the monitor beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
     def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
         with (
             contextlib.closing(Session(cluster.database, 30.0)) as session,
-            contextlib.closing(SharedLookout(cluster, session, worker, hour)) as lookout,
+            contextlib.closing(SharedAlertMonitor(cluster, session, worker, hour)) as monitor,
         ):
-            yield lookout.step
+            yield monitor.step
 
-    return Errand("lookout", min(_LOOK, hour / 60.0), opened, "alerts and alarms are left to other workers")
+    return BackgroundJob("lookout", min(_LOOK, hour / 60.0), opened, "alerts and alarms are left to other workers")
 
 
-def stand_in_errand(cluster: Cluster) -> Errand:
-    """Keep the lookout beside the interface, while there is no worker."""
+def stand_in_job(cluster: Cluster) -> BackgroundJob:
+    """Keep the monitor beside the interface, while there is no worker."""
 
     @contextlib.contextmanager
     def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
         with (
             contextlib.closing(Session(cluster.database, 10.0)) as session,
-            contextlib.closing(StandIn(cluster, session, 0, 3600.0)) as lookout,
+            contextlib.closing(StandIn(cluster, session, 0, 3600.0)) as monitor,
         ):
-            yield lookout.step
+            yield monitor.step
 
-    return Errand("lookout", _TURN, opened, "nobody tells when all workers are dead")
+    return BackgroundJob("lookout", _TURN, opened, "nobody tells when all workers are dead")

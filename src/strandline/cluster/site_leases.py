@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from strandline.cluster.background import Errand, Step
+from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster
 from strandline.cluster.shared_budget import limit_at
@@ -106,7 +106,7 @@ def watch_hours(piece: TimePiece | None, now: float, length: float) -> tuple[Hou
     return Hours.since(now, length), False
 
 
-def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+def plan_job(cluster: Cluster, worker: int, hour: float) -> BackgroundJob:
     """Plan beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
@@ -124,7 +124,7 @@ def plan_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
 
             yield step
 
-    return Errand("desks", min(_LOOK, hour / _LOOKS), opened, "sites are not planned by this worker")
+    return BackgroundJob("desks", min(_LOOK, hour / _LOOKS), opened, "sites are not planned by this worker")
 
 
 def plan_due_sites(

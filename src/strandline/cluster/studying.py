@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from strandline.cluster.background import Errand, Step
+from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.shared import Cluster, cluster_holdings
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
 from strandline.dom.scan import ready as ready_to_cut
@@ -100,7 +100,7 @@ def for_watch(cluster: Cluster, hour: float) -> Cluster:
     )
 
 
-def study_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
+def study_job(cluster: Cluster, worker: int, hour: float) -> BackgroundJob:
     """Study beside a worker's crawl; `hour` are the seconds an hour of the watch lasts."""
 
     @contextlib.contextmanager
@@ -113,7 +113,7 @@ def study_errand(cluster: Cluster, worker: int, hour: float) -> Errand:
 
             yield step
 
-    return Errand("study", min(5.0, hour / _LOOKS), opened, "captures are not studied by this worker")
+    return BackgroundJob("study", min(5.0, hour / _LOOKS), opened, "captures are not studied by this worker")
 
 
 def study_rest(cluster: Cluster, worker: int, stopped: Callable[[], bool]) -> int:

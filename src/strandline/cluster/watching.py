@@ -4,11 +4,11 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from strandline.cluster.agenda import Means, SharedWatchAgenda
-from strandline.cluster.background import Beside
+from strandline.cluster.background import BackgroundThread
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster
 from strandline.cluster.shared_budget import HostPurse, SharedPurse
-from strandline.cluster.site_leases import plan_errand, watch_hours
+from strandline.cluster.site_leases import plan_job, watch_hours
 from strandline.core.urls import site
 from strandline.plan.claims import GOOD
 from strandline.plan.settings_wishes import budget_of, budgets_of
@@ -36,5 +36,5 @@ def watching(
         for host, budget in budgets_of("plan.host_budgets", plan.host_budgets).items()
     }
     means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
-    with contextlib.closing(purse), Beside(plan_errand(cluster, catalog.worker, length), say):
+    with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

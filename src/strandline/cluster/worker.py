@@ -19,9 +19,9 @@ from random import random
 from typing import Final
 
 from strandline.archive.disk_space import room_check
-from strandline.cluster.background import Beside, Errand, Step
+from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
 from strandline.cluster.database_clock import DatabaseClock, OnTime
-from strandline.cluster.following import CHANGED, Account, Following, follow_errand
+from strandline.cluster.following import CHANGED, Account, Following, follow_job
 from strandline.cluster.shared import Cluster
 from strandline.core.politeness.delays import Manners
 from strandline.crawl.browsing import LookNotes
@@ -95,7 +95,7 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
         else:
             spool = request.spool
             spool.mkdir(parents=True, exist_ok=True, mode=0o700)
-        stack.enter_context(Beside(_janitor(cluster, request, spool), request.say))
+        stack.enter_context(BackgroundThread(_janitor(cluster, request, spool), request.say))
         following, account = Following(cluster, request.say), Account(request.crawl)
         while (rest := account.rest()) is not None:
             try:
@@ -191,13 +191,13 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
 
             watch = watching(cluster, catalog, clock, (request.hour, request.say))
         with contextlib.ExitStack() as beside:
-            for errand in _errands(cluster, catalog.worker, request.hour):
-                beside.enter_context(Beside(errand, request.say))
+            for job in _jobs(cluster, catalog.worker, request.hour):
+                beside.enter_context(BackgroundThread(job, request.say))
             agenda = beside.enter_context(watch) if watch is not None else None
             orders = reading_anew(prepared.orders, catalog, clock.now(), request.lease + prepared.orders.grace)
             crawl = Crawl(parts, orders, Reporter(prepared.request.captured, progress), agenda)
             beside.enter_context(
-                Beside(follow_errand(following, lambda: catalog.settings_mark, crawl.end), request.say)
+                BackgroundThread(follow_job(following, lambda: catalog.settings_mark, crawl.end), request.say)
             )
             beside.enter_context(stopped_by_signals(crawl))
             tally = crawl.run()
@@ -223,24 +223,24 @@ def _skips(cluster: Cluster, request: WorkerRequest, stack: contextlib.ExitStack
     return worker_skips(settings, session, watching)
 
 
-def _errands(cluster: Cluster, worker: int, watched: float) -> list[Errand]:
+def _jobs(cluster: Cluster, worker: int, watched: float) -> list[BackgroundJob]:
     """What every worker does beside its crawl; `watched` are the seconds of an hour of a watch, 0 for one pass."""
-    from strandline.cluster.learning import learn_errand  # noqa: PLC0415 - slow to load
-    from strandline.cluster.monitor import lookout_errand  # noqa: PLC0415
-    from strandline.cluster.studying import for_watch, study_errand  # noqa: PLC0415
+    from strandline.cluster.learning import learn_job  # noqa: PLC0415 - slow to load
+    from strandline.cluster.monitor import monitor_job  # noqa: PLC0415
+    from strandline.cluster.studying import for_watch, study_job  # noqa: PLC0415
 
     hour, studied = watched or _HOUR, for_watch(cluster, watched) if watched else cluster
-    studies = [study_errand(studied, worker, hour)] if cluster.settings.study.workers > 0 else []
-    # The lookout begins first and ends last: it decides on what study found at the end.
-    return [lookout_errand(cluster, worker, hour), learn_errand(cluster, hour), *studies]
+    studies = [study_job(studied, worker, hour)] if cluster.settings.study.workers > 0 else []
+    # The monitor begins first and ends last: it decides on what study found at the end.
+    return [monitor_job(cluster, worker, hour), learn_job(cluster, hour), *studies]
 
 
 def _study_rest(cluster: Cluster, worker: int, crawl: Crawl) -> None:
-    from strandline.cluster.monitor import lookout_errand  # noqa: PLC0415 - slow to load
+    from strandline.cluster.monitor import monitor_job  # noqa: PLC0415 - slow to load
     from strandline.cluster.studying import study_rest  # noqa: PLC0415
 
     study_rest(cluster, worker, lambda: crawl.asked_to_stop)
-    with lookout_errand(cluster, worker, _HOUR).opened(lambda: False) as tell:
+    with monitor_job(cluster, worker, _HOUR).opened(lambda: False) as tell:
         tell()
 
 
@@ -254,7 +254,7 @@ def _tell_wrong_clock(clock: DatabaseClock, say: Callable[[str], None], told: fl
     return ahead
 
 
-def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
+def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> BackgroundJob:
     """Ends workers that were not heard of for long, and finishes the files they left.
 
     Everything in the store is listed for that, so it is done once at the start, and then after a worker has ended.
@@ -277,7 +277,7 @@ def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Errand:
 
         yield step
 
-    return Errand("janitor", request.lease, opened, "files of ended workers are not finished")
+    return BackgroundJob("janitor", request.lease, opened, "files of ended workers are not finished")
 
 
 def finish_abandoned(cluster: Cluster, folder: Path, silence: float) -> list[str]:

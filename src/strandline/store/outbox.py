@@ -5,7 +5,8 @@ and how far decisions have come are written in one durable transaction. Captures
 recorded and studied in that order, so the number of the last one is all that has to be remembered; a page that is
 studied anew is not told of again.
 
-Couriers write beside the archive's writer, through a connection of their own: a short transaction for each delivery.
+Delivery processes write beside the archive's writer, through a connection of their own: a short transaction for each
+delivery.
 """
 
 import json
@@ -183,7 +184,7 @@ class Outbox(OutboxReading):
                 (PUSHED_OUT, target, target, count - room),
             )
 
-    # What couriers say
+    # What delivery processes say
 
     def trying(self, target: str, alerts: Iterable[Alert], now: float) -> None:
         """A delivery is about to be tried."""

@@ -25,11 +25,11 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
         prepared = prepare_crawl(settings, request)
         # The first crawl has nothing to compare with: its pages are studied once something is, or when asked for.
         again = next(catalog.all_captures(), None) is not None
-        lookout = None
+        monitor = None
         if again:
-            from strandline.alerts.monitor import Lookout
+            from strandline.alerts.monitor import AlertMonitor
 
-            lookout = stack.enter_context(contextlib.closing(Lookout(archive.folder, settings)))
+            monitor = stack.enter_context(contextlib.closing(AlertMonitor(archive.folder, settings)))
         studying = None
         if again and settings.study.workers > 0:
             from strandline.study.studying import Studying
@@ -44,8 +44,8 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
         tally = run_crawl(archive.folder, replace(prepared, request=replace(request, progress=progress)), catalog)
         if tally.ended == "complete":
             beside(True)
-            if lookout is not None:
-                lookout.observe()
+            if monitor is not None:
+                monitor.observe()
         return tally
 
 

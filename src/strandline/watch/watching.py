@@ -50,7 +50,7 @@ from pathlib import Path
 from random import random
 from typing import Any, Final
 
-from strandline.alerts.monitor import Lookout
+from strandline.alerts.monitor import AlertMonitor
 from strandline.archive.disk_space import room_check
 from strandline.archive.folder import Archive
 from strandline.archive.wall_clock import SystemClock
@@ -124,7 +124,7 @@ def run_watch(archive: Archive, settings: Settings, request: WatchRequest) -> Ta
     """Watch until the time is up or a signal comes. Raises what a crawl raises."""
     with archive.writing("watch") as catalog, ExitStack() as stack:
         watch = Watch(archive.folder, settings, request, catalog)
-        watch.lookout = stack.enter_context(closing(Lookout(archive.folder, settings, watch.length)))
+        watch.monitor = stack.enter_context(closing(AlertMonitor(archive.folder, settings, watch.length)))
         if settings.study.workers > 0:
             watch.studying = stack.enter_context(watch.new_studying())
         stack.enter_context(_reloaded_by_signal(watch))
@@ -189,7 +189,7 @@ class Watch:
         self._prepared = self._prepare(settings)
         self._manners = Manners(self._prepared.manners, random)
         self.studying: Studying | None = None
-        self.lookout: Lookout | None = None
+        self.monitor: AlertMonitor | None = None
         self._plan = WatchPlan(self._prepared, self._time, catalog, self._started)
         self._agenda = self._new_agenda()
         self._tally = Tally()
@@ -234,8 +234,8 @@ class Watch:
             self._plan.keep()
             plan = WatchPlan(prepared, self._time, self._catalog, self._clock.now())
             purse, limits = self._purses(prepared.settings)
-            if self.lookout is not None:
-                self.lookout.reload(found.settings)
+            if self.monitor is not None:
+                self.monitor.reload(found.settings)
         except StrandlineError as problem:
             self._hooks.said(f"the settings stay as they were: {problem}")
             return
@@ -313,8 +313,8 @@ class Watch:
                 self._tell_changes()
         if self._reload and self._hooks.settings is not None:
             self._take_settings(self._hooks.settings)
-        if self.lookout is not None:
-            self.lookout.beside()
+        if self.monitor is not None:
+            self.monitor.beside()
         self._hooks.beside()
         if time.monotonic() >= self._next_state:
             self._next_state = time.monotonic() + _STATE_EVERY
@@ -343,8 +343,8 @@ class Watch:
         if time.monotonic() >= self._room_checked:
             self._room_checked = time.monotonic() + _ROOM_EVERY
             before, self._paused = self._paused, self._room()
-            if self.lookout is not None:
-                self.lookout.room(self._paused)
+            if self.monitor is not None:
+                self.monitor.room(self._paused)
             if self._paused and not before:
                 self._hooks.said(f"paused: {self._paused}")
             elif before and not self._paused:
@@ -356,8 +356,8 @@ class Watch:
     def _hour_ended(self, figures: HourFigures) -> None:
         row = HourRow(**dataclasses.asdict(figures))
         self._catalog.watch.hour(row)
-        if self.lookout is not None:
-            self.lookout.hour(row, self._plan.remark())
+        if self.monitor is not None:
+            self.monitor.hour(row, self._plan.remark())
         self._hooks.hour(row)
         remark = self._plan.remark()
         if remark and remark != self._remark:

@@ -9,7 +9,7 @@ from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.priced_kernels import Pages
-from strandline.core.plan.sibling_value import TELLS, Telling
+from strandline.core.plan.sibling_value import TELLS, SiblingValue
 from strandline.core.plan.strategy import Outcomes, PageTable
 from strandline.core.rivals.catalogue import StrategyOptions, priced_plan
 
@@ -56,12 +56,12 @@ def archives(draw):
 @given(archives(), st.integers(0, 60), st.randoms(use_true_random=False))
 def test_the_worth_of_a_look_is_that_of_an_obvious_sum(archive, period, order):
     pages, directory, together = archive
-    telling, rows = Telling(), list(range(len(directory)))
-    telling.believe(pages._replace(mean_rate=pages.mean_rate * 7.0), np.array(rows), directory, together)
+    sibling_value, rows = SiblingValue(), list(range(len(directory)))
+    sibling_value.believe(pages._replace(mean_rate=pages.mean_rate * 7.0), np.array(rows), directory, together)
     order.shuffle(rows)
     for row in rows:  # what was believed before does not linger
-        telling.believe(pages, np.array([row]), directory[[row]], together[[row]])
-    found = telling.worth(np.arange(len(directory)), period)
+        sibling_value.believe(pages, np.array([row]), directory[[row]], together[[row]])
+    found = sibling_value.worth(np.arange(len(directory)), period)
     expected = [slow_worth(pages, directory, together, row, period) for row in range(len(directory))]
     assert found == pytest.approx(np.array(expected), abs=1e-12)
 
@@ -69,34 +69,34 @@ def test_the_worth_of_a_look_is_that_of_an_obvious_sum(archive, period, order):
 @given(archives(), st.integers(0, 60), st.data())
 def test_only_the_best_page_of_a_directory_is_raised(archive, period, data):
     pages, directory, together = archive
-    telling, rows = Telling(), np.arange(len(directory))
-    telling.believe(pages, rows, directory, together)
+    sibling_value, rows = SiblingValue(), np.arange(len(directory))
+    sibling_value.believe(pages, rows, directory, together)
     advantage = np.array(data.draw(st.lists(st.integers(-9, 9), min_size=len(rows), max_size=len(rows), unique=False)))
-    found = telling.raised(rows, advantage.astype(float), period)
+    found = sibling_value.raised(rows, advantage.astype(float), period)
     raised = np.flatnonzero(found != advantage)
     assert len(np.unique(directory[raised])) == len(raised)
     for row in raised:
-        able = rows[(directory == directory[row]) & (telling._hope[: len(rows)] > 0)]
+        able = rows[(directory == directory[row]) & (sibling_value._hope[: len(rows)] > 0)]
         assert advantage[row] == advantage[able].max()
-        assert found[row] == advantage[row] + telling.worth(np.array([row]), period)[0]
+        assert found[row] == advantage[row] + sibling_value.worth(np.array([row]), period)[0]
 
 
 def test_a_look_is_planned_for_when_it_pays():
     """Of each directory the page that pays first, after as many periods as make up for what it lacks."""
     pages = pages_of([1.0] * 4, [0.1, 0.1, 0.1, 0.2], [3.0] * 4, 0.0, [True] * 4)
-    telling = Telling()
-    telling.believe(pages, np.arange(4), np.array([0, 0, 0, 1]), np.ones(4))
-    rows, wait = telling.next_looks(np.arange(4), np.array([-0.3, -0.1, -0.2, -0.1]))
+    sibling_value = SiblingValue()
+    sibling_value.believe(pages, np.arange(4), np.array([0, 0, 0, 1]), np.ones(4))
+    rows, wait = sibling_value.next_looks(np.arange(4), np.array([-0.3, -0.1, -0.2, -0.1]))
     assert rows.tolist() == [1]  # nothing can be told by the only page of a directory
     assert wait[0] == pytest.approx(0.1 / (TELLS * 2 * 0.1 * 0.4))
 
 
 def test_a_clock_set_back_does_not_end_looking():
     pages = pages_of([1.0] * 2, [0.1] * 2, [900.0, 900.0], 0.0, [True] * 2)
-    telling = Telling()
-    telling.believe(pages, np.arange(2), np.zeros(2, np.int64), np.ones(2))
-    assert telling.worth(np.arange(2), 100).tolist() == [0.0, 0.0]
-    assert telling.worth(np.arange(2), 103) == pytest.approx(3 * TELLS * 0.1 * 0.4)
+    sibling_value = SiblingValue()
+    sibling_value.believe(pages, np.arange(2), np.zeros(2, np.int64), np.ones(2))
+    assert sibling_value.worth(np.arange(2), 100).tolist() == [0.0, 0.0]
+    assert sibling_value.worth(np.arange(2), 103) == pytest.approx(3 * TELLS * 0.1 * 0.4)
 
 
 def batches(seed, days):

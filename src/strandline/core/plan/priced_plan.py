@@ -217,7 +217,7 @@ class PricedPlan:
 
     def _for_others(self, found: _Found, budget: Budget, period: int) -> _Found:
         """A fetch also brings what it tells of the other pages of its directory; and no page stays unseen for ever."""
-        advantage = self._tables.telling.raised(found.rows, found.advantage, period)
+        advantage = self._tables.sibling_value.raised(found.rows, found.advantage, period)
         tables = self._tables.rows
         age = np.where(tables.value[found.rows].any(axis=1), period - tables.last[found.rows], 0.0)
         return found._replace(advantage=self.settings.gap.raised(advantage, age, budget, (period, len(tables.last))))
@@ -339,14 +339,14 @@ class PricedPlan:
     def _expect_look(self, due: DuePages, pages: PageTable, seen: Rows, now: float) -> None:
         """When the directories of these pages are to be looked at again, and by which page, in the timing wheel."""
         tables, period = self._tables.rows, int(np.floor(now)) + 1
-        groups = np.unique(pages.directory[seen[self._tables.telling.gain(seen) > 0.0]]).tolist()
+        groups = np.unique(pages.directory[seen[self._tables.sibling_value.gain(seen) > 0.0]]).tolist()
         if not groups:
             return
         some = np.concatenate([self._siblings.of(group, SIBLINGS) for group in groups])
         some = some[tables.slow[some] & ~np.isnan(tables.last[some])]
         tables.price[some] = self.price
         advantage = evaluate(tables, some, period, self.settings.horizon)[0]
-        first, wait = self._tables.telling.next_looks(some, advantage)
+        first, wait = self._tables.sibling_value.next_looks(some, advantage)
         due.put_sooner(first, period + np.minimum(wait, LATE))
 
     def plan(self, pages: PageTable, budget: Budget, now: float) -> Sequence[Visit]:
@@ -367,9 +367,9 @@ class PricedPlan:
         story = f"last fetched {age:.1f} periods ago, {rate:.3g} changes a period expected"
         if advantage[0] > 0:
             return f"{pending}; waiting gains nothing; {story}"
-        telling = self._tables.telling
-        if advantage[0] + telling.worth(rows, period)[0] > 0:
-            unseen = telling.unseen(rows, period)[0]
+        sibling_value = self._tables.sibling_value
+        if advantage[0] + sibling_value.worth(rows, period)[0] > 0:
+            unseen = sibling_value.unseen(rows, period)[0]
             return f"{pending}; a look also tells of its directory, last looked at {unseen:.0f} periods ago; {story}"
         if age >= self.settings.gap.late(len(tables.last), self._tables.visits):
             return f"unseen for so long that it is looked at whatever is expected of it; {story}"

@@ -12,7 +12,7 @@ from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.minutes import fast_first, places
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
-from strandline.core.plan.sibling_value import Telling
+from strandline.core.plan.sibling_value import SiblingValue
 from strandline.core.plan.strategy import Floats, PageTable, Rows
 
 GOLDEN = 0.618033988749895
@@ -34,7 +34,7 @@ class PricedTables:
         self._weight = np.empty(0)
         self._span: dict[int, tuple[float, float]] = {}
         self.live: LivePages | None = None
-        self.telling = Telling()
+        self.sibling_value = SiblingValue()
         self.sites = 0
         self.visits = 1.0
         """That a period may make."""
@@ -73,7 +73,7 @@ class PricedTables:
 
     def _make(self, table: PageTable) -> None:
         self._knowledge.grow(table)
-        self.telling = Telling()
+        self.sibling_value = SiblingValue()
         self._weight = table.weight.copy()
         self.sites = len(np.unique(table.site))
         every = np.arange(len(table))
@@ -158,4 +158,4 @@ class PricedTables:
         pages.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
         pages.mean_importance[rows] = 1.0 if flat else estimate.mean_importance
         pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
-        self.telling.believe(pages, rows, table.directory[rows], self._knowledge.together(rows))
+        self.sibling_value.believe(pages, rows, table.directory[rows], self._knowledge.together(rows))

@@ -22,7 +22,7 @@ TELLS = 0.03
 """Part of the siblings' changes that one look saves. Origin: measured, docs/decisions/clock-of-directories.md."""
 
 
-class Telling:
+class SiblingValue:
     """Per page its directory and hope; per directory the sum of hopes, and when one of its pages was last fetched."""
 
     def __init__(self) -> None:

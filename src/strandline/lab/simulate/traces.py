@@ -2,8 +2,8 @@
 
 A trace is a TSV (optionally .gz or .xz) or Parquet table `url  time  importance  [weight]`: time in ISO 8601, epoch
 seconds or the 14 digits of web archives, importance of the change in 0..1, weight of the page (the last one given
-counts). A first line may name the columns, then they come in any order and others are left out. Lines need no order;
-the same change told twice is one.
+counts). Page weights may also come in a second table `url  weight`. A first line may name the columns, then they come
+in any order and others are left out. Lines need no order; the same change told twice is one.
 
 Traces that know days only, and those that are very long, are simulated in days (`period_of`), others in hours.
 """
@@ -104,6 +104,11 @@ def _weight(text: str) -> float:
     if not (np.isfinite(weight) and weight >= 0.0):
         raise ValueError(f"a weight must be a number from 0 on, not {text}")
     return weight
+
+
+def read_weights(path: Path) -> dict[str, float]:
+    """A table of page weights: url and weight."""
+    return {row[0]: _weight(row[1]) for _, row in _rows(path) if row[:2] != ["url", "weight"]}
 
 
 def period_of(changes: Sequence[Change]) -> float:

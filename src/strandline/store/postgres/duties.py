@@ -1,4 +1,4 @@
-"""Duties one process of a cluster has at a time: the lookout, and the deliveries to one target.
+"""Duties one process of a cluster has at a time: the monitor, and the deliveries to one target.
 
 A duty is a desk (store/postgres/desks.py) under a name of its own: leased by the clock of the database, with a token
 that grows when it changes hands. Whoever comes late with an old token records nothing.
@@ -10,7 +10,7 @@ from strandline.errors import LeaseLost
 from strandline.store.postgres.desks import Desk
 from strandline.store.postgres.session import Connection, Session
 
-LOOKOUT: Final = "lookout"
+MONITOR: Final = "lookout"
 DELIVERY: Final = "delivery"
 
 

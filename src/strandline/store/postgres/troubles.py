@@ -1,7 +1,7 @@
 """What is not as it should be in a cluster, as far as its database shows it: workers that fell silent, desks where
 nothing moves, hosts that nobody asks.
 
-These have no learned normal: each is evident from what is there, now. Whoever keeps the lookout opens and closes alarms
+These have no learned normal: each is evident from what is there, now. Whoever keeps the monitor opens and closes alarms
 by it (cluster/monitor.py), and readers see it even when nobody does, because all workers are dead.
 """
 

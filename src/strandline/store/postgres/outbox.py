@@ -1,9 +1,9 @@
 """Alerts and alarms in a shared catalog: the statements of store/outbox.py and store/alarming.py, written by whoever
 has the duty, and by nobody else.
 
-Every transaction of the lookout first keeps its duty: one who fell asleep finds that another has it, and writes
-nothing. Deliveries are a duty for each target. A courier keeps it right before it sends, for longer than a message may
-take, so no other sends meanwhile; when it is gone, the next one starts with what was not marked.
+Every transaction of the monitor first keeps its duty: one who fell asleep finds that another has it, and writes
+nothing. Deliveries are a duty for each target. A delivery process keeps it right before it sends, for longer than a
+message may take, so no other sends meanwhile; when it is gone, the next one starts with what was not marked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -63,15 +63,15 @@ class SharedOutbox(_Guarded, PostgresReading, Outbox):  # type: ignore[misc]
         return made
 
 
-class CourierOutbox(SharedOutbox):
-    """The deliveries to one target, for the one courier that has the duty."""
+class DeliveryOutbox(SharedOutbox):
+    """The deliveries to one target, for the one delivery process that has the duty."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._duty: Desk | None = None
 
     def next_for(self, target: str, limit: int = 1) -> list[Delivery]:
-        """What the target is to have next, in order; nothing while another courier sees to it."""
+        """What the target is to have next, in order; nothing while another delivery process sees to it."""
         waiting = OutboxReading.next_for(self, target, limit)
         if not waiting:
             self._leave()
@@ -81,7 +81,7 @@ class CourierOutbox(SharedOutbox):
         return waiting
 
     def trying(self, target: str, alerts: Iterable[Alert], now: float) -> None:
-        """A delivery is about to be tried; LeaseLost when another courier sees to this target by now."""
+        """A delivery is about to be tried; LeaseLost when another delivery process sees to this target by now."""
         duty, self._duty = self._duty, None
         assert duty is not None
         self._guard = lambda connection: keep_duty(connection, duty, SENDING)

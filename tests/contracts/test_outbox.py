@@ -7,7 +7,7 @@ import pytest
 
 from contracts.stores import EACH, capture, found, visited
 from servers import postgres
-from strandline.alerts.alarms import AlarmDesk
+from strandline.alerts.alarms import AlarmKeeper
 from strandline.core.capture import Evidence, Outcome
 from strandline.core.quality.alarms import Point
 from strandline.ports import Batch
@@ -15,8 +15,8 @@ from strandline.store.alarming import AlarmWriter, Observation, Visits
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.outbox import Alert, Outbox
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.outbox import SharedAlarms, SharedOutbox
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.telling import SharedAlarms, SharedOutbox
 
 DAY = 86_400.0
 
@@ -80,7 +80,7 @@ def test_observations_are_kept_trimmed_and_settled(opened):
 def test_visits_are_counted_by_site_and_judged(opened):
     catalog, alarms, _ = opened
     told, numbers = [], {}
-    desk = AlarmDesk(alarms, told.append)
+    desk = AlarmKeeper(alarms, told.append)
     urls = [f"http://a.test/{n}" for n in range(12)]
     catalog.add([found(url) for url in urls])
     desk.observe(0, 50.0)
