@@ -20,6 +20,7 @@ from strandline.alerts.alert import change_alert
 from strandline.alerts.fixity_audit import RollingAudit
 from strandline.alerts.outbox import AlertDispatch, archive_name, check_alert_settings
 from strandline.archive.events import event
+from strandline.archive.storage import forecast
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.settings.schema import Settings
@@ -27,6 +28,7 @@ from strandline.store.alarming import AlarmWriter
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedReading
 from strandline.store.outbox import Alert, Outbox
+from strandline.store.retention import RetentionReading
 from strandline.store.studies import Change
 from strandline.store.takedowns import FolderHidden
 from strandline.store.watching import HourRow
@@ -138,7 +140,18 @@ class AlertMonitor:
         now = time.time()
         studied = self._settings.study.workers > 0
         self._desk.observe(self._alarms.progress() if studied else self._newest(), now)
+        self._look_ahead(now)
         self._note_rules(now)
+
+    def _look_ahead(self, now: float) -> None:
+        """Whether the disk will be full soon, at the pace of the last weeks."""
+        with closing(RetentionReading.open(self._folder / DATABASE, everything=True)) as reading:
+            ahead = forecast(self._folder, reading, self._settings.keep.disk_reserve, now)
+        if ahead.soon:
+            pace = f"{ahead.a_day / 1e6:.1f} MB a day"
+            self.alarm("filling", "", f"at {pace} the disk is full, but for its reserve, in {ahead.days:.0f} days")
+        else:
+            self.calm("filling", "", "there is room for longer")
 
     def _newest(self) -> int:
         return self._alarms.progress() + self._alarms.waiting()

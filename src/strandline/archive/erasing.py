@@ -35,14 +35,16 @@ from strandline.version import __version__
 from strandline.warc.captures import Kept, address
 from strandline.warc.captures import captures_of as items_of
 from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.compacted import DELTA, finished_files, name_of
-from strandline.warc.erasing import Erased, Head, erase_in_file, heads_of, remove_file
+from strandline.warc.compacted import DELTA, PACK, finished_files, name_of
+from strandline.warc.erasing import Erased, Head, erase_in_file, give_back, heads_of, joined, remove_file
 from strandline.warc.erasing_packs import erase_in_packs
 from strandline.warc.fixity import Replacing
 from strandline.warc.made_whole import whole_record, write_whole
 from strandline.warc.reader import WarcReader, file_in
 
 PLAN: Final = "erasing.json"
+_ABOUT: Final = 4096
+"""Bytes a file may have besides: the record about itself."""
 Say = Callable[[str], None]
 
 
@@ -61,6 +63,8 @@ class ErasePlan:
     """Revisits that are made whole, and the records they refer to."""
     file: str = ""
     """Where they go."""
+    thinning: str = ""
+    """The mark of a thinning (keeping/retention.py), whose act in the journal has it, too; empty for an erasure."""
 
     @property
     def bytes(self) -> int:
@@ -84,6 +88,7 @@ class ErasePlan:
             "captures": self.captures,
             "whole": [[_listed(revisit), _listed(original)] for revisit, original in self.whole],
             "file": self.file,
+            "thinning": self.thinning,
         }
 
     @classmethod
@@ -92,7 +97,9 @@ class ErasePlan:
         records = {str(file): [Erased(*record) for record in found] for file, found in kept["records"].items()}
         whole = [(Place(*revisit), Place(*original)) for revisit, original in kept["whole"]]
         captures = [(str(file), int(offset)) for file, offset in kept["captures"]]
-        return cls(kept["acts"], kept["time"], kept["targets"], records, captures, whole, kept["file"])
+        return cls(
+            kept["acts"], kept["time"], kept["targets"], records, captures, whole, kept["file"], kept["thinning"]
+        )
 
 
 def _listed(place: Place) -> list[str | int]:
@@ -209,11 +216,12 @@ def go_on(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, say: Say) -> N
     if not journal.mark()[0]:
         return
     try:
+        _go_on_thinning(folder, catalog, index, say)
         while waiting := unfinished(journal.acts(), "erase", "erased"):
-            plan = _kept_plan(folder)
+            plan = kept_plan(folder)
             if plan is None:
                 plan = plan_erasure(folder, catalog, waiting)
-                _keep_plan(folder, plan)
+                keep_plan(folder, plan)
             carry_out(folder, catalog, index, plan)
             counts = plan.counts() | {"together": len(plan.acts)}
             for act in waiting:
@@ -225,6 +233,55 @@ def go_on(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, say: Say) -> N
         say(f"not erased: {damage}")
         return
     _end_plan(folder)  # a crash came after the last line of the journal
+
+
+def _go_on_thinning(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, say: Say) -> None:
+    """Finish a thinning whose act is in the journal; one that never came so far is forgotten."""
+    plan = kept_plan(folder)
+    if plan is None or not plan.thinning:
+        return
+    journal = FolderJournal(folder)
+    for act in unfinished(journal.acts(), "thin", "thinned"):
+        if act.detail.get("plan") == plan.thinning:
+            given = thin(folder, catalog, index, plan)
+            detail = plan.counts() | {"given_back": given}
+            journal.add(Act(0, 0.0, "thinned", act.target, by=act.by, of=act.number, detail=detail))
+            say(f"thinned: {counted(len(plan.captures), 'capture')} dropped")
+    _end_plan(folder)
+
+
+def thin(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, plan: ErasePlan) -> int:
+    """Drop the captures of a plan: all steps, from the first on. Returns how many bytes the disk has back."""
+    archive, eraser = folder / "archive", CatalogEraser(catalog)
+    eraser.thin(plan.captures)
+    index.remove({*plan.captures, *((file, one.offset) for file, records in plan.records.items() for one in records)})
+    given = 0
+    compacted: dict[str, list[Erased]] = {}
+    for file, records in plan.records.items():
+        path = file_in(archive, file)
+        if path is None:
+            continue
+        if path.name.endswith(DELTA):
+            compacted[file] = records
+            continue
+        places = joined(records)
+        if sum(record.length for record in places) >= path.stat().st_size - _ABOUT and len(places) == 1:
+            given += path.stat().st_blocks * 512
+            remove_file(path)  # nothing but the record about the file itself would be left
+            index.forget(file)
+            continue
+        erase_in_file(path, places, plan.time)
+        given += give_back(path, places)
+    if compacted:
+        before = _size_of_packs(archive)
+        erase_in_packs(archive, compacted, plan.time)
+        given += before - _size_of_packs(archive)
+    index.refresh()
+    return given
+
+
+def _size_of_packs(archive: Path) -> int:
+    return sum(path.stat().st_size for path in archive.glob(f"*{PACK}"))
 
 
 def carry_out(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, plan: ErasePlan) -> None:
@@ -305,14 +362,17 @@ def _starts(data: bytes) -> list[int]:
     return found
 
 
-def _kept_plan(folder: Path) -> ErasePlan | None:
+def kept_plan(folder: Path) -> ErasePlan | None:
+    """A plan that is under way; None for none."""
     try:
         return ErasePlan.of(json.loads((folder / FOLDER / PLAN).read_text()))
     except FileNotFoundError:
         return None
 
 
-def _keep_plan(folder: Path, plan: ErasePlan) -> None:
+def keep_plan(folder: Path, plan: ErasePlan) -> None:
+    """Write a plan down, durably, before anything is changed."""
+    (folder / FOLDER).mkdir(mode=0o700, exist_ok=True)
     with Replacing(folder / FOLDER / PLAN) as out:
         out.write(json.dumps(plan.as_json()).encode())
 

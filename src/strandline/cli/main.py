@@ -23,6 +23,7 @@ from strandline.cli import (
     moving,
     planning,
     reports,
+    retain,
     serve,
     status,
     takedown,
@@ -64,6 +65,7 @@ cluster.register(app)
 moving.register(app)
 demo.register(app)
 takedown.register(app)
+retain.register(app)
 doctor.register(app)
 
 

@@ -232,6 +232,12 @@ class KeepSettings:
         "duration",
     )
     keep_secrets: bool = setting(False, "Keep Cookie and Authorization headers in request records.")
+    retention: tuple[str, ...] = setting(
+        (),
+        "Rules by which `strandline retain` keeps less, the first that fits decides, for example "
+        '"*: older 1y, keep monthly"; nothing is dropped by itself.',
+        form="retention",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,13 @@ def delay(text: str) -> None:
         seconds(text)
 
 
+def retention(text: str) -> None:
+    """A rule by which less is kept."""
+    from strandline.core.keeping.retention import rule_of  # noqa: PLC0415 - most commands need no rules
+
+    rule_of(text)
+
+
 def reserve(text: str) -> None:
     """Room on disk: a size, or auto."""
     if text.strip() != "auto":
@@ -320,7 +327,7 @@ FORMS: Final[dict[str, Callable[[str], object]]] = {
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
         campaign, zone, country, site_clock, site_browser, host, webhook, mailbox, sender, mail_server, link,
-        site_or_all,
+        site_or_all, retention,
     )
 }  # fmt: skip
 """By the names that the schema uses."""

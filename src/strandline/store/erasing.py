@@ -89,6 +89,25 @@ class CatalogEraser:
         self._catalog.reread()
         return sorted(pages)
 
+    def thin(self, places: Iterable[Place]) -> None:
+        """Forget captures by their places, with the changes they show; what was learned from them stays."""
+        connection = self.connection
+        with sqlite.told(self._path), sqlite.transaction(connection):
+            connection.execute("CREATE TEMP TABLE IF NOT EXISTS thinned (seq INTEGER PRIMARY KEY)")
+            connection.execute("DELETE FROM temp.thinned")
+            listed = [(file, offset) for file, offset in places]
+            for file, offset in listed:
+                connection.execute(
+                    """INSERT OR IGNORE INTO temp.thinned SELECT seq FROM captures
+                       WHERE file = (SELECT file FROM files WHERE name = ?) AND offset = ?""",
+                    (file, offset),
+                )
+            for column in ("by_seq", "after_seq"):
+                connection.execute(f"DELETE FROM changes WHERE {column} IN (SELECT seq FROM temp.thinned)")
+            connection.execute("DELETE FROM study_problems WHERE seq IN (SELECT seq FROM temp.thinned)")
+            self._unlisted(self._forget_captures(listed))
+        self._catalog.reread()
+
     def _forget_captures(self, places: Iterable[Place]) -> set[int]:
         pages: set[int] = set()
         for file, offset in places:

@@ -16,6 +16,7 @@ one too, gives the same: the caller keeps the list of what is to be erased durab
 and does it all again until the end was reached.
 """
 
+import ctypes
 import os
 import struct
 import zlib
@@ -39,6 +40,11 @@ _STORED: Final = 0xFFFF
 _EMPTY: Final = b"\0\0\0\xff\xff"
 """A stored block without content: five bytes that unpack to nothing."""
 _LAST: Final = b"\1\0\0\xff\xff"
+_BEFORE_ZEROS: Final = 512
+"""Bytes of a tombstone before its zeros, at most: gzip and WARC headers."""
+_AFTER_ZEROS: Final = 32
+_KEEP_SIZE: Final = 1
+_PUNCH_HOLE: Final = 2
 _FIRST_LOOK: Final = 4096
 _LONGEST_HEAD: Final = 1 << 20
 
@@ -177,6 +183,17 @@ def _fields_at(window: Window, offset: int, length: int) -> dict[str, str]:
 # Erasing
 
 
+def joined(records: Iterable[Erased]) -> list[Erased]:
+    """Records that lie side by side as one place: fewer and larger tombstones, most of whose room can be given back."""
+    found: list[Erased] = []
+    for record in sorted(set(records)):
+        if found and found[-1].offset + found[-1].length == record.offset:
+            found[-1] = found[-1]._replace(length=found[-1].length + record.length)
+        else:
+            found.append(record)
+    return found
+
+
 def erase_in_file(path: Path, records: Iterable[Erased], time: float) -> None:
     """Put tombstones in the place of records of a file that is not compacted, durably, and note their checksums.
 
@@ -197,11 +214,51 @@ def erase_in_file(path: Path, records: Iterable[Erased], time: float) -> None:
                 raise ArchiveDamaged(f"{name} at {record.offset}: {problem}") from None
             if os.pread(file, record.length, record.offset) != stone:
                 _write(file, stone, record.offset)
+            for offset in [known for known in sums if record.offset < known < record.offset + record.length]:
+                del sums[offset]  # one tombstone for several records
             sums[record.offset] = Sum(record.offset, record.length, xxhash.xxh3_128_hexdigest(stone))
         os.fsync(file)
     finally:
         os.close(file)
     write_sums(path.parent, name, (sums[offset] for offset in sorted(sums)))
+
+
+def give_back(path: Path, records: Iterable[Erased]) -> int:
+    """Let the file system take back the room of zeros in tombstones; returns how many bytes. The file reads as before.
+    A file system that cannot do that gives back nothing.
+    """
+    given = 0
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        for record in sorted(set(records)):
+            for start, end in zeros_of(record):
+                if not _punch(file, start, end - start):
+                    return given
+                given += end - start
+        os.fsync(file)
+    finally:
+        os.close(file)
+    return given
+
+
+def zeros_of(record: Erased, block: int = 4096) -> Iterator[tuple[int, int]]:
+    """Whole blocks of the disk within a tombstone that hold nothing but zeros."""
+    begin = record.offset + _BEFORE_ZEROS
+    end = record.offset + record.length - _AFTER_ZEROS
+    for start in range(record.offset + len(_HEADER), end, _STORED + 5):
+        low = max(begin, start + 5)
+        high = min(end, start + 5 + _STORED)
+        first, last = -(-low // block) * block, high // block * block
+        if first < last:
+            yield first, last
+
+
+def _punch(file: int, offset: int, length: int) -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "fallocate"):
+        return False
+    arguments = (ctypes.c_int(_PUNCH_HOLE | _KEEP_SIZE), ctypes.c_int64(offset), ctypes.c_int64(length))
+    return int(libc.fallocate(ctypes.c_int(file), *arguments)) == 0
 
 
 def _write(file: int, data: bytes, offset: int) -> None:

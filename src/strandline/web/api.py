@@ -26,6 +26,7 @@ from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
 from strandline.web.replaying import badge_text
+from strandline.web.storage import storage_routes
 from strandline.web.takedowns import takedown_routes
 from strandline.web.thinker import NoAnswerError, UnanswerableError
 
@@ -143,6 +144,7 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         reading_routes(api, desk)
         operating_routes(api, desk)
         takedown_routes(api, desk)
+        storage_routes(api, desk)
     return api
 
 

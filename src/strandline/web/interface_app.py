@@ -23,6 +23,7 @@ from strandline.web.operating import Operating
 from strandline.web.people import People
 from strandline.web.refusing import Refusing
 from strandline.web.replaying import Replaying
+from strandline.web.storage import StoragePage
 from strandline.web.takedowns import Takedowns
 from strandline.web.texts import say
 from strandline.web.thought_parts import Parts
@@ -57,7 +58,8 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         async def live(request: Request) -> Response:
             return events(at_work)
 
-        for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), Takedowns(desk, face)):
+        keepers = (Takedowns(desk, face), StoragePage(desk, face))
+        for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), *keepers):
             routes += handlers.routes()
         routes.append(Route("/events", live))
         routes.append(feed_route(desk.archive))

@@ -162,26 +162,29 @@ class Takedowns:
 
     async def block(self, request: PageRequest) -> Response:
         """Hide something."""
-        form = await self._form(request)
-        wish = _wish(*(_one(form, name) for name in ("target", "reason", "until", "by")))
-        erased = _one(form, "erase") == "yes"
+        form = await form_of(self._face, request)
+        wish = _wish(*(one_of(form, name) for name in ("target", "reason", "until", "by")))
+        erased = one_of(form, "erase") == "yes"
         act, captures, _ = await _take_down(self._desk, wish, erased)
         said = say("erased_now" if erased else "hidden_now", target=act.target, captures=captures)
         return self._face.told("/takedowns", said)
 
     async def lift(self, request: PageRequest) -> Response:
         """Show something again."""
-        form = await self._form(request)
-        act = lift(self._desk.archive, _one(form, "number"), _one(form, "reason"), _one(form, "by"))
+        form = await form_of(self._face, request)
+        act = lift(self._desk.archive, one_of(form, "number"), one_of(form, "reason"), one_of(form, "by"))
         self._desk.thinker.forget()
         return self._face.told("/takedowns", say("lifted_now", target=act.target))
 
-    async def _form(self, request: PageRequest) -> Mapping[str, list[str]]:
-        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
-        if not self._face.policy.access.is_form_key(_one(form, "key")):
-            raise UsageError(say("old_form"))
-        return form
+
+async def form_of(face: Face, request: PageRequest) -> Mapping[str, list[str]]:
+    """A form that was sent from one of our pages; UsageError for any other."""
+    form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+    if not face.policy.access.is_form_key(one_of(form, "key")):
+        raise UsageError(say("old_form"))
+    return form
 
 
-def _one(form: Mapping[str, list[str]], name: str) -> str:
+def one_of(form: Mapping[str, list[str]], name: str) -> str:
+    """What stands in a field of a form."""
     return form.get(name, [""])[0][:_LONGEST].strip()

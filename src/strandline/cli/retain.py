@@ -1,0 +1,78 @@
+"""`strandline retain` and `strandline storage`: keep less by rules, and see what takes room."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command(
+        "retain", epilog="Example: strandline retain ./my-archive --rule '*: older 1y, keep monthly' (and --apply)"
+    )(retain)
+    app.command("storage", epilog="Example: strandline storage ./my-archive")(storage)
+
+
+def retain(
+    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(help="SITE or *: older AGE, keep daily|weekly|monthly|important; else keep.retention decides."),
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Drop what the preview shows.")] = False,
+    by: Annotated[str, typer.Option(help="Who decides this, for the journal.")] = "",
+    json_: Json = False,
+) -> None:
+    """Keep less: show what rules would drop, and with --apply drop it. Every important version stays."""
+    from strandline.app.opening import open_archive
+    from strandline.cli.output import as_json, printable, size
+    from strandline.core.wording import counted
+    from strandline.keeping.retention import apply_retention, preview_retention, rules_of
+
+    archive = open_archive(folder)
+    preview = preview_retention(archive, rules_of(archive, rule or ()))
+    done = apply_retention(archive, preview, by) if apply else None
+    if json_:
+        given = {"act": done.act, "given_back": done.given_back} if done else {}
+        as_json({**preview.as_json(), "applied": apply, **given})
+        return
+    for one in preview.sites:
+        if one.dropped:
+            share = f"{one.dropped} of {counted(one.captures, 'capture')}"
+            print(printable(f"{one.site}  {share}, {size(one.bytes)}"))
+    what = f"{preview.dropped} of {counted(preview.captures, 'capture')}, {size(preview.bytes)}"
+    kept = f"{preview.important_dropped} of {counted(preview.important, 'important version')}"
+    print(f"{'dropped' if done else 'would drop'} {what}; {kept}")
+    if done:
+        print(f"the disk has {size(done.given_back)} back (act {done.act})")
+
+
+def storage(
+    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    limit: Annotated[int, typer.Option(help="Sites to list.", min=1)] = 20,
+    json_: Json = False,
+) -> None:
+    """What takes room: by site, kind and year; and when the disk will be full."""
+    import time
+
+    from strandline.app.opening import open_archive
+    from strandline.archive.storage import storage as measured
+    from strandline.cli.output import as_json, printable, size
+    from strandline.core.wording import counted
+
+    archive = open_archive(folder)
+    found = measured(archive.need_folder("storage"), archive.settings.keep.disk_reserve, time.time())
+    if json_:
+        as_json(found.as_json())
+        return
+    print("on disk     " + ", ".join(f"{name} {size(octets)}" for name, octets in sorted(found.files.items())))
+    for what in ("site", "kind", "year"):
+        print()
+        for name, captures, octets in found.by(what)[:limit]:
+            print(printable(f"{name:30}  {size(octets):>10}  {counted(captures, 'capture')}"))
+    ahead = found.forecast
+    room = f"{size(ahead.free)} free, {size(ahead.reserve)} left alone, {size(ahead.a_day)} written a day"
+    print(f"\n{room}; " + ("no end in sight" if ahead.days is None else f"full in {ahead.days:.0f} days"))

@@ -1,0 +1,133 @@
+"""Keeping less: the preview is what is then done, and important versions, replay and the audit stay whole."""
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from faults.loops import die_at
+from journeys.command import here, strandline
+from made.secrets import DAY, secretive, shown, stored
+from strandline.archive.folder import open_archive
+from strandline.core.keeping.retention import rule_of
+from strandline.errors import ArchiveBusy, UsageError
+from strandline.keeping.retention import apply_retention, preview_retention, rules_of
+from warc.exchanges import START
+
+RULES = [rule_of("*: older 1d, keep weekly, importance 0.99")]
+NOW = START + 400 * DAY
+
+
+@pytest.fixture
+def folder(tmp_path):
+    secretive(tmp_path / "archive", 160, seed=11)
+    return tmp_path / "archive"
+
+
+def test_the_preview_is_what_is_then_done(folder):
+    archive, before, records = open_archive(folder), shown(folder), stored(folder)
+    preview = preview_retention(archive, RULES, NOW)
+    assert 20 < preview.dropped < preview.captures == len(before)
+    assert preview.important_dropped == 0
+    assert preview.dropped == sum(one.dropped for one in preview.sites)
+    assert shown(folder) == before
+    gone = {(capture.url, round(capture.time, 3)) for capture in archive.everything.all_captures()
+            if (capture.place.file, capture.place.offset) in set(preview.plan.captures)}  # fmt: skip
+    done = apply_retention(archive, preview, "me")
+    assert (done.dropped, done.bytes) == (preview.dropped, preview.bytes)
+    assert shown(folder) == {place: what for place, what in before.items() if place not in gone}
+    audit = open_archive(folder).verify()
+    assert audit.ok, audit.problems[:3]
+    assert audit.captures == preview.captures - preview.dropped
+    after = stored(folder)
+    dropped = {(file, one.offset) for file, all_ in preview.plan.records.items() for one in all_}
+    assert all(after[place] == data for place, data in records.items() if place not in dropped)
+    assert [act.act for act in archive.journal.acts()] == ["thin", "thinned"]
+    assert preview_retention(archive, RULES, NOW).dropped == 0
+    assert apply_retention(archive, preview_retention(archive, RULES, NOW)).dropped == 0
+
+
+def test_every_important_version_stays(folder):
+    archive = open_archive(folder)
+    found = [change for change in archive.studies.changes() if change.visible]
+    least = sorted(change.importance for change in found)[len(found) // 2]
+    important = {change.by_seq for change in found if change.importance >= least}
+    assert 3 < len(important) < len(found)
+    rule = replace(rule_of("*: older 1d, keep important"), importance=least)
+    preview = preview_retention(archive, [rule], NOW)
+    assert preview.dropped > 5
+    apply_retention(archive, preview)
+    left = open_archive(folder)
+    still = [change for change in left.studies.changes() if change.visible and change.importance >= least]
+    assert {change.by_seq for change in still} == important
+    assert all(left.studies.capture(seq) is not None for change in still for seq in (change.by_seq, change.after_seq))
+
+
+def test_killed_anywhere_it_goes_on(folder):
+    archive = open_archive(folder)
+    preview = preview_retention(archive, RULES, NOW)
+    steps = 0
+    while True:
+        child = os.fork()
+        if not child:
+            try:
+                die_at(steps + 3, (os, "pwrite"))
+                fresh = open_archive(folder)
+                with fresh.writing("test"):
+                    pass  # goes on with what was begun
+                if not fresh.journal.acts():
+                    apply_retention(fresh, preview)
+                os._exit(0)
+            finally:
+                os._exit(9)
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+            break
+        steps += 2
+    assert steps > 4
+    with archive.writing("test"):
+        pass
+    audit = open_archive(folder).verify()
+    assert audit.ok, audit.problems[:3]
+    assert audit.captures == preview.captures - preview.dropped
+
+
+def test_room_is_given_back_where_the_file_system_can(folder):
+    archive = open_archive(folder)
+    preview = preview_retention(archive, [rule_of("*: older 1d, keep important, importance 1.0")], NOW)
+    before = sum(path.stat().st_blocks * 512 for path in (folder / "archive").iterdir())
+    done = apply_retention(archive, preview)
+    after = sum(path.stat().st_blocks * 512 for path in (folder / "archive").iterdir())
+    assert 0 <= done.given_back <= preview.bytes + 4096 * len(preview.plan.records)
+    assert after <= before
+
+
+def test_nothing_goes_without_a_rule_or_after_a_change(folder):
+    archive = open_archive(folder)
+    with pytest.raises(UsageError, match="without a rule"):
+        rules_of(archive)
+    with pytest.raises(UsageError, match="not understood"):
+        rules_of(archive, ["*: older 1d, keep some"])
+    preview = preview_retention(archive, RULES, NOW)
+    apply_retention(archive, preview)
+    with pytest.raises(ArchiveBusy, match="look again"):
+        apply_retention(archive, preview)
+    above = preview_retention(archive, [rule_of("*: older 1d, keep important, above 5 TB")], NOW)
+    assert above.dropped == 0
+
+
+def test_from_the_command_line(folder):
+    assert strandline("retain", folder).code == 2
+    rule = "*: older 1d, keep monthly, importance 0.99"
+    would = json.loads(here("retain", folder, "--rule", rule, "--json").stdout)
+    assert would["applied"] is False
+    assert "would drop" in here("retain", folder, "--rule", rule).stdout
+    done = json.loads(here("retain", folder, "--rule", rule, "--apply", "--json").stdout)
+    assert {name: done[name] for name in ("captures", "dropped", "bytes", "sites")} == {
+        name: would[name] for name in ("captures", "dropped", "bytes", "sites")
+    }
+    assert strandline("verify", folder).code == 0
+    found = json.loads(here("storage", folder, "--json").stdout)
+    assert sum(one["captures"] for one in found["sites"]) == done["captures"] - done["dropped"]
+    assert found["files"]["warc"] > 0
+    assert "free" in here("storage", folder).stdout
