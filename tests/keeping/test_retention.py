@@ -1,13 +1,11 @@
 """Keeping less: the preview is what is then done, and important versions, replay and the audit stay whole."""
 
-import json
 import os
 from dataclasses import replace
 
 import pytest
 
 from faults.loops import die_at
-from journeys.command import here, strandline
 from made.secrets import DAY, secretive, shown, stored
 from strandline.archive.folder import open_archive
 from strandline.core.keeping.retention import rule_of
@@ -114,20 +112,3 @@ def test_nothing_goes_without_a_rule_or_after_a_change(folder):
         apply_retention(archive, preview)
     above = preview_retention(archive, [rule_of("*: older 1d, keep important, above 5 TB")], NOW)
     assert above.dropped == 0
-
-
-def test_from_the_command_line(folder):
-    assert strandline("retain", folder).code == 2
-    rule = "*: older 1d, keep monthly, importance 0.99"
-    would = json.loads(here("retain", folder, "--rule", rule, "--json").stdout)
-    assert would["applied"] is False
-    assert "would drop" in here("retain", folder, "--rule", rule).stdout
-    done = json.loads(here("retain", folder, "--rule", rule, "--apply", "--json").stdout)
-    assert {name: done[name] for name in ("captures", "dropped", "bytes", "sites")} == {
-        name: would[name] for name in ("captures", "dropped", "bytes", "sites")
-    }
-    assert strandline("verify", folder).code == 0
-    found = json.loads(here("storage", folder, "--json").stdout)
-    assert sum(one["captures"] for one in found["sites"]) == done["captures"] - done["dropped"]
-    assert found["files"]["warc"] > 0
-    assert "free" in here("storage", folder).stdout
