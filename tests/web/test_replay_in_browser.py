@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from strandline.core.request_keys import keyed, method_query
 from web.archives import Builder, served
 from web.chromium import LiveWeb, chromium
 
@@ -67,6 +68,32 @@ words.track.mode = 'hidden';
 </script>"""
 
 
+ROUTED = """<!doctype html><title>Routed</title><form id="send" method="post" action="/answer"><input name="q" value="tide"></form>
+<script>
+window.results = {};
+const say = (name, value) => { window.results[name] = value; };
+const {history: past, location: where} = window;
+say('year', new Date().getFullYear() + ' ' + new Date(Date.now()).getMonth() + ' ' + (new Date() instanceof Date));
+past.replaceState({n: 0}, '', '/routed.html');
+past.pushState({n: 1}, '', '/deep/er?x=1');
+say('at', where.pathname + where.search); say('base', document.baseURI); say('state', past.state.n);
+fetch('part.json').then(r => r.json()).then(d => { say('relative', d.tide); location.hash = 'low'; say('hash', where.href); past.back(); setTimeout(() => past.back(), 300); });
+addEventListener('popstate', event => { if (event.state && event.state.n === 0) say('back', [where.pathname, event.state.n]); });
+fetch('/api?_=' + Date.now() + '&q=1', {mode: 'same-origin', integrity: 'sha256-AAAA'}).then(r => r.text()).then(t => say('busted', t));
+const post = (name, body, type) => fetch('/api', {method: 'POST', headers: {'Content-Type': type}, body}).then(r => r.text()).then(t => say(name, t));
+post('form', 'a=1', 'application/x-www-form-urlencoded'); post('graph', JSON.stringify({query: '{x}', at: Date.now()}), 'application/json');
+const data = new FormData(); data.append('a', 'b'); fetch('/api', {method: 'POST', body: data}).then(r => r.text()).then(t => say('parts', t));
+fetch('/api', {method: 'POST', body: 'never'}).then(r => say('never', r.status));
+const put = new XMLHttpRequest(); put.open('PUT', '/api'); put.onload = () => say('put', put.responseText); put.send('{"a":2}');
+const w = new Worker('/mod/worker.js', {type: 'module'}); w.onmessage = e => say('module', e.data); w.postMessage('early');
+const events = new EventSource('/events'); let told = 0; events.onmessage = e => { say('events', ++told); };
+</script>"""
+
+
+def _sent(url, method, kind, body):
+    return keyed(url, method_query(method, kind, body.encode()))
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     made = Builder(tmp_path_factory.mktemp("site"))
@@ -94,6 +121,25 @@ def site(tmp_path_factory):
     made.add(f"{SITE}/icons.svg", f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>', "image/svg+xml")
     made.add(f"{SITE}/words.vtt", "WEBVTT\n\n00:00.000 --> 00:09.000\nHigh tide\n", "text/vtt")
     made.add(f"{SITE}/part.js", "self.part = 'imported';", "text/javascript")
+    made.add(f"{SITE}/routed.html", ROUTED)
+    made.add(f"{SITE}/deep/part.json", '{"tide": 9}', "application/json")
+    made.add(f"{SITE}/api?_=1600000000000&q=1", "for any number", "text/plain")
+    form = "application/x-www-form-urlencoded"
+    made.add(_sent(f"{SITE}/api", "POST", form, "a=1"), "answer to a form", "text/plain")
+    made.add(
+        _sent(f"{SITE}/answer", "POST", form, "q=tide"),
+        "<h1 id=h></h1><script>h.textContent = 'answer at ' + location.pathname + location.search</script>",
+    )
+    asked = '{"query": "{x}", "at": 1731768000123}'
+    made.add(_sent(f"{SITE}/api", "POST", "application/json", asked), "answer of a graph", "text/plain")
+    parts = '--xx\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--xx--\r\n'
+    made.add(_sent(f"{SITE}/api", "POST", "multipart/form-data; boundary=xx", parts), "answer to parts", "text/plain")
+    made.add(_sent(f"{SITE}/api", "PUT", "text/plain;charset=UTF-8", '{"a":2}'), "answer to put", "text/plain")
+    worker = (
+        "import {b} from './b.js'; const at = location.pathname; onmessage = e => postMessage(`${e.data} ${b} ${at}`)"
+    )
+    made.add(f"{SITE}/mod/worker.js", worker, "text/javascript")
+    made.add(f"{SITE}/events", "data: 1\n\ndata: 2\n\n", "text/event-stream")
     with served(made.holdings()) as server:
         yield server
 
@@ -214,4 +260,35 @@ def test_what_browsers_load_from_the_same_origin_only_is_there_too(site, browser
         page.wait_for_function(f"document.getElementById('{name}').getBBox().width === 9")
     page.wait_for_function("words.readyState === 2")
     assert page.evaluate("words.track.cues[0].text") == "High tide"
+    context.close()
+
+
+def test_routes_bodies_and_numbers_against_caches_find_what_was_captured(site, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.interface}/web/{STAMP}/{SITE}/routed.html")
+    frame = next(frame for frame in page.frames if frame.url.startswith(f"{site.replay}/web/"))
+    frame.wait_for_function("Object.keys(window.results || {}).length >= 15 && results.events >= 2", timeout=60_000)
+    assert frame.evaluate("window.results") == {
+        "year": "2026 2 true",
+        "at": "/deep/er?x=1",
+        "base": f"{SITE}/deep/er?x=1",
+        "state": 1,
+        "relative": 9,
+        "hash": f"{SITE}/deep/er?x=1#low",
+        "back": ["/routed.html", 0],
+        "busted": "for any number",
+        "form": "answer to a form",
+        "graph": "answer of a graph",
+        "parts": "answer to parts",
+        "never": 404,
+        "put": "answer to put",
+        "module": "early 41 /mod/worker.js",
+        "events": 2,
+    }
+    frame.evaluate("document.getElementById('send').submit()")
+    page.wait_for_url(f"{site.interface}/web/{STAMP}/{SITE}/answer?__wb_method=POST&q=tide", timeout=60_000)
+    shown = page.frame_locator("#replay").locator("h1")
+    shown.wait_for(timeout=60_000)
+    assert shown.inner_text() == "answer at /answer"
     context.close()

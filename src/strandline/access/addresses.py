@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from strandline.access.timestamps import moment, timestamp
+from strandline.core.request_keys import keyed
 from strandline.core.urls import canonical
 
 MODS = ("", "mp_", "id_", "js_", "cs_", "im_", "if_")
@@ -30,6 +31,13 @@ class Wanted:
     time: float | None
     """None asks for the latest, or for what Accept-Datetime says."""
     mod: str
+    query: str = ""
+    """What the method and the body of the request add to the address in the index; empty for GET."""
+
+    @property
+    def keyed(self) -> str:
+        """The address under which what was asked for is indexed."""
+        return keyed(self.url, self.query)
 
 
 def parse(path: str) -> Wanted:

@@ -7,18 +7,20 @@ the answer, because a page put together from parts of different times may never 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ada_url
 
 from strandline.access.addresses import Base, Wanted
+from strandline.access.fuzzy import like
 from strandline.access.heads import replayed
 from strandline.access.index import Holdings
-from strandline.access.memento import Memento, closest, general_links, link_header
+from strandline.access.memento import Memento, closest, general_links, key_of, link_header
 from strandline.access.payload import Payload, read_payload
 from strandline.access.ranges import Slice, UnsatisfiableError, between, captured_slice, wanted_slice
 from strandline.access.rewrite import Document, kind_of, may_run, rewrite
 from strandline.access.timestamps import http_date
+from strandline.core.request_keys import unkeyed
 
 DAY = 86400.0
 _FILE = re.compile(r"application/(?!([a-z0-9.-]+\+)?(xml|json)\Z|(x-)?(javascript|unknown))")
@@ -65,9 +67,22 @@ class Replay:
     span: float = DAY
     """Seconds by which a part may differ from the time asked for before it is marked."""
 
-    def find(self, wanted: Wanted) -> Memento | None:
-        """The memento that answers, from the index alone."""
-        return closest(self.holdings.index, wanted.url, wanted.time, as_captured=wanted.mod == "id_")
+    def find(self, wanted: Wanted, opened: bool = False) -> tuple[Wanted, Memento | None]:
+        """The memento that answers, from the index alone, and what it answers to: the address that was captured where
+        the one asked for was not and differs in nothing that matters (fuzzy.py). `opened`: a reader opens it as a page,
+        and is shown the page itself where the answer to a form was not captured.
+        """
+        index, as_captured = self.holdings.index, wanted.mod == "id_"
+        asked = wanted.keyed
+        memento = closest(index, asked, wanted.time, as_captured=as_captured)
+        if memento is not None:
+            return wanted, memento
+        held = None if as_captured else like(index, key_of(asked), wanted.time)
+        if held is not None and (memento := closest(index, held.url, wanted.time)) is not None:
+            return replace(wanted, url=unkeyed(held.url)[0]), memento
+        if wanted.query and opened:
+            return wanted, closest(index, wanted.url, wanted.time)
+        return wanted, None
 
     def answer(self, wanted: Wanted, memento: Memento, asked: Asked) -> Answer:
         """Read and prepare a memento; LostError when its record cannot be shown."""
@@ -108,7 +123,8 @@ class Replay:
 
     def _target(self, target: str, wanted: Wanted, memento: Memento) -> str:
         try:
-            absolute = ada_url.join_url(memento.capture.url, target.encode("latin-1").decode("utf-8", "replace"))
+            said = target.encode("latin-1").decode("utf-8", "replace")
+            absolute = ada_url.join_url(unkeyed(memento.capture.url)[0], said)
         except ValueError:
             absolute = ""
         if not absolute.startswith(("http://", "https://")):
@@ -123,9 +139,8 @@ class Replay:
         if wanted.mod == "id_":
             return (payload.pieces if payload.data is None else payload.data), payload.coding, ""
         if (kind := kind_of(mime, wanted.mod, b"" if payload.coding else start)) and payload.data is not None:
-            document = Document(
-                memento.capture.url, memento.capture.time, mime, payload.head.value("content-type"), wanted.mod
-            )
+            url, kind_said = memento.capture.url, payload.head.value("content-type")
+            document = Document(unkeyed(url)[0], memento.capture.time, mime, kind_said, wanted.mod, url)
             return rewrite(payload.decoded(), document, self.local), "", kind
         if payload.coding and (asked.range or not _accepts(payload.coding, asked.accept_encoding)):
             return payload.decoded(), "", ""

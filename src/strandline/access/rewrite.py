@@ -44,6 +44,8 @@ class Document:
     content_type: str
     """The header field as captured."""
     mod: str
+    key: str = ""
+    """Its address with method and body, when it is the answer to a form: by it the interface finds it again."""
 
 
 def kind_of(mime: str, mod: str, head: bytes) -> str:
@@ -112,6 +114,8 @@ def may_run(body: bytes, content_type: str) -> bool:
 def client_markup(document: Document, base: Base) -> str:
     """The element that loads the client side, and tells it where it is."""
     told = {"root": base.root, "time": timestamp(document.time), "url": document.url}
+    if document.key not in ("", document.url):
+        told["key"] = document.key
     attributes = "".join(f' data-{name}="{html.escape(value)}"' for name, value in told.items())
     return f'<script src="{html.escape(base.root)}{CLIENT}"{attributes}></script>'
 

@@ -15,6 +15,7 @@ its own. What slips through cannot reach the live web: the policy and the sandbo
 import json
 import re
 
+from strandline.access.js_scopes import scopes_around
 from strandline.access.rewrite_links import Links
 
 _WORTH_IT = re.compile(r"\b(?:location|import|export|top|parent)\b")
@@ -25,12 +26,20 @@ _OWN_LOCATION = re.compile(
     r"|[({,]\s*location\s*(?:,[^;{}]{0,200})?\)\s*(?:=>|\{)"
     r"|\blocation\s*=>"
     r"|\bfunction\b[^({]{0,80}\([^)]{0,300}\blocation\b"
-    r"|\b(?:var|let|const)\s*\{[^}]{0,300}\blocation\b)"
+    r"|\b(?:var|let|const)\s*\{[^}]{0,300}\blocation\b"
+    r"|[(,]\s*\{[^{}]{0,200}(?<![\w$.])location(?=\s*[,}=]))"
 )
 _OWNED = re.compile(
     rf"(?<![\w$.])((?:{_OWNERS})(?:\s*\.\s*(?:window|self|top|parent|document))*\s*\.\s*)location\b(?!\s*:)"
 )
-_BARE = re.compile(r"(?<![\w$.'\"/-])location(?=\s*(?:=(?![=>])|\.\s*[a-zA-Z_$]|\[))")
+_BARE = re.compile(
+    r"(?<![\w$.'\"/-])location(?=\s*(?:=(?![=>])|\.\s*[a-zA-Z_$]|\[))"
+    r"|(?<=[(,=!])location(?=\s*[,)])(?!\s*\)\s*(?:=>|\{))|(?<=[(,=] )location(?=\s*[,)])(?!\s*\)\s*(?:=>|\{))"
+)
+_TAKEN_OUT = re.compile(
+    r"\{([^{}]{0,300}\blocation\b[^{}]{0,300})\}(\s*=\s*(?:window|self|globalThis|document)\b(?!\s*[.\[(]))"
+)
+_TAKEN = re.compile(r"(?<![\w$.:])(\s*)location\b(\s*:)?")
 _FRAME = re.compile(r"(?<![\w$.])((?:window|self|globalThis)\s*\.\s*)(top|parent)\b(?!\s*=(?!=))")
 _TOP_AGAINST_SELF = re.compile(
     r"(?<![\w$.])(top|parent)(?=\s*[!=]==?\s*(?:self|window|this)\b|\s*\.\s*(?:__replay_location|document|frames)\b)"
@@ -52,8 +61,8 @@ def rewrite_js(text: str, links: Links) -> str:
         return text
     if "location" in text:
         text = _OWNED.sub(r"\1__replay_location", text)
-        if not _OWN_LOCATION.search(text):
-            text = _BARE.sub("__replay_location", text)
+        text = _TAKEN_OUT.sub(_taken_out, text)
+        text = _bare(text)
     if "top" in text or "parent" in text:
         text = _FRAME.sub(r"\1__replay_\2", text)
         text = _TOP_AGAINST_SELF.sub(r"__replay_\1", text)
@@ -61,6 +70,28 @@ def rewrite_js(text: str, links: Links) -> str:
     if "import" in text or "export" in text:
         text = _imports(text, links)
     return text
+
+
+def _taken_out(match: re.Match[str]) -> str:
+    """`const {history, location} = window`, as routers write it."""
+    inside = _TAKEN.sub(lambda name: f"{name[1]}__replay_location{name[2] or ': location'}", match[1])
+    return f"{{{inside}}}{match[2]}"
+
+
+def _bare(text: str) -> str:
+    """`location` by itself, but not where a script has bound the name; nowhere in it when that cannot be told."""
+    own = [match.end() for match in _OWN_LOCATION.finditer(text)]
+    if not own:
+        return _BARE.sub("__replay_location", text)
+    scopes = scopes_around(text, own)
+    if scopes is None:
+        return text
+
+    def outside(match: re.Match[str]) -> str:
+        inner = any(start <= match.start() < end for start, end in scopes)
+        return match[0] if inner else "__replay_location"
+
+    return _BARE.sub(outside, text)
 
 
 def _imports(text: str, links: Links) -> str:

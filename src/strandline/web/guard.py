@@ -107,7 +107,9 @@ class Guard:
             fields = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
             host = await self._checked(scope, fields)
             scope["strandline.host"] = host
-            await self.app(scope, _Bounded(receive, self.policy.options, fields), counted)
+            options = self.policy.options
+            largest = options.largest_replayed if self.origin == "replay" else options.largest_request
+            await self.app(scope, _Bounded(receive, options.slowest_request, largest, fields), counted)
         except _RefusedError as refused:
             if not started:
                 await _refuse(counted, refused, as_json=scope["path"].startswith("/api/"))
@@ -186,14 +188,14 @@ class _Bounded:
 
     __slots__ = ("_complete", "_deadline", "_left", "_receive")
 
-    def __init__(self, receive: Receive, options: ServeOptions, fields: dict[bytes, str]) -> None:
+    def __init__(self, receive: Receive, seconds: float, largest: int, fields: dict[bytes, str]) -> None:
         declared = fields.get(b"content-length", "0")
-        if declared.isdigit() and int(declared) > options.largest_request:
-            raise _RefusedError(413, f"Request bodies may have {options.largest_request} bytes.")
+        if declared.isdigit() and int(declared) > largest:
+            raise _RefusedError(413, f"Request bodies may have {largest} bytes.")
         self._receive = receive
         self._complete = False
-        self._left = options.largest_request
-        self._deadline = time.monotonic() + options.slowest_request
+        self._left = largest
+        self._deadline = time.monotonic() + seconds
 
     async def __call__(self) -> Message:
         if self._complete:  # what is waited for now is the end of the connection

@@ -31,6 +31,8 @@ class ServeOptions:
     """Seconds by which a part of a page may differ from the page before it is marked as of another time."""
     largest_request: int = 64 * 1024
     """Bytes of a request body."""
+    largest_replayed: int = 4 * 1024 * 1024
+    """The same of what archived pages send: it is looked up, not kept."""
     slowest_request: float = 10.0
     """Seconds in which head and body of a request have to arrive."""
 

@@ -24,6 +24,7 @@ from strandline.access.replay import Answer, Asked, Replay, is_file
 from strandline.access.takedowns import STATUS, notice_text
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
+from strandline.core.request_keys import method_query
 from strandline.errors import Unreachable
 from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
@@ -33,6 +34,8 @@ _CLIENT = Path(__file__).parent / "static" / "replay.js"
 _INLINE = 1024 * 1024
 """Compressed bytes up to which a record is read at once; larger ones in a thread, so that nobody else waits."""
 _BATCH = 64 * 1024
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+"""Nothing is changed by any of them: what was answered is looked up by method and body."""
 
 
 def replay_headers(policy: Policy, host: str, runs: bool = False, inner: bool = False) -> list[tuple[bytes, bytes]]:
@@ -113,16 +116,14 @@ class ReplayApp:
     async def _answer(self, request: _Request, receive: Receive) -> Answer:
         if request.method == "OPTIONS":
             return self._preflight(request)
-        if request.method == "POST":  # forms of archived pages: what they send is read and dropped
-            while (await receive()).get("more_body"):
-                pass
-        elif request.method not in ("GET", "HEAD"):
-            return Answer(405, [("allow", "GET, HEAD, POST, OPTIONS")])
+        if request.method not in _METHODS:
+            return Answer(405, [("allow", ", ".join((*_METHODS, "OPTIONS")))])
+        sent = b"" if request.method in ("GET", "HEAD") else await _body(receive)
         path = request.path
         if path.startswith("/web/timemap/"):
             return timemap_answer(self.holdings, path[13:], self._base(request))
         if path.startswith("/web/"):
-            return await self._memento(request)
+            return await self._memento(request, sent)
         if path.startswith("/timemap/"):
             return timemap_answer(self.holdings, path[9:], self._base(request))
         if path.partition("?")[0] == "/cdx":
@@ -138,10 +139,10 @@ class ReplayApp:
 
     def _preflight(self, request: _Request) -> Answer:
         asked = request.field(b"access-control-request-headers")[:2048]
-        allowed = [("access-control-allow-methods", "GET, HEAD, POST"), ("access-control-max-age", "600")]
+        allowed = [("access-control-allow-methods", ", ".join(_METHODS)), ("access-control-max-age", "600")]
         return Answer(204, [*allowed, ("access-control-allow-headers", asked)] if asked else allowed)
 
-    async def _memento(self, request: _Request) -> Answer:
+    async def _memento(self, request: _Request, sent: bytes) -> Answer:
         try:
             wanted = parse(request.path[5:])
             if wanted.time is None and (accepted := request.field(b"accept-datetime")):
@@ -155,7 +156,10 @@ class ReplayApp:
         if not wanted.mod and used == b"document":
             return self._framed(request, wanted, negotiated)
         replay = Replay(self.holdings, self._base(request), Base(request.local), self.policy.options.span)
-        memento = replay.find(wanted)
+        if request.method not in ("GET", "HEAD"):
+            wanted = replace(wanted, query=method_query(request.method, request.field(b"content-type"), sent))
+        opened = request.method == "POST" and used in (b"", b"document", b"iframe", b"frame")
+        wanted, memento = replay.find(wanted, opened)
         gone = taken_down(self.holdings, wanted.url, wanted.time, memento is not None)
         if gone is not None:
             gone.headers += replay.not_found_headers(wanted.url)
@@ -227,6 +231,16 @@ class ReplayApp:
             (b"timing-allow-origin", b"*"),
             (b"vary", b"origin"),
         ]
+
+
+async def _body(receive: Receive) -> bytes:
+    """What an archived page sends: it decides which answer is shown, and goes nowhere."""
+    pieces = []
+    while True:
+        message = await receive()
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(pieces)
 
 
 async def _stream(pieces: Iterator[bytes], send: Send, apart: bool) -> None:

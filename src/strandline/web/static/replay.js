@@ -10,7 +10,7 @@
   "use strict";
   const here = document.currentScript;
   if (!here || window.__replay_ready) return;
-  const { root = "", time = "", url: pageUrl = "about:blank" } = here.dataset;
+  const { root = "", time = "", url: pageUrl = "about:blank", key = pageUrl } = here.dataset;
   const client = here.outerHTML;
   here.remove();
 
@@ -33,8 +33,14 @@
   const ownMod = nativeLocation.protocol === "about:" ? "if_" : modOf(nativeLocation.href);
   const outermost = ownMod !== "if_";
 
+  /** Where script said the page is (`history.pushState`), in a page that cannot change its address. */
+  let pretended = "";
+
+  const realBase = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get;
+  const originalOf = (base) => (pretended && base === nativeLocation.href ? pretended : toOriginal(base));
   function originalBase() {
-    const base = toOriginal(document.baseURI);
+    if (pretended && !document.querySelector("base[href]")) return pretended;
+    const base = toOriginal(realBase.call(document));
     return base.startsWith(ORIGIN) || !base.startsWith("http") ? pageUrl : base;
   }
 
@@ -88,14 +94,23 @@
 
   // -- requests -----------------------------------------------------------------------------------------------------
 
-  patch(window, "fetch", (before) => function fetch(input, init) {
-    if (input instanceof Request) return before.call(this, new Request(toArchive(input.url, "im_"), input), init);
-    return before.call(this, toArchive(input, "im_"), init);
-  });
+  // What is sent with a request (method, body) goes to the archive as it is: it looks the answer up by both.
   const NativeRequest = window.Request;
+  /** A sandboxed page has no origin of its own, and script is not the bytes it was: what insists on either is let go. */
+  function allowed(init) {
+    if (!init || typeof init !== "object") return init;
+    const { mode, integrity, cache, ...rest } = init;
+    if (mode !== undefined && mode !== "same-origin" && mode !== "navigate") rest.mode = mode;
+    if (cache !== undefined && cache !== "only-if-cached") rest.cache = cache;
+    return rest;
+  }
+  const inside = (request) => new NativeRequest(toArchive(request.url, "im_"), request.mode === "same-origin" ? new NativeRequest(request, { mode: "cors" }) : request);
+  patch(window, "fetch", (before) => function fetch(input, init) {
+    return before.call(window, input instanceof NativeRequest ? inside(input) : toArchive(input, "im_"), allowed(init));
+  });
   window.Request = new Proxy(NativeRequest, {
     construct: (target, [input, init]) =>
-      new target(input instanceof NativeRequest ? input : toArchive(input, "im_"), init),
+      new target(input instanceof NativeRequest ? input : toArchive(input, "im_"), allowed(init)),
   });
   patchProperty(NativeRequest.prototype, "url", { read: (value) => toOriginal(value) });
   patchProperty(Response.prototype, "url", { read: (value) => toOriginal(value) });
@@ -106,9 +121,29 @@
   patch(Navigator.prototype, "sendBeacon", () => () => true);
   if (window.EventSource) {
     window.EventSource = new Proxy(window.EventSource, {
-      construct: (target, [url, init]) => new target(toArchive(url, "im_"), init),
+      construct(target, [url, init]) {
+        const source = new target(toArchive(url, "im_"), init);
+        source.addEventListener("error", () => source.close()); // what was captured is over: it is not told again
+        return source;
+      },
     });
   }
+
+  // The clock of a page stands at its capture: what it asks for by date is what was captured then.
+  const NativeDate = window.Date;
+  const [, ...digits] = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})/.exec(time) || [];
+  const behind = digits.length ? NativeDate.now() - NativeDate.UTC(digits[0], digits[1] - 1, ...digits.slice(2)) : 0;
+  function shifted(native, by) {
+    const now = native.now;
+    const made = new Proxy(native, {
+      construct: (target, words, kind) => Reflect.construct(target, words.length ? words : [now() - by], kind),
+      apply: (target) => new target(now() - by).toString(),
+    });
+    native.now = () => now() - by;
+    native.prototype.constructor = made;
+    return made;
+  }
+  if (behind) define(window, "Date", { value: shifted(NativeDate, behind), writable: true, enumerable: false });
 
   /** A socket whose server is not there. */
   class ClosedSocket extends EventTarget {
@@ -135,16 +170,36 @@
 
   /** Workers of a sandboxed page have to come from a blob; it loads the archived script after a prelude of ours. */
   function workerPrelude(toArchiveText, config) {
-    const rewrite = (value, mod) => toArchiveText(value, mod, config);
-    const fetchBefore = self.fetch;
-    self.fetch = (input, init) => fetchBefore(typeof input === "object" && "url" in input ? input : rewrite(input, "im_"), init);
+    const rewrite = (value, mod, base) => toArchiveText(value, mod, base ? { ...config, base } : config);
+    const allowed = ({ mode, integrity, ...rest }) => (mode && mode !== "same-origin" ? { mode, ...rest } : rest);
+    const fetchBefore = self.fetch, NativeRequest = self.Request;
+    self.fetch = (input, init) => fetchBefore(
+      input instanceof NativeRequest ? new NativeRequest(rewrite(input.url, "im_"), input) : rewrite(input, "im_"), init && allowed(init));
+    self.Request = new Proxy(NativeRequest, {
+      construct: (target, [input, init]) => new target(input instanceof NativeRequest ? input : rewrite(input, "im_"), init && allowed(init)),
+    });
     const openBefore = XMLHttpRequest.prototype.open;
     XMLHttpRequest.prototype.open = function open(method, url, ...rest) {
       return openBefore.call(this, method, rewrite(url, "im_"), ...(rest.length ? rest : [true]));
     };
     const importBefore = self.importScripts;
     self.importScripts = (...urls) => importBefore(...urls.map((url) => rewrite(url, "js_")));
-    self.WebSocket = undefined;
+    if (self.EventSource) {
+      self.EventSource = new Proxy(self.EventSource, { construct: (target, [url, init]) => new target(rewrite(url, "im_"), init) });
+    }
+    for (const name of ["WebSocket", "WebSocketStream", "WebTransport", "Worker"]) self[name] = undefined;
+    self.__replay_location = new URL(config.base);
+    self.__replay_import = (base, name) => import(/^(?:\.{0,2}\/|https?:)/.test(String(name)) ? rewrite(name, "js_", base) : name);
+  }
+  /** Script of a module worker comes later than the first messages to it: they wait. */
+  function workerModule(address) {
+    const waiting = [];
+    const hold = (event) => { waiting.push(event); event.stopImmediatePropagation(); };
+    self.addEventListener("message", hold);
+    import(address).finally(() => {
+      self.removeEventListener("message", hold);
+      for (const { data, ports } of waiting) self.dispatchEvent(new MessageEvent("message", { data, ports: [...ports] }));
+    });
   }
   function workerAddress(value, mod, { origin, web, stamp, base }) {
     try {
@@ -174,9 +229,11 @@
         const made = blobs.get(String(script));
         if (!made && !String(address).startsWith(ORIGIN + WEB)) return new target(script, options);
         const config = { origin: ORIGIN, web: WEB, stamp: time, base: made ? originalBase() : toOriginal(address) };
-        const load = options && options.type === "module" ? `import(${JSON.stringify(address)})` : `importScripts(${JSON.stringify(address)})`;
-        const text = `${workerAddress}\n${workerPrelude}\nworkerPrelude(workerAddress, ${JSON.stringify(config)});\n`;
-        return new target(addressOf.call(URL, new Blob([text, made || load], { type: "text/javascript" })), options);
+        const module = options && options.type === "module"; // a sandboxed page has none: a plain worker imports it
+        const load = module ? `(${workerModule})(${JSON.stringify(address)})` : `importScripts(${JSON.stringify(address)})`;
+        const clock = behind ? `self.Date = (${shifted})(self.Date, ${behind});\n` : "";
+        const text = `${clock}${workerAddress}\n${workerPrelude}\nworkerPrelude(workerAddress, ${JSON.stringify(config)});\n`;
+        return new target(addressOf.call(URL, new Blob([text, (!module && made) || load], { type: "text/javascript" })), typeof options === "string" ? options : { ...options, type: "classic" });
       },
     });
   }
@@ -190,12 +247,17 @@
 
   // -- where the page believes to be --------------------------------------------------------------------------------
 
-  let pretended = "";
-  const whereabouts = () => new URL(pretended || toOriginal(nativeLocation.href).replace(/^about:.*/, pageUrl));
+  const whereabouts = () => new URL(pretended || toOriginal(nativeLocation.href).replace(/^about:.*/, pageUrl).replace(/[?&]__wb_method=[^#]*/, ""));
+  const setHash = (value) => {
+    nativeLocation.hash = value;
+    if (pretended) pretended = pretended.replace(/#.*/s, "") + nativeLocation.hash;
+  };
   const go = (value, how) => {
     const target = toArchive(value, ownMod);
     if (String(target).trim().toLowerCase().startsWith("javascript:")) return;
-    nativeLocation[how](target);
+    const [there, part] = toOriginal(target).split(/#(.*)/s);
+    if (part !== undefined && there === whereabouts().href.split("#")[0]) setHash(part);
+    else nativeLocation[how](target);
   };
   const pageLocation = {
     assign: (value) => go(value, "assign"),
@@ -209,7 +271,7 @@
     define(pageLocation, name, {
       get: () => whereabouts()[name],
       set(value) {
-        if (name === "hash") { nativeLocation.hash = value; return; }
+        if (name === "hash") { setHash(value); return; }
         const target = whereabouts();
         if (name === "href") go(value, "assign");
         else { target[name] = value; go(target.href, "assign"); }
@@ -230,20 +292,33 @@
   define(Document.prototype, "referrer", { get: () => "" });
   define(Document.prototype, "domain", { get: () => whereabouts().hostname, set() {} });
   define(window, "origin", { get: () => whereabouts().origin });
-  patchProperty(Node.prototype, "baseURI", { read: (value) => toOriginal(value) });
+  patchProperty(Node.prototype, "baseURI", { read: (value) => (value === null ? value : originalOf(value)) });
+  // A sandboxed page keeps its address; script is told that it changed, also when it goes back: the address it believes
+  // to have is kept beside its own state.
+  const believed = Object.getOwnPropertyDescriptor(History.prototype, "state").get;
+  const AT = "__replay_at";
+  const own = (state) => (state && typeof state === "object" && AT in state ? state.state : state);
+  const nativeReplace = History.prototype.replaceState;
+  const note = (state) => nativeReplace.call(window.history, { [AT]: whereabouts().href, state }, "");
+  note(own(believed.call(window.history)));
   for (const name of ["pushState", "replaceState"]) {
     patch(History.prototype, name, (before) => function change(state, title, url) {
-      if (url === undefined || url === null) return before.call(this, state, title);
-      const target = new URL(String(url), whereabouts());
-      try {
-        before.call(this, state, title, toArchive(target.href, ownMod));
-        pretended = "";
-      } catch {
-        before.call(this, state, title); // a sandboxed page keeps its address; the script is told it changed
-        pretended = target.href;
-      }
+      const target = url === undefined || url === null ? whereabouts() : new URL(String(url), originalBase());
+      if (target.origin !== whereabouts().origin) throw new DOMException(`${target.href} is of another origin`, "SecurityError");
+      before.call(this, { [AT]: target.href, state }, title);
+      pretended = target.href;
     });
   }
+  define(History.prototype, "state", { get() { return own(believed.call(this)); } });
+  patchProperty(PopStateEvent.prototype, "state", { read: own });
+  window.addEventListener("popstate", () => {
+    const state = believed.call(window.history);
+    if (state && typeof state === "object" && AT in state) pretended = state[AT];
+    else {
+      if (pretended) pretended = pretended.replace(/#.*/s, "") + nativeLocation.hash;
+      note(state); // another part of the page was gone to
+    }
+  }, true);
   patch(window, "open", (before) => function open(url, name) {
     return name === "_self" ? before.call(window, toArchive(url, ownMod), "_self") : null;
   });
@@ -487,6 +562,6 @@
   define(window, "__replay_ready", { value: true, enumerable: false });
   if (outermost && window.parent !== window) {
     // The interface follows: it opens what the frame now shows under its own bar. It trusts nothing else of this.
-    window.parent.postMessage({ strandline: "at", url: pageUrl, time }, "*");
+    window.parent.postMessage({ strandline: "at", url: key, time }, "*");
   }
 })();
