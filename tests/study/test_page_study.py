@@ -7,18 +7,12 @@ import pytest
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Kind, Place
 from strandline.core.changes.observation import PageState, Sighted
+from strandline.core.changes.pictures import ANOTHER
 from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom import html
-from strandline.study.page_study import (
-    OPAQUE,
-    Document,
-    PageWork,
-    StudyRules,
-    UnreadableError,
-    needs_reading,
-    study_page,
-)
+from strandline.study.documents import Document, UnreadableError
+from strandline.study.page_study import OPAQUE, PageWork, StudyRules, needs_reading, study_page
 
 URL = "https://library.example/rules"
 FEES = "A library card costs four euro a month for adults who live in the town and nothing for children."
@@ -40,6 +34,7 @@ class Shelf:
 
     def __init__(self):
         self.bodies = {}
+        self.pictures = {}
         self.reads = 0
         self.cuts = 0
 
@@ -55,7 +50,7 @@ class Shelf:
         if capture.place.offset not in self.bodies:
             raise UnreadableError("lost")
         body, mime = self.bodies[capture.place.offset]
-        return Document(body, mime, "utf-8", text=mime == "text/html")
+        return Document(body, mime, "utf-8", text=mime == "text/html", picture=self.pictures.get(body, 0))
 
     def visible_hash(self, document):
         return html.visible_hash(document.data, charset=document.charset)
@@ -221,6 +216,41 @@ def test_what_has_no_text_is_compared_by_digest(shelf):
     assert not done.versions
     style = [shelf.capture(n, body, mime="text/css", kind=Kind.REQUISITE) for n, body in enumerate((b"a", b"b"), 1)]
     assert [(change.visible, change.importance) for change in study(shelf, *style).changes] == [(False, 0.0)]
+
+
+def test_pictures_are_compared_by_what_they_show(shelf):
+    shelf.pictures = {b"cat": 0xFF00FF00, b"cat again": 0xFF00FF01, b"dog": 0x0F0F0F0F << 20}
+    captures = [
+        shelf.capture(seq, body, mime="image/png") for seq, body in enumerate([b"cat", b"cat again", b"dog"], 1)
+    ]
+    again, other = study(shelf, *captures).changes
+    assert (again.visible, again.importance) == (False, 0.0)
+    assert (other.visible, other.importance, other.blocks[0]["told"]) == (True, OPAQUE, {"sentence": ANOTHER})
+
+
+def test_a_picture_inside_a_page_tells_and_weighs_nothing_by_itself(shelf):
+    shelf.pictures = {b"cat": 0xFF00FF00, b"dog": 0x0F0F0F0F << 20}
+    captures = [
+        shelf.capture(seq, body, mime="image/png", kind=Kind.REQUISITE) for seq, body in ((1, b"cat"), (2, b"dog"))
+    ]
+    (change,) = study(shelf, *captures).changes
+    assert (change.visible, change.importance) == (True, 0.0)
+
+
+def test_a_picture_known_by_its_digest_is_looked_at_when_there_is_another(shelf):
+    first = shelf.capture(1, b"cat", mime="image/png")
+    known = study(shelf, first).state
+    assert known.visible == 0
+    shelf.pictures = {b"cat": 0xFF00FF00, b"cat again": 0xFF00FF01}
+    done = study(shelf, shelf.capture(2, b"cat again", mime="image/png"), state=known, base=first.capture)
+    assert [change.visible for change in done.changes] == [False]
+
+
+def test_a_picture_that_becomes_a_page_is_another_type(shelf):
+    shelf.pictures = {b"cat": 0xFF00FF00}
+    done = study(shelf, shelf.capture(1, b"cat", mime="image/png"), shelf.capture(2, page(FEES)))
+    assert done.changes[0].blocks[0]["why"] == "other type"
+    assert not done.problems
 
 
 def test_another_redirect_is_a_change(shelf):

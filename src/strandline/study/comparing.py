@@ -48,7 +48,7 @@ from strandline.fetch.options import user_agent
 from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.studies import Change
-from strandline.study.page_study import Document, UnreadableError
+from strandline.study.documents import Document, UnreadableError
 from strandline.study.worker import ArchiveReader, document, rendered_blocks, study_rules
 from strandline.version import __version__
 

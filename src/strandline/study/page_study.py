@@ -6,6 +6,7 @@ end at the first steps, which need no more than the catalog:
     304, or the digest of the version known      nothing changed
     404 or 410                                   gone, held until a second answer says the same
     a redirect, or no text                       another target or digest is a change; there are no blocks to compare
+    a picture (extra `images`)                   a change when it looks otherwise
     other bytes, same visible hash               a change nobody sees
     otherwise                                    cut into blocks, compared, scored, learned from
 
@@ -16,7 +17,7 @@ the version before stays the one to compare with, and the page is asked for agai
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule, is_advertising
@@ -27,11 +28,13 @@ from strandline.core.changes.importance import BELIEF, BlockReason, importance, 
 from strandline.core.changes.index_threshold import IndexGate
 from strandline.core.changes.novelty import NOVELTY_SCALE
 from strandline.core.changes.observation import Observed, PageState, PageStudy, Sighted
+from strandline.core.changes.pictures import ANOTHER, same_picture
 from strandline.core.changes.sentences import with_sentence
 from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
+from strandline.study.documents import PageReader, UnreadableError
 
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
 """What a change counts of which no text can be compared (a film, a redirect): ten new words. Origin: a guess."""
@@ -47,37 +50,6 @@ _LATE: Final = 30.0
 """Times the pause before a second fetch after which an answer no longer counts as one. Origin: a guess."""
 _WORTH_ASKING: Final = 1.0
 """New words, by the weight of their block, with fewer of which nobody asks whether they are noise. Origin: a guess."""
-
-
-class UnreadableError(Exception):
-    """A capture is known and its content cannot be had; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A captured page without codings."""
-
-    data: bytes
-    mime: str
-    charset: str
-    text: bool
-    """Whether it can be cut into blocks."""
-
-
-class PageReader(Protocol):
-    """Reads captures back and cuts them."""
-
-    def read(self, capture: Capture) -> Document:
-        """What was captured; UnreadableError when it cannot be had."""
-
-    def visible_hash(self, document: Document) -> int:
-        """64 bits over what a reader sees."""
-
-    def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
-        """The document cut into blocks; UnreadableError when that takes too long."""
-
-    def metadata(self, document: Document, tree: BlockTree) -> dict[str, str | int]:
-        """What the document says of itself: title, author, language, ..., and its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +249,37 @@ class _Student:
         self._tree = None
         self._stand_on(one, 0)
 
+    def _picture(self, one: Sighted, picture: int) -> None:
+        """A picture is compared by what it shows; one that was encoded anew is the same."""
+        known = self._known_picture()
+        if known and same_picture(known, picture):
+            self._invisible(one, picture)
+            return
+        if self.state.base:
+            worth = OPAQUE if one.kind is Kind.PAGE else 0.0  # a part of a page: the page is what is planned for
+            told = {"path": "", "why": "another picture", "told": {"sentence": ANOTHER}}
+            self._note(one, visible=True, importance=worth, impch=1.0, blocks=(told,))
+        self._tree = None
+        self._stand_on(one, picture)
+
+    def _known_picture(self) -> int:
+        """What the picture to compare with looks like; 0 when it was none, or cannot be had."""
+        if self._base is None or not self._is_picture:
+            return 0
+        try:
+            return self.state.visible or self._reader.read(self._base).picture
+        except UnreadableError:
+            return 0
+
+    @property
+    def _is_picture(self) -> bool:
+        return self._base is not None and self._base.mime.startswith("image/")
+
     def _look(self, one: Sighted) -> None:
         document = self._reader.read(one.capture)
+        if document.picture:
+            self._picture(one, document.picture)
+            return
         if not document.text:
             self._opaque(one, f"other content ({document.mime or 'of unknown type'})")
             return
@@ -391,7 +392,7 @@ class _Student:
 
     def _old_tree(self) -> BlockTree | None:
         """The version to compare with; None for the first, after one without blocks, or when it is lost."""
-        if not self.state.base or not self.state.visible:
+        if not self.state.base or not self.state.visible or self._is_picture:
             return None
         try:
             return self._known_tree()

@@ -23,7 +23,8 @@ from strandline.engines.workers import Fallen, Limits, Workers
 from strandline.errors import SettingError
 from strandline.settings.schema import StudySettings
 from strandline.store.studies import StudyReading
-from strandline.study.page_study import Document, PageWork, StudyRules, UnreadableError, needs_reading, study_page
+from strandline.study.documents import Document, UnreadableError
+from strandline.study.page_study import PageWork, StudyRules, needs_reading, study_page
 
 ROUND: Final = 500
 """Captures that are studied and recorded together. Origin: a guess."""

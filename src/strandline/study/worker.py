@@ -33,6 +33,7 @@ from strandline.dom.data_documents import as_page
 from strandline.dom.documents import kind_of
 from strandline.dom.metadata import page_metadata
 from strandline.dom.pdf_text import is_pdf, pdf_page
+from strandline.dom.picture_marks import picture_mark
 from strandline.dom.rendered import browser
 from strandline.dom.scan import PageTooCostlyError
 from strandline.dom.scan import ready as ready_to_cut
@@ -41,7 +42,8 @@ from strandline.dom.zip_members import is_zip, zip_page
 from strandline.settings.schema import StudySettings
 from strandline.store.catalog import DATABASE
 from strandline.store.studies import StudyReading
-from strandline.study.page_study import Document, PageWork, StudyRules, UnreadableError, study_page
+from strandline.study.documents import Document, UnreadableError
+from strandline.study.page_study import PageWork, StudyRules, study_page
 from strandline.study.studying import StudyContext
 from strandline.warc.reader import WarcReader
 
@@ -116,7 +118,7 @@ def document(data: bytes, content_type: str) -> Document:
     if made_page is not None:
         return Document(made_page, mime, "utf-8", text=True)
     if kind_of(mime, data) != "html" or len(data) > LARGEST:
-        return Document(data, mime, charset, text=False)
+        return Document(data, mime, charset, text=False, picture=picture_mark(data, mime))
     return Document(as_html(data, mime), mime, charset, text=True)
 
 
