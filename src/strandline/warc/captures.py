@@ -87,6 +87,8 @@ class Finding:
 
 
 Item = Kept | Derived | Failed | Finding
+_MOST_AFTER = 16
+"""Records beside a capture that are waited for. Origin: a bound on memory."""
 
 
 def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Item]:
@@ -95,20 +97,26 @@ def captures_of(path: Path, start: int = 0, strict: bool = True) -> Iterator[Ite
     A capture waits for the records that follow it: one of them may be the document a browser made of it.
     """
     waiting: Kept | None = None
+    after: list[Derived] = []
     for item in _items(path, start, strict):
-        if waiting is not None and isinstance(item, Derived) and item.rendering_of == waiting.capture.record_id:
-            made = item.kept.capture
-            rendering = Rendering(made.digest, made.place.offset, made.place.length)
-            waiting = replace(waiting, capture=replace(waiting.capture, rendering=rendering))
-        if waiting is not None and (isinstance(item, Kept) or not isinstance(item, Derived)):
+        if waiting is not None and isinstance(item, Derived) and len(after) < _MOST_AFTER:
+            if item.rendering_of == waiting.capture.record_id:
+                made = item.kept.capture
+                rendering = Rendering(made.digest, made.place.offset, made.place.length)
+                waiting = replace(waiting, capture=replace(waiting.capture, rendering=rendering))
+            after.append(item)
+            continue
+        if waiting is not None:
             yield waiting
-            waiting = None
+            yield from after
+            waiting, after = None, []
         if isinstance(item, Kept):
             waiting = item
         else:
             yield item
     if waiting is not None:
         yield waiting
+        yield from after
 
 
 def _items(path: Path, start: int, strict: bool) -> Iterator[Item]:
