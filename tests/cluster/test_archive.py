@@ -148,7 +148,7 @@ def test_study_waits_while_the_store_is_away_and_blames_no_capture(folder, tmp_p
         before = reading.waiting()
         patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
         patch.setenv("AWS_ALLOW_HTTP", "true")
-        hasty = property(lambda self: ("made.hasty_desk:prepare", StudyPlace(self._cluster, self._context.settings)))
+        hasty = property(lambda self: ("made.hasty_worker:prepare", StudyPlace(self._cluster, self._context.settings)))
         patch.setattr(SharedStudying, "_preparation", hasty)
         with pytest.raises(Unreachable, match="s3://bucket"):
             study_rest(away, 1, lambda: False)

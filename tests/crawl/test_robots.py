@@ -9,7 +9,7 @@ from strandline.core.capture import Evidence, Kind, Outcome, Request
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.politeness.robots import MOST_REDIRECTS
 from strandline.crawl.orders import NEVER, Orders
-from strandline.crawl.robots import RobotsDesk, robots_visit
+from strandline.crawl.robots import RobotsGate, robots_visit
 from strandline.ports import Batch
 from strandline.store.catalog import open_catalog
 
@@ -26,7 +26,7 @@ def catalog(tmp_path):
 
 
 def desk(catalog, **orders):
-    return RobotsDesk(Orders(ScopeRules((f"{SITE}/",)), **orders), catalog)
+    return RobotsGate(Orders(ScopeRules((f"{SITE}/",)), **orders), catalog)
 
 
 def asked(path="/robots.txt"):

@@ -256,7 +256,7 @@ ELSEWHERE = {
         "web/tokens.py",
         "web/views/ratings.py",
     ],
-    "web/test_thinker.py": ["archive/deployment.py", "app/slow_queries.py", "web/thought_parts.py"],
+    "web/test_slow_queries.py": ["archive/deployment.py", "app/slow_queries.py", "web/slow_parts.py"],
     "web/test_views.py": [
         "app/browsing.py",
         "web/desk.py",

@@ -81,8 +81,7 @@ def test_rounds_come_to_the_same_as_one(archive, tmp_path, monkeypatch):
 
 
 def test_a_page_that_kills_its_worker_is_noted_and_the_others_are_studied(archive, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "made"))
-    monkeypatch.setattr(studying, "_WORKER", "deadly_desk")
+    monkeypatch.setattr(studying, "_WORKER", "made.deadly_worker")
     other = "https://library.example/other"
     file = versions(
         tmp_path,

@@ -25,7 +25,7 @@ PAGE = f"{SITES[0]}/0"
 
 
 def settled(server, path):
-    """A part that takes thought, once it is worked out: on a busy machine its processes start slowly."""
+    """A part that takes long, once it is worked out: on a busy machine its processes start slowly."""
     found = server.get(path, {"Accept": "text/html", "HX-Request": "true"}, origin="interface")
     while b"Being worked out for" in found[2]:
         time.sleep(0.05)
@@ -35,7 +35,7 @@ def settled(server, path):
 
 @contextmanager
 def awake(archive):
-    """A server whose thinking processes have started."""
+    """A server whose answering processes have started."""
     with served(archive) as running:
         for path in ("/parts/next", f"/parts/week?url={quote(PAGE)}"):
             settled(running, path)

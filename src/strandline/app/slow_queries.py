@@ -1,4 +1,4 @@
-"""Answers that take thought, worked out in a process of their own so that the interface always answers at once.
+"""Answers that take long, worked out in a process of their own so that the interface always answers at once.
 
 The process reads one JSON object a line from standard input and writes one a line to standard output:
 
@@ -57,7 +57,7 @@ _BLOCKS = 500
 Answer = dict[str, Any]
 
 
-class Thinking:
+class SlowAnswers:
     """One archive and what is believed of it."""
 
     def __init__(self, folder: Path) -> None:
@@ -236,9 +236,9 @@ def _before(number: int, stood: list[int | None]) -> int | None:
 
 def serve(folder: Path, lines: Callable[[], str], write: Callable[[str], None]) -> None:
     """Answer until there are no more questions."""
-    thinking = Thinking(folder)
+    answers = SlowAnswers(folder)
     asks: dict[str, Callable[..., Answer]] = {
-        name: getattr(thinking, name) for name in ("quality", "history", "next", "why", "compare", "week")
+        name: getattr(answers, name) for name in ("quality", "history", "next", "why", "compare", "week")
     }
     while line := lines():
         question = json.loads(line)

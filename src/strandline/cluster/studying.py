@@ -20,7 +20,7 @@ from strandline.settings.schema import StudySettings
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.studying import DeskStudies
 from strandline.study.studying import SECOND_LOOK, Studying
-from strandline.study.worker import ArchiveReader, Desk, study_rules
+from strandline.study.worker import ArchiveReader, WorkerState, study_rules
 
 _LEASE: Final = 60.0
 _RENEWED: Final = 15.0
@@ -39,12 +39,12 @@ class StudyPlace:
     settings: StudySettings
 
 
-def prepare(place: StudyPlace) -> Desk:
+def prepare(place: StudyPlace) -> WorkerState:
     """Open the index and the object store for reading, and load what is compiled, before limits are set."""
     ready_to_cut()
     ready_to_compare()
     reader = ArchiveReader(cluster_holdings(place.cluster), place.settings.render_empty)
-    return Desk(reader, study_rules(place.settings))
+    return WorkerState(reader, study_rules(place.settings))
 
 
 @dataclass(frozen=True, slots=True)

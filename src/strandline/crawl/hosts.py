@@ -6,13 +6,13 @@ from strandline.core.urls import authority
 from strandline.crawl.intake import Intake
 from strandline.crawl.orders import Orders
 from strandline.crawl.parts import Parts
-from strandline.crawl.robots import RobotsDesk
+from strandline.crawl.robots import RobotsGate
 
 
 class HostNotes:
     """Takes in how each exchange went for its host."""
 
-    def __init__(self, parts: Parts, orders: Orders, robots: RobotsDesk, intake: Intake) -> None:
+    def __init__(self, parts: Parts, orders: Orders, robots: RobotsGate, intake: Intake) -> None:
         self._parts = parts
         self._orders = orders
         self._robots = robots

@@ -25,7 +25,7 @@ from strandline.crawl.orders import NEVER, Orders
 from strandline.crawl.page_loads import PageLoads
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.reading import Reading
-from strandline.crawl.robots import RobotsDesk, robots_visit
+from strandline.crawl.robots import RobotsGate, robots_visit
 from strandline.crawl.tally import Tally
 from strandline.errors import ArchiveDamaged, OutOfSpace
 from strandline.ports import Batch, Task
@@ -54,7 +54,7 @@ class Crawl:
         self._finder = Finder(orders, Scope(orders.scope), self._traps)
         self._reading = Reading(parts.documents, self._traps)
         self._intake = Intake(parts, orders, self._finder, self._reading, self._agenda)
-        self._robots = RobotsDesk(orders, parts.catalog)
+        self._robots = RobotsGate(orders, parts.catalog)
         self._hosts = HostNotes(parts, orders, self._robots, self._intake)
         self._loads = PageLoads(parts, self._robots, self._finder, self._intake, self._ask)
         self._arrived: deque[Exchange] = deque()

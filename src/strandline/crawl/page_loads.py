@@ -20,7 +20,7 @@ from strandline.core.urls import authority, canonical, origin
 from strandline.crawl.finding import Finder
 from strandline.crawl.intake import Intake
 from strandline.crawl.parts import Parts
-from strandline.crawl.robots import RobotsDesk
+from strandline.crawl.robots import RobotsGate
 from strandline.ports import Refusal, Task
 
 BURST: Final = 6
@@ -79,7 +79,7 @@ class _Load:
 class PageLoads:
     """The pages of one crawl that are shown."""
 
-    def __init__(self, parts: Parts, robots: RobotsDesk, finder: Finder, intake: Intake, ask: Ask) -> None:
+    def __init__(self, parts: Parts, robots: RobotsGate, finder: Finder, intake: Intake, ask: Ask) -> None:
         self._parts = parts
         self._robots = robots
         self._finder = finder

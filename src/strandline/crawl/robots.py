@@ -27,7 +27,7 @@ _AGAIN_UNHEARD: Final = 60.0
 """The same for a host that was not heard at all: its back-off makes them more. Origin: a guess."""
 
 
-class RobotsDesk:
+class RobotsGate:
     """Rules per place, and the pages that wait for them."""
 
     def __init__(self, orders: Orders, catalog: Catalog) -> None:

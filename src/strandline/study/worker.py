@@ -170,22 +170,22 @@ class SitesNoise:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class WorkerState:
     """What a worker has at hand."""
 
     reader: ArchiveReader
     rules: StudyRules
 
 
-def prepare(context: StudyContext) -> Desk:
+def prepare(context: StudyContext) -> WorkerState:
     """Open the archive for reading and load what is compiled, before limits are set."""
     ready_to_cut()
     ready_to_compare()
     index = CatalogIndex(StudyReading.open(context.folder / DATABASE, everything=True))
     holdings = Holdings(index, WarcReader(context.folder / "archive"), "")
-    return Desk(ArchiveReader(holdings, context.settings.render_empty), study_rules(context.settings))
+    return WorkerState(ArchiveReader(holdings, context.settings.render_empty), study_rules(context.settings))
 
 
-def study(desk: Desk, work: PageWork, begins: Callable[[int], None]) -> PageStudy:
+def study(state: WorkerState, work: PageWork, begins: Callable[[int], None]) -> PageStudy:
     """Study one page."""
-    return study_page(work, desk.reader, desk.rules, begins)
+    return study_page(work, state.reader, state.rules, begins)

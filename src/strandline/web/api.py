@@ -26,9 +26,9 @@ from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
 from strandline.web.replaying import badge_text
+from strandline.web.slow_queries import NoAnswerError, UnanswerableError
 from strandline.web.storage import storage_routes
 from strandline.web.takedowns import takedown_routes
-from strandline.web.thinker import NoAnswerError, UnanswerableError
 
 LATEST = "99990101000000"
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -111,20 +111,20 @@ def _archive(desk: Desk) -> APIRouter:
         """Completeness with its interval, coherence, freshness, coverage: of all sites, or of one."""
         if site:
             _known_site(desk, site)
-            return await desk.thinker.ask("quality", site=site)
-        return await desk.thinker.ask("quality")
+            return await desk.slow_queries.ask("quality", site=site)
+        return await desk.slow_queries.ask("quality")
 
     @router.get("/quality/history")
     async def quality_history(site: Site = "") -> dict[str, Any]:
         """Quality as it stood over time, and what other budgets would catch."""
         if site:
             _known_site(desk, site)
-        return await desk.thinker.ask("history", site=site)
+        return await desk.slow_queries.ask("history", site=site)
 
     @router.get("/next")
     async def next_(visits: Annotated[int, Query(ge=1, le=1000)] = 10) -> list[NextVisit]:
         """The visits that come next."""
-        return next_visits(desk, await desk.thinker.ask("next", visits=visits))
+        return next_visits(desk, await desk.slow_queries.ask("next", visits=visits))
 
     return router
 
@@ -192,12 +192,12 @@ def _page(desk: Desk) -> APIRouter:
     @router.get("/page/week")
     async def week(url: Url) -> dict[str, Any]:
         """Change by weekday and hour, in the time of the site."""
-        return await desk.thinker.ask("week", url=_captured(desk, url))
+        return await desk.slow_queries.ask("week", url=_captured(desk, url))
 
     @router.get("/why")
     async def why(url: Url) -> dict[str, Any]:
         """Every reason for one page: may it be fetched, what was learned, when is its turn?"""
-        return await desk.thinker.ask("why", url=address(url))
+        return await desk.slow_queries.ask("why", url=address(url))
 
     @router.get("/compare")
     async def compare_(

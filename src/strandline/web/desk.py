@@ -14,7 +14,7 @@ from strandline.archive.holdings import holdings
 from strandline.errors import Unreachable
 from strandline.settings.schema import Settings
 from strandline.web.jobs import Jobs
-from strandline.web.thinker import Thinker
+from strandline.web.slow_queries import SlowQueries
 
 TICK = 1.0
 """Seconds between two looks at what is new, for those who watch."""
@@ -30,7 +30,7 @@ class Desk:
     alarms: AlarmReading
     holdings: Holdings
     jobs: Jobs
-    thinker: Thinker
+    slow_queries: SlowQueries
     _watchers: set[asyncio.Event] = field(default_factory=set, repr=False)
     _hushed: bool = False
     _ticking: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -48,7 +48,7 @@ class Desk:
     def change_settings(self, values: dict[str, str]) -> Settings:
         """Write settings (`section.key` to a TOML value); SettingError names a bad one."""
         found = self.place.change_settings(values)
-        self.thinker.forget()
+        self.slow_queries.forget()
         return found
 
     async def ticks(self) -> AsyncIterator[None]:
@@ -79,15 +79,15 @@ class Desk:
             await asyncio.sleep(TICK)
 
     def hush(self) -> None:
-        """Let go of all who watch or wait for a thought: the server is about to end."""
+        """Let go of all who watch or wait for an answer: the server is about to end."""
         self._hushed = True
-        self.thinker.hush()
+        self.slow_queries.hush()
         for event in self._watchers:
             event.set()
 
     async def close(self) -> None:
         """End what was started."""
-        await self.thinker.close()
+        await self.slow_queries.close()
         await self.jobs.close()
 
 
@@ -95,5 +95,5 @@ def open_desk(archive: Archive) -> Desk:
     """The desk of an archive."""
     place = place_of(archive)
     reading, alarms = open_browsing(archive), open_alarm_reading(archive)
-    jobs, thinker = Jobs(place.address, place.jobs), Thinker(place.address)
-    return Desk(archive, place, reading, alarms, holdings(archive), jobs, thinker)
+    jobs, slow_queries = Jobs(place.address, place.jobs), SlowQueries(place.address)
+    return Desk(archive, place, reading, alarms, holdings(archive), jobs, slow_queries)

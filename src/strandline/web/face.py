@@ -14,8 +14,8 @@ from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, 
 from strandline.version import __version__
 from strandline.web.guard import Policy
 from strandline.web.pages import render
+from strandline.web.slow_queries import NoAnswerError, UnanswerableError
 from strandline.web.texts import say
-from strandline.web.thinker import NoAnswerError, UnanswerableError
 
 Handler = Callable[[Request], Awaitable[Response]]
 

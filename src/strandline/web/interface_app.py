@@ -23,10 +23,10 @@ from strandline.web.operating import Operating
 from strandline.web.people import People
 from strandline.web.refusing import Refusing
 from strandline.web.replaying import Replaying
+from strandline.web.slow_parts import Parts
 from strandline.web.storage import StoragePage
 from strandline.web.takedowns import Takedowns
 from strandline.web.texts import say
-from strandline.web.thought_parts import Parts
 
 _STATIC = Path(__file__).parent / "static"
 

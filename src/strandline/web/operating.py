@@ -99,21 +99,21 @@ async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str
     In a thread, with connections of its own: a crawl or watch that writes just now is waited for.
     """
     kept = await asyncio.to_thread(lambda: rate(desk.place.open(), url, rating, blocks))
-    desk.thinker.forget()
+    desk.slow_queries.forget()
     return kept
 
 
 async def forget_rating(desk: Desk, url: str, block: str) -> tuple[str, ...]:
     """Take back what was said about a block; returns its path."""
     gone = await asyncio.to_thread(lambda: unrate(desk.place.open(), url, block))
-    desk.thinker.forget()
+    desk.slow_queries.forget()
     return gone
 
 
 async def keep_label(desk: Desk, url: str, block: str, name: str) -> None:
     """Keep what a person calls a block of a page; an empty name takes the label back."""
     await asyncio.to_thread(lambda: label(desk.place.open(), url, block, name))
-    desk.thinker.forget()
+    desk.slow_queries.forget()
 
 
 async def change_paths(desk: Desk, url: str, start: float, end: float) -> list[str]:

@@ -77,7 +77,7 @@ class People:
         return self._face.page(request, "site.html", values)
 
     def _history(self, site: str) -> object:
-        return self._desk.thinker.remembered("history", site=site)
+        return self._desk.slow_queries.remembered("history", site=site)
 
     async def pages(self, request: Request) -> Response:
         """The pages of a site."""
@@ -102,7 +102,7 @@ class People:
         except UsageError as problem:
             raise NotThereError(str(problem), url) from None
         values = {"view": view, "query": view.url, "start": start}
-        values["week"] = self._desk.thinker.remembered("week", url=view.url)
+        values["week"] = self._desk.slow_queries.remembered("week", url=view.url)
         return self._face.page(request, "page.html", values)
 
     async def captures(self, request: Request) -> Response:

@@ -69,7 +69,7 @@ def storage_routes(api: FastAPI, desk: Desk) -> None:
     async def thin(wanted: RetentionIn) -> dict[str, Any]:
         """Drop what rules let go."""
         shown, done = await asyncio.to_thread(_applied, desk, wanted.rules, wanted.by)
-        desk.thinker.forget()
+        desk.slow_queries.forget()
         return {**shown.as_json(), "act": done.act, "given_back": done.given_back}
 
     api.include_router(router)
@@ -106,5 +106,5 @@ class StoragePage:
         if str(shown.dropped) != expected:
             raise UsageError(say("retention_changed"))
         _, done = await asyncio.to_thread(_applied, self._desk, [rule], one_of(form, "by"))
-        self._desk.thinker.forget()
+        self._desk.slow_queries.forget()
         return self._face.told("/storage", say("thinned_now", captures=done.dropped))

@@ -98,7 +98,7 @@ async def _take_down(desk: Desk, wish: Wish, erased: bool) -> tuple[Act, int, in
     else:
         act, found = block(desk.archive, wish)
         captures, octets = found.captures, found.bytes
-    desk.thinker.forget()
+    desk.slow_queries.forget()
     return act, captures, octets
 
 
@@ -127,7 +127,7 @@ def takedown_routes(api: FastAPI, desk: Desk) -> None:
     async def lift_takedown(number: Annotated[int, Path(ge=1, le=10**9)], wanted: LiftIn) -> ActView:
         """Show something again."""
         act = lift(desk.archive, str(number), wanted.reason, wanted.by)
-        desk.thinker.forget()
+        desk.slow_queries.forget()
         return act_view(act)
 
     api.include_router(router)
@@ -173,7 +173,7 @@ class Takedowns:
         """Show something again."""
         form = await form_of(self._face, request)
         act = lift(self._desk.archive, one_of(form, "number"), one_of(form, "reason"), one_of(form, "by"))
-        self._desk.thinker.forget()
+        self._desk.slow_queries.forget()
         return self._face.told("/takedowns", say("lifted_now", target=act.target))
 
 

@@ -106,7 +106,7 @@ _MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "
 
 async def compare(desk: Desk, url: str, start: float, end: float, part: Part = WHOLE) -> Compared:
     """Compare what a page showed at two times; NoAnswerError when it cannot be."""
-    found = await desk.thinker.ask("compare", url=url, start=start, end=end, after=part.after, only=part.only)
+    found = await desk.slow_queries.ask("compare", url=url, start=start, end=end, after=part.after, only=part.only)
     kinds = ("inserted", "deleted", "updated", "moved", "unchanged", "noise")
     return Compared(
         url=found["url"],

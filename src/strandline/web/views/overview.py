@@ -164,15 +164,15 @@ def job_view(job: Job) -> JobView:
 
 
 def quality_view(found: dict[str, Any]) -> QualityView:
-    """Measures as the thinking process tells them."""
+    """Measures as the answering process tells them."""
     return QualityView(**{name: found[name] or 0 for name in QualityView.__dataclass_fields__})
 
 
 def overview(desk: Desk) -> Overview:
     """Everything about the archive that costs little; quality and plans as far as they are worked out already."""
     totals, settings = desk.reading.totals(), desk.settings
-    measured = desk.thinker.remembered("quality")
-    planned = desk.thinker.remembered("next")
+    measured = desk.slow_queries.remembered("quality")
+    planned = desk.slow_queries.remembered("next")
     return Overview(
         name=desk.holdings.name,
         sites=totals["sites"],
@@ -239,7 +239,7 @@ def site_card(desk: Desk, row: SiteRow, alarms: list[AlarmView]) -> SiteCard:
     """One site as a card."""
     since = (row.last or 0.0) - _SPARK_DAYS * DAY
     lived = desk.reading.days(row.name, max(0.0, since))
-    measured, planned = desk.thinker.remembered("quality"), desk.thinker.remembered("next")
+    measured, planned = desk.slow_queries.remembered("quality"), desk.slow_queries.remembered("next")
     found = (measured or {}).get("sites", {}).get(row.name)
     spark = _spark(lived)
     return SiteCard(

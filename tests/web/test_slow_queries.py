@@ -1,14 +1,14 @@
-"""Answers that take thought: asked once, remembered, renewed when they are old, and never waited for in vain."""
+"""Answers that take long: asked once, remembered, renewed when they are old, and never waited for in vain."""
 
 import asyncio
 
 import pytest
 
-from strandline.app.slow_queries import Thinking
+from strandline.app.slow_queries import SlowAnswers
 from strandline.archive.deployment import Address
 from strandline.archive.folder import create
-from strandline.web import thinker
-from strandline.web.thinker import NoAnswerError, StillThinkingError, Thinker
+from strandline.web import slow_queries
+from strandline.web.slow_queries import NoAnswerError, SlowQueries, StillWorkingError
 
 
 class Lane:
@@ -26,17 +26,17 @@ class Lane:
         return {"problem": self.problem} if self.problem else {"answer": {"asked": asked}}
 
 
-def _thinker(tmp_path):
-    made, lane = Thinker(Address(str(tmp_path))), Lane()
+def _slow_queries(tmp_path):
+    made, lane = SlowQueries(Address(str(tmp_path))), Lane()
     made._lanes = dict.fromkeys((True, False), lane)
     return made, lane
 
 
 def test_a_question_is_asked_once_and_remembered(tmp_path):
     async def run():
-        made, lane = _thinker(tmp_path)
+        made, lane = _slow_queries(tmp_path)
         assert made.remembered("quality") is None
-        with pytest.raises(StillThinkingError, match="Being worked out"):
+        with pytest.raises(StillWorkingError, match="Being worked out"):
             await made.ask("quality", patience=0.01)
         lane.let.set()
         answers = await asyncio.gather(made.ask("quality"), made.ask("quality"))
@@ -49,12 +49,12 @@ def test_a_question_is_asked_once_and_remembered(tmp_path):
 
 def test_an_old_answer_is_shown_while_a_new_one_is_worked_out(tmp_path, monkeypatch):
     async def run():
-        made, lane = _thinker(tmp_path)
+        made, lane = _slow_queries(tmp_path)
         lane.let.set()
         await made.ask("next")
         assert made.remembered("next") == {"asked": 1} and lane.asked == 1
-        monkeypatch.setattr(thinker, "FRESH", 0.0)
-        monkeypatch.setattr(thinker, "COSTLY", 0.0)
+        monkeypatch.setattr(slow_queries, "FRESH", 0.0)
+        monkeypatch.setattr(slow_queries, "COSTLY", 0.0)
         assert made.remembered("next") == {"asked": 1}
         await asyncio.sleep(0.01)
         assert made.remembered("next") == {"asked": 2}
@@ -66,7 +66,7 @@ def test_whoever_waits_is_let_go_when_the_server_ends(tmp_path):
     create(tmp_path / "archive", operator="Tests")
 
     async def run():
-        made = Thinker(Address(str(tmp_path / "archive")))
+        made = SlowQueries(Address(str(tmp_path / "archive")))
         waiting = [asyncio.create_task(made.ask(ask)) for ask in ("quality", "next")]  # one process, one after another
         while made._lanes[True]._process is None:
             await asyncio.sleep(0.01)
@@ -83,7 +83,7 @@ def test_whoever_waits_is_let_go_when_the_server_ends(tmp_path):
 
 def test_what_cannot_be_worked_out_says_why_and_can_be_asked_again(tmp_path):
     async def run():
-        made, lane = _thinker(tmp_path)
+        made, lane = _slow_queries(tmp_path)
         lane.let.set()
         lane.problem = "there is nothing yet"
         for _ in range(2):
@@ -95,13 +95,13 @@ def test_what_cannot_be_worked_out_says_why_and_can_be_asked_again(tmp_path):
 
 
 def test_measures_do_not_hang_on_what_was_asked_before(living):
-    def measures(thinking):
-        return thinking.quality()["sites"]["archive"], thinking.history("courier.test")["moments"]
+    def measures(answers):
+        return answers.quality()["sites"]["archive"], answers.history("courier.test")["moments"]
 
-    thinking, plain = Thinking(living.folder), Thinking(living.folder)
+    answers, plain = SlowAnswers(living.folder), SlowAnswers(living.folder)
     url = "http://courier.test/news/1.html"
-    plain.planning().now = thinking.planning().now
-    first = thinking.why(url)["answers"]["changes"]
-    assert thinking.next(5)["visits"]
-    assert measures(thinking) == measures(plain)
-    assert thinking.why(url)["answers"]["changes"] == first == plain.why(url)["answers"]["changes"]
+    plain.planning().now = answers.planning().now
+    first = answers.why(url)["answers"]["changes"]
+    assert answers.next(5)["visits"]
+    assert measures(answers) == measures(plain)
+    assert answers.why(url)["answers"]["changes"] == first == plain.why(url)["answers"]["changes"]

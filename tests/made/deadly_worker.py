@@ -1,12 +1,12 @@
-"""A worker's desk on which some pages kill the worker."""
+"""A worker in which some pages kill the worker."""
 
 import os
 import signal
 
-from strandline.study import worker as study_desk
+from strandline.study import worker
 from strandline.study.page_study import study_page
 
-prepare = study_desk.prepare
+prepare = worker.prepare
 
 
 class _Deadly:
@@ -22,5 +22,5 @@ class _Deadly:
         return self._reader.visible_hash(document)
 
 
-def study(desk, work, begins):
-    return study_page(work, _Deadly(desk.reader), desk.rules, begins)
+def study(state, work, begins):
+    return study_page(work, _Deadly(state.reader), state.rules, begins)

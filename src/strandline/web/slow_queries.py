@@ -1,4 +1,4 @@
-"""Asks the thinking processes (app.thinking) and remembers their answers; starts them when they are first needed."""
+"""Asks the processes that answer slow questions (app/slow_queries.py), starts them, and remembers their answers."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ class UnanswerableError(NoAnswerError):
     """The question has no answer as long as the archive holds what it holds."""
 
 
-class StillThinkingError(NoAnswerError):
+class StillWorkingError(NoAnswerError):
     """The answer is being worked out, since so many seconds."""
 
     def __init__(self, seconds: float) -> None:
@@ -56,7 +56,7 @@ class _Remembered:
         return time.monotonic() - self.given < max(FRESH, COSTLY * self.took)
 
 
-class Thinker:
+class SlowQueries:
     """Two processes, one for what needs a plan of the whole archive and one for single pages, each asked one question
     at a time; the same question asked twice at once is asked once.
     """
@@ -75,7 +75,7 @@ class Thinker:
         return found.answer if found else None
 
     async def ask(self, ask: str, *, patience: float = PATIENCE, **about: object) -> Answer:
-        """The answer; NoAnswerError when there is none, StillThinkingError when there is none yet."""
+        """The answer; NoAnswerError when there is none, StillWorkingError when there is none yet."""
         key = _key(ask, about)
         found = self._answers.get(key)
         if found is not None and found.fresh:
@@ -86,12 +86,12 @@ class Thinker:
         try:
             return await asyncio.wait_for(asyncio.shield(task), patience)
         except TimeoutError:
-            raise StillThinkingError(time.monotonic() - since) from None
+            raise StillWorkingError(time.monotonic() - since) from None
 
     def _asking(self, key: str, ask: str, about: dict[str, object]) -> tuple[float, asyncio.Task[Answer]]:
         """The question under way; asked now unless it is already."""
         if key not in self._asked:
-            task = asyncio.create_task(self._think(key, ask, about))
+            task = asyncio.create_task(self._work_out(key, ask, about))
             task.add_done_callback(lambda done: self._heard(key, done))
             self._asked[key] = (time.monotonic(), task)
         return self._asked[key]
@@ -105,7 +105,7 @@ class Thinker:
         """Settings changed: what was worked out under the old ones is no longer shown."""
         self._answers.clear()
 
-    async def _think(self, key: str, ask: str, about: dict[str, object]) -> Answer:
+    async def _work_out(self, key: str, ask: str, about: dict[str, object]) -> Answer:
         began = time.monotonic()
         said = await self._lanes[ask in _PLANS].told(ask, about)
         if "problem" in said:
@@ -129,7 +129,7 @@ class Thinker:
 
 
 class _Lane:
-    """One thinking process, started when it is first asked."""
+    """One answering process, started when it is first asked."""
 
     def __init__(self, archive: Address) -> None:
         self._archive = archive

@@ -1,4 +1,4 @@
-"""Parts of pages that take thought: fetched by the page itself once it is there, or opened as pages of their own.
+"""Parts of pages that take long: fetched by the page itself once it is there, or opened as pages of their own.
 
 A part that takes longer than a few seconds says so, and asks again by itself until it is there.
 """
@@ -14,8 +14,8 @@ from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import StrandlineError
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.slow_queries import PATIENCE, Answer, NoAnswerError, StillWorkingError
 from strandline.web.texts import say
-from strandline.web.thinker import PATIENCE, Answer, NoAnswerError, StillThinkingError
 from strandline.web.views.overview import next_visits, quality_view, site_cards
 from strandline.web.views.simulate import simulation
 from strandline.web.views.values import address
@@ -51,15 +51,15 @@ class Parts:
             shown = {name: found[name] for name in ("visits", "at", "hour")}
             return {"quality": quality_view(found["sites"]["archive"]), **shown}
 
-        return await self._thought(request, "quality", shown, "quality")
+        return await self._answered(request, "quality", shown, "quality")
 
     async def cards(self, request: Request) -> Response:
         """The sites, with their quality."""
         start, like = number_of(request, "start", 0), request.query_params.get("like", "")[:100]
         measuring = ""
         try:
-            await self._desk.thinker.ask("quality", patience=_TURN)
-        except StillThinkingError:
+            await self._desk.slow_queries.ask("quality", patience=_TURN)
+        except StillWorkingError:
             measuring = "load delay:5s"
         except (NoAnswerError, StrandlineError):
             pass  # said above the cards
@@ -69,19 +69,19 @@ class Parts:
     async def site_quality(self, request: Request) -> Response:
         """Quality of one site over time, and what more budget would buy."""
         site = request.query_params.get("site", "")
-        return await self._thought(request, "site_quality", lambda found: {"history": found}, "history", site=site)
+        return await self._answered(request, "site_quality", lambda found: {"history": found}, "history", site=site)
 
     async def next(self, request: Request) -> Response:
         """What comes next."""
-        return await self._thought(request, "next", lambda found: {"visits": next_visits(self._desk, found)}, "next")
+        return await self._answered(request, "next", lambda found: {"visits": next_visits(self._desk, found)}, "next")
 
     async def why(self, request: Request) -> Response:
         """Every reason for one page."""
-        return await self._thought(request, "why", lambda found: {"why": found}, "why", url=_url(request))
+        return await self._answered(request, "why", lambda found: {"why": found}, "why", url=_url(request))
 
     async def week(self, request: Request) -> Response:
         """Change by weekday and hour."""
-        return await self._thought(request, "week", lambda found: {"week": found}, "week", url=_url(request))
+        return await self._answered(request, "week", lambda found: {"week": found}, "week", url=_url(request))
 
     async def simulation(self, request: Request) -> Response:
         """A simulation under way or finished."""
@@ -91,16 +91,16 @@ class Parts:
         values = {"run": simulation(job), "plan": self._desk.settings.plan, "objectives": OBJECTIVES}
         return self._part(request, "simulation", values)
 
-    async def _thought(
+    async def _answered(
         self, request: Request, name: str, shown: Callable[[Answer], dict[str, Any]], ask: str, **about: object
     ) -> Response:
         """A part made of an answer; or why there is none; or that it is still being worked out."""
         patience = PATIENCE if _whole(request) else _TURN
         try:
-            return self._part(request, name, shown(await self._desk.thinker.ask(ask, patience=patience, **about)))
-        except StillThinkingError as thinking:
+            return self._part(request, name, shown(await self._desk.slow_queries.ask(ask, patience=patience, **about)))
+        except StillWorkingError as answers:
             where = f"{request.url.path}?{request.url.query}"
-            return self._part(request, "thinking", {"path": where, "said": str(thinking)})
+            return self._part(request, "thinking", {"path": where, "said": str(answers)})
         except (NoAnswerError, StrandlineError) as problem:
             return self._part(request, "no_answer", {"reason": str(problem)})
 
