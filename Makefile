@@ -89,6 +89,10 @@ wheel: ## what pip installs, under dist/, with the machine code of all kernels
 	@$(BIN)/python -m strandline.kernels.shipped || { echo "The kernels changed: make kernels" >&2; exit 1; }
 	$(BIN)/uv build --quiet --wheel --out-dir dist
 
+release: ## wheel and sdist under dist/, each installed by itself and tried
+	@scripts/setup dev
+	scripts/release
+
 first-use: ## what a first use costs on a new machine, in CPU: make demo, and the wheel (needs an index of packages)
 	scripts/first-use demo
 	scripts/first-use wheel
@@ -96,4 +100,4 @@ first-use: ## what a first use costs on a new machine, in CPU: make demo, and th
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash erase-crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel first-use clean
+.PHONY: help demo test test-all check bench crash erase-crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel release first-use clean

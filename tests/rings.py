@@ -53,6 +53,7 @@ SECOND = {
         "tests/store/postgres/test_moving.py",
         "tests/store/postgres/test_session.py",
         "tests/store/postgres/test_takedowns.py",
+        "tests/keeping/test_backup_objects.py",
         "tests/store/postgres/test_troubles.py",
         "tests/store/postgres/test_workers.py",
         "tests/warc/test_objects.py",

@@ -19,10 +19,12 @@ from strandline.app.model import Asked, ModelAnswer, asked_of
 from strandline.archive.folder import Archive, create, open_archive, web_address
 from strandline.archive.holdings import holdings
 from strandline.archive.known_sites import require_site
+from strandline.archive.storage import Storage, storage
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.versions import VersionRecord
 from strandline.core.content import charset_of, text_of
+from strandline.core.keeping.takedowns import Act
 from strandline.core.plan.budget import Budget
 from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest
@@ -31,6 +33,10 @@ from strandline.errors import ArchiveDamaged
 from strandline.exchange.moving import Brought, export, take_in
 from strandline.exchange.moving import Wanted as ExportWanted
 from strandline.exchange.rebuilding import Rebuilt, reindex
+from strandline.keeping.backup import BackedUp, back_up
+from strandline.keeping.erasing import Erasure, erase
+from strandline.keeping.retention import Preview, apply_retention, preview_retention, rules_of
+from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.lab.own_history import archive_world
 from strandline.lab.simulate.world import World
 from strandline.plan.explaining import Why, why
@@ -184,6 +190,39 @@ class OpenedArchive(Archive):
     def relearn(self, url: str, level: int = 0) -> None:
         """Study the whole history of a page again; with `level` it is cut into larger or smaller blocks from now on."""
         relearn(self, url, level)
+
+    # What keepers do
+
+    def take_down(self, target: str, reason: str, until: float | None = None, by: str = "") -> Act:
+        """Hide an address, a beginning of addresses (`...*`), a `*.domain` or a capture at once; see docs/keeper.md."""
+        return block(self, Wish(target, reason, until, by))[0]
+
+    def lift(self, what: int | str, reason: str = "", by: str = "") -> Act:
+        """Show again what an act hid: by its number or its target."""
+        return lift(self, str(what), reason, by)
+
+    def taken_down(self, history: bool = False) -> list[Act]:
+        """What is hidden now; with `history` every act of the journal."""
+        return taken_down(self, SystemClock().now(), history)
+
+    def erase(self, *targets: str, reason: str, by: str = "") -> Erasure:
+        """Remove things for good: bytes, indexes, histories. ArchiveBusy while somebody writes the archive."""
+        return erase(self, [Wish(target, reason, None, by) for target in targets])
+
+    def keep_less(self, *rules: str, apply: bool = False, by: str = "") -> Preview:
+        """What rules would drop (those of the settings when none are given); with `apply` it is dropped."""
+        preview = preview_retention(self, rules_of(self, rules))
+        if apply:
+            apply_retention(self, preview, by)
+        return preview
+
+    def storage(self) -> Storage:
+        """What takes room by site, kind and year, and when the disk is full."""
+        return storage(self.need_folder("storage"), self.settings.keep.disk_reserve, SystemClock().now())
+
+    def back_up(self, to: str | PathLike[str]) -> BackedUp:
+        """Bring a backup in a folder or an object store up to date."""
+        return back_up(self, str(to))
 
     def _planning(self, now: float | None) -> Planning:
         return Planning(self, SystemClock().now() if now is None else now)

@@ -185,3 +185,26 @@ def remains(folder: Path, texts: list[str]) -> list[tuple[str, str]]:
         for needle in {text.encode(), text[3:].encode(), text.encode("utf-16-le")}:
             left += [(text, where) for where, data in haystack if needle in data]
     return left
+
+
+def growing(folder: Path, promised: list, began, stop) -> None:
+    """Write an archive until told to stop: small files, a commit for every few captures, each then promised."""
+    archive, rng, clock = create_folder(folder, contact="https://library.example/bot"), random.Random(1), StillClock()
+    urls = [f"http://alpha.example/{n}.html" for n in range(20)]
+    with archive.writing("watch") as catalog:
+        catalog.add([Found(url, Kind.PAGE, "seed", 0, 0, 0.0, 0.0) for url in urls])
+        pages = {url: catalog.page(url).page for url in urls}
+        settings = WriterSettings(rotate_bytes=20_000)
+        with closing(WarcWriter(folder / "archive", ABOUT, clock, settings)) as writer:
+            while not stop.is_set():
+                batch = []
+                for _ in range(5):
+                    clock.time += 7.0
+                    body = f"<p>{rng.getrandbits(2000):x}</p>".encode()
+                    kept = writer.keep(exchange(rng.choice(urls), body, started=clock.time))
+                    batch.append(_visited(pages[kept.url], kept))
+                writer.sync()
+                catalog.commit(Batch(batch))
+                promised += [(visit.capture.url, visit.capture.time) for visit in batch]
+                if len(promised) > 100:
+                    began.set()

@@ -13,6 +13,7 @@ from strandline.archive.long_run import tidy_less_often
 from strandline.cli import (
     alerts,
     archive,
+    backup,
     changes,
     cluster,
     demo,
@@ -66,6 +67,7 @@ moving.register(app)
 demo.register(app)
 takedown.register(app)
 retain.register(app)
+backup.register(app)
 doctor.register(app)
 
 

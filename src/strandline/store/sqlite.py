@@ -42,6 +42,18 @@ def steps() -> tuple[tuple[int, str], ...]:
     return tuple(sorted(found))
 
 
+def step_names() -> tuple[tuple[int, str], ...]:
+    """The migrations in order: format reached, name."""
+    found = (path.stem for path in (Path(__file__).parent / "migrations").glob("*.sql"))
+    return tuple(sorted((int(name.split("-")[0]), name) for name in found))
+
+
+def format_of(path: Path) -> int:
+    """The format of an existing database; SettingError for one of a later release or of another program."""
+    with told(path):
+        return _refuse_foreign(path)
+
+
 def newest_format() -> int:
     """The format this release writes."""
     return steps()[-1][0]

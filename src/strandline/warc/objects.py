@@ -122,6 +122,15 @@ class Objects:
 
         self._patiently(send)
 
+    def put_pieces(self, name: str, pieces: Callable[[], Iterator[bytes]]) -> None:
+        """Make an object of what comes in pieces, durably; one that is there already is replaced."""
+
+        def send() -> None:
+            obstore.put(self._store, name, pieces(), mode="overwrite", max_concurrency=_TOGETHER)
+            self._make_durable(name)
+
+        self._patiently(send)
+
     def get(self, name: str) -> bytes:
         """A whole object; FileNotFoundError when there is none."""
         return self._patiently(lambda: bytes(obstore.get(self._store, name).bytes()))
