@@ -21,7 +21,9 @@ KINDS = {
 SECOND = {
     "browser": (
         "tests/browser/test_chromium.py",
+        "tests/browser/test_killed_browsers.py",
         "tests/browser/test_mixed_site.py",
+        "tests/browser/test_no_way_out.py",
         "tests/browser/test_page_load.py",
         "tests/browser/test_pages.py",
         "tests/browser/test_script_pages.py",

@@ -2,9 +2,11 @@
 
 import pytest
 
+import strandline
 from browser.scoring import crawl_set, scored
 from servers.script_pages import HOSTILE, PAGES
 from servers.script_server import serving
+from strandline.study.comparing import compare_versions
 
 NAMES = tuple(name for name in PAGES if name not in HOSTILE)
 AGENT = "compatible; strandline"
@@ -67,3 +69,23 @@ def test_a_hostile_page_costs_itself_only(name, tmp_path):
     assert not found[name][1]
     assert sum(tally.browser_failures.values()) == lost
     assert len(log.requests) < 200
+
+
+def test_what_scripts_bring_is_studied_searched_and_compared(tmp_path, monkeypatch):
+    folder = tmp_path / "archive"
+    with serving("spa") as (base, _):
+        crawl_set(folder, base, "never")
+        crawl_set(folder, base, "always")
+        items = b'[{"id":1,"name":"first item"},{"id":2,"name":"quite another thing that was never there before"}]'
+        monkeypatch.setitem(PAGES["spa"][1], "items.json", ("application/json", items))
+        crawl_set(folder, base, "always")
+    archive = strandline.open(folder)
+    archive.study()
+    changes = [change for change in archive.changes() if change.url == f"{base}/spa/"]
+    assert len(changes) == 1  # to be shown in a browser for the first time is no change
+    assert changes[0].importance > 0
+    assert list(archive.search("quite another thing"))
+    captures = [one for one in archive.captures(f"{base}/spa/") if one.rendering]
+    found, _, _ = compare_versions(archive, f"{base}/spa/", captures[0].time, captures[1].time)
+    assert found.recorded is not None
+    assert not found.delta.empty

@@ -8,7 +8,9 @@ from strandline.core.capture import Place, Request
 from strandline.core.shown import DOCUMENT, INFO, TEXT, Shown, View
 from strandline.warc.captures import Derived, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex, lines_of_file
+from strandline.warc.index_audit import index_problems
 from strandline.warc.reader import WarcReader
+from strandline.warc.verify import verify
 from strandline.warc.writer import WarcWriter
 from warc.exchanges import ABOUT, START, StillClock, exchange
 
@@ -77,3 +79,5 @@ def test_what_was_posted_is_indexed_with_its_body(kept, tmp_path):
         write_cdx_index(other, str(path), {"sort": True, "post_append": True})
     lines = (tmp_path / "other.cdxj").read_text().splitlines()
     assert index.path.read_text().splitlines() == lines
+    assert not list(index_problems(tmp_path / "indexes", tmp_path / "archive", lambda: captures))
+    assert not verify(tmp_path / "archive", lambda: captures).problems

@@ -62,6 +62,9 @@ class _Seat:
             self._chromium = Chromium(self._pages.how, self._pages.switches)
             self._pipe = Pipe(self._chromium.from_browser, self._chromium.to_browser, self._event, self._gone)
             self._pipe.call("Target.setDiscoverTargets", seconds=60.0, discover=True)
+            # Shared workers belong to no page: only the browser as a whole tells of them.
+            self._pipe.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True,
+                            filter=[{"type": "shared_worker"}])  # fmt: skip
         return self._chromium, self._pipe
 
     @property
@@ -92,7 +95,7 @@ class _Seat:
             if made.get("openerId"):  # another window; where it leads is told by the page
                 self._pipe.tell("Target.closeTarget", targetId=made["targetId"])
             return
-        if run is None or session not in self._sessions:
+        if run is None or (session and session not in self._sessions):
             return
         values = message["params"]
         if method == "Fetch.requestPaused":

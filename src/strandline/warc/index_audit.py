@@ -96,5 +96,5 @@ def _lines(index: Path) -> Iterator[tuple[int, bytes]]:
 
 def _file_of(line: bytes) -> str:
     """The file a line names; empty for one that is none."""
-    name = line.rpartition(_FILE)[2]
-    return name[:-3].decode("utf-8", "replace") if name.endswith(b'"}\n') and name != line else ""
+    name, whole, _ = line.rpartition(_FILE)[2].partition(b'"')
+    return name.decode("utf-8", "replace") if whole and _FILE in line and line.endswith(b"}\n") else ""
