@@ -39,6 +39,7 @@ SECOND = {
         "tests/cluster/test_monitor.py",
         "tests/cluster/test_archive.py",
         "tests/cluster/test_auditing.py",
+        "tests/cluster/test_coming_visits.py",
         "tests/cluster/test_site_leases.py",
         "tests/cluster/test_shared_budget.py",
         "tests/exchange/test_parquet_cluster.py",
@@ -75,6 +76,7 @@ SECOND = {
         "tests/lab/simulate/test_traces.py",
     ),
     "long": (
+        "tests/plan/test_coming_visits.py",
         "tests/learn/test_engine.py",
         "tests/learn/test_learning_memory.py",
         "tests/engines/test_mining.py::test_what_does_not_fit_into_memory_goes_to_disk_until_that_is_full",

@@ -141,8 +141,8 @@ class OpenedArchive(Archive):
         return compare_versions(self, url, start, end)[0]
 
     def next(self, visits: int | Budget | None = None, now: float | None = None) -> list[Due]:
-        """The most urgent pages, most urgent first, each with its reason; nothing is fetched. By default as many as the
-        budget allows in an hour.
+        """The visits of this hour as a watch makes them, in the order of time, each with its reason. Nothing is
+        fetched. By default as many as the budget leaves of the hour; else the best so many.
         """
         wanted = visits.visits if isinstance(visits, Budget) else visits
         return self._planning(now).next(wanted)

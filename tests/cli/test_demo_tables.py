@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from strandline.cli.demo_tables import learned_table, rules_table
-from strandline.watch.watch_plan import HoursOfPage
+from strandline.plan.archive_plan import HoursOfPage
 
 DAY = np.ones(24) / 24.0
 NIGHT = np.where(np.arange(24) < 6, 4.0, 0.0) / 24.0

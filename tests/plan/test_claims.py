@@ -1,8 +1,11 @@
 """What sitemaps and feeds say of pages is acted on as far as it was right before."""
 
+import json
+
 import pytest
 
 from strandline.plan.claims import GOOD, MOST_OPEN, Claims
+from strandline.store.studies import Seen
 
 SITE = "a.example"
 
@@ -36,3 +39,16 @@ def test_claims_are_not_kept_without_end():
     pages = [page for page, _ in claims.open_pages()]
     assert len(pages) == MOST_OPEN
     assert pages[0] == 5, "the oldest are forgotten"
+
+
+def test_the_word_of_a_site_is_remembered_as_it_was_kept():
+    def seen(page, moment, changed):
+        return Seen(page, f"http://a.example/{page}", "a.example", moment, 200, changed, 0.5, 0.5, False, False)
+
+    told = [(1, 90.0, 100.0), (2, 95.0, 100.0), (3, 190.0, 200.0), (4, 1.0, 200.0)]
+    claims = Claims()
+    claims.relive([seen(1, 120.0, True), seen(2, 130.0, False), seen(3, 150.0, True)], told, 50.0)
+    assert list(claims.open_pages()) == [(3, 190.0)], "said after the visit; what is long past is of no interest"
+    assert claims.trust("a.example") == pytest.approx(0.5)
+    kept = Claims.from_data(json.loads(json.dumps(claims.as_data())))
+    assert list(kept.open_pages()) == [(3, 190.0)] and kept.trust("a.example") == claims.trust("a.example")

@@ -84,6 +84,7 @@ def test_pages_said_to_have_changed_come_first_while_the_word_of_their_site_is_g
     assert 60 not in dict(plan.claims.open_pages()), "visited since: nothing new is said"
     for moment in range(3, 13):
         plan.claims.tell(30, moment * HOUR)
+        plan.claims.relive([seen(30, (moment + 0.5) * HOUR, False)], (), HOUR)
         plan.observe([seen(30, (moment + 0.5) * HOUR, False)])
     assert plan.claims.trust("a.example") < 0.25
     plan.claims.tell(41, 14 * HOUR)

@@ -15,12 +15,13 @@ from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
 from strandline.dom.documents import Documents
+from strandline.plan.budget_meter import Purse
+from strandline.plan.next_visits import Due
 from strandline.ports import PLANNED
 from strandline.store.catalog import open_catalog
 from strandline.warc.info import WarcInfo
 from strandline.warc.writer import WarcWriter
-from strandline.watch.agenda import Planned, WatchAgenda, WatchOrders, WatchParts
-from strandline.watch.budget_meter import Purse
+from strandline.watch.agenda import WatchAgenda, WatchOrders, WatchParts
 
 HOUR = 3600.0
 
@@ -59,7 +60,7 @@ class EveryPage:
     def plan(self, hour, visits):
         rows = [self.catalog.reading.page_numbered(page) for page in sorted(self.known)]
         wanted = [row for row in rows if row.due == PLANNED][:visits]
-        return [Planned(row.page, row.url, START + HOUR * (hour + nth / 60)) for nth, row in enumerate(wanted)]
+        return [Due(row.page, row.url, 0.0, "", START + HOUR * (hour + nth / 60)) for nth, row in enumerate(wanted)]
 
 
 class Shop:

@@ -20,7 +20,6 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,6 @@ from strandline.errors import StrandlineError, UsageError
 from strandline.learn.learning import Lore
 from strandline.learn.patterns import gathered, page_series, that_matter
 from strandline.plan.explaining import why
-from strandline.plan.next_visits import Planner
 from strandline.plan.planning import Planning
 from strandline.report.measuring import measured, over_time, worth_of_budgets
 from strandline.study.comparing import compare_versions
@@ -66,7 +64,6 @@ class SlowAnswers:
         self._lore: Lore | None = None
         self._planning: Planning | None = None
         self._mark = (0, 0)
-        self._apart: Planner | None = None
 
     def planning(self) -> Planning:
         """Beliefs that are fresh enough."""
@@ -81,16 +78,6 @@ class SlowAnswers:
         self._mark = (made.reading.last_capture()[0], made.reading.progress())
         self._planning = made
         return made
-
-    def _deciding(self) -> Planning:
-        """Beliefs for a plan, which renews what pages share as it decides. Measures keep those they had: they must not
-        hang on whether a plan was asked for before.
-        """
-        planning = self.planning()
-        if self._apart is not planning.planner:
-            self._apart = planning.planner
-            planning.learned = deepcopy(planning.learned)  # the planner goes on with those it was made with
-        return planning
 
     def quality(self, site: str = "") -> Answer:
         """Measures of each site and of the whole, or of one site."""
@@ -130,12 +117,12 @@ class SlowAnswers:
 
     def next(self, visits: int = 10) -> Answer:
         """The visits that come next."""
-        planning = self._deciding()
+        planning = self.planning()
         return {"at": planning.now, "visits": [asdict(one) for one in planning.next(visits)]}
 
     def why(self, url: str) -> Answer:
         """Every reason for one page."""
-        planning = self._deciding()
+        planning = self.planning()
         return {"at": planning.now, **asdict(why(planning, url))}
 
     def compare(self, url: str, start: float, end: float, after: int = 0, only: bool = False) -> Answer:

@@ -13,7 +13,7 @@ from strandline.core.plan.strategy import Floats
 from strandline.core.urls import path_segments
 from strandline.demo.schedule import PageSchedule
 from strandline.demo.truth import Fetch, Score, score
-from strandline.watch.watch_plan import HoursOfPage
+from strandline.plan.archive_plan import HoursOfPage
 
 _QUIET: Final = 0.3
 """Changes a day below which a directory is left alone, and its hours are nothing to show."""

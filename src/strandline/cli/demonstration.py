@@ -27,13 +27,14 @@ from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
 from strandline.learn.experience import HOUR
 from strandline.learn.learning import Lore, learn
+from strandline.plan.archive_plan import learned_hours
 from strandline.plan.planning import Planning
 from strandline.report.measuring import measured
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
 from strandline.settings.schema import Settings
 from strandline.study.pending import study
 from strandline.watch.single_pass import crawl
-from strandline.watch.watch_plan import learned_hours, warm_up
+from strandline.watch.watch_plan import warm_up
 from strandline.watch.watch_time import count_hours_from
 from strandline.watch.watching import Hooks, Hour, WatchRequest, run_watch
 

@@ -27,12 +27,15 @@ def register(app: typer.Typer) -> None:
 
 def next_(
     folder: Folder,
-    visits: Annotated[int | None, typer.Option(help="How many pages (default: the budget of an hour).")] = None,
+    visits: Annotated[
+        int | None,
+        typer.Option(help="If so many were left of this hour (default: as many as are)."),
+    ] = None,
     strategy: Strategy = None,
     why: Annotated[bool, typer.Option("--why", help="Say why each page is wanted.")] = False,
     json_: Json = False,
 ) -> None:
-    """What would be fetched now, most urgent first. Nothing is fetched."""
+    """What would be fetched in this hour, in the order of time. Nothing is fetched."""
     from strandline.cli.output import as_json, iso, printable, tell
     from strandline.plan.schedules import due_data
 

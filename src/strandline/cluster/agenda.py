@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from strandline.core.capture import Kind
+from strandline.plan.budget_meter import Purse
+from strandline.plan.next_visits import Due
 from strandline.ports import Batch, Catalog, Clock, Found, Task
-from strandline.watch.agenda import Planned, PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
-from strandline.watch.budget_meter import Purse
+from strandline.watch.agenda import PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
 
 _NAP: Final = 0.2
 
@@ -34,7 +35,7 @@ class _ElsewherePlanned:
         """Nobody asks."""
         return now / 3600.0
 
-    def plan(self, hour: int, visits: int) -> list[Planned]:
+    def plan(self, hour: int, visits: int) -> list[Due]:
         """Nothing here."""
         return []
 

@@ -16,6 +16,9 @@ from strandline.cluster.shared import Cluster, open_cluster
 from strandline.cluster.studying import SharedStudying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
+from strandline.learn.experience import HOUR
+from strandline.plan.coming_visits import ComingVisits
+from strandline.plan.planning import Planning, coming_of, is_watched
 from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter
@@ -25,12 +28,14 @@ from strandline.store.postgres.desks import Desk, claim_learning, leave_desks
 from strandline.store.postgres.exporting import SharedExport
 from strandline.store.postgres.heartbeat import DeskKeeper
 from strandline.store.postgres.learned import SharedLearnedWriter
+from strandline.store.postgres.market import opened_since
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
 from strandline.store.postgres.studying import label_shared, rate_shared, unrate_shared
 from strandline.store.postgres.takedowns import ReaderSession, SharedJournal
 from strandline.store.reading import share
+from strandline.store.watching import WatchReading
 from strandline.study.pending import studying_of
 from strandline.study.studying import Studying
 from strandline.warc.objects import Objects
@@ -58,23 +63,23 @@ class ClusterArchive(Archive):
         share(self.folder / DATABASE, lambda kind, everything: reading_of(kind, self._seeing(everything)))
 
     @cached_property
-    def _whole(self) -> Session:
+    def whole(self) -> Session:
         """For what keeps the archive, and sees what is taken down, too."""
         return Session(self.cluster.database, self._patience, upgrade=False)
 
     def _seeing(self, everything: bool) -> Session:
-        return self._whole if everything else self._session
+        return self.whole if everything else self._session
 
     def close(self) -> None:
         """Release the connections all readings share; a reading that is used again makes a new one."""
         self._session.close()
-        if "_whole" in self.__dict__:
-            self._whole.close()
+        if "whole" in self.__dict__:
+            self.whole.close()
 
     @property
     def journal(self) -> SharedJournal:
         """What was taken down, lifted and erased."""
-        return SharedJournal(self._whole)
+        return SharedJournal(self.whole)
 
     def standing(self) -> ClusterStatus:
         """Who works, what waits, what was kept."""
@@ -118,13 +123,27 @@ class ClusterArchive(Archive):
 
     def verify(self, course: Course | None = None) -> Audit:
         """Read every byte of the WARC files in the object store and compare."""
-        index = on_postgres(AuditReading, self._whole)
+        index = on_postgres(AuditReading, self.whole)
         return verify_objects(Objects(self.cluster.store, patience=60.0), index, course or Course())
 
 
 @studying_of.register(ClusterArchive)
 def _(archive: ClusterArchive, catalog: "ClusterCatalog") -> Studying:
     return SharedStudying(archive.cluster, catalog.session, catalog.worker)
+
+
+@is_watched.register(ClusterArchive)
+def _(archive: ClusterArchive, now: float) -> bool:
+    with contextlib.closing(WatchReading.open(archive.database)) as watch:
+        piece = watch.watch_time()
+    return opened_since(archive.whole, now - 2.0 * (piece.length if piece else HOUR))
+
+
+@coming_of.register(ClusterArchive)
+def _(archive: ClusterArchive, planning: Planning) -> ComingVisits:
+    from strandline.cluster.coming_visits import ClusterVisits  # noqa: PLC0415 - only who asks for a plan needs it
+
+    return ClusterVisits(archive.whole, planning)
 
 
 class _Ratings:

@@ -15,9 +15,9 @@ from typing import Final
 from strandline.core.plan.budget import Allowance
 from strandline.errors import StrandlineError
 from strandline.learn.experience import Hours
+from strandline.plan.budget_meter import Counting, Purse
 from strandline.ports import Clock
 from strandline.store.postgres.purse import Entry, Limit, SharedBook
-from strandline.watch.budget_meter import Counting, Purse
 
 _SLOTS: Final = 60.0
 """Spans of an hour, or of a budget's own time when that is longer (24 times as many)."""

@@ -17,7 +17,7 @@ each desk leaves that of its own, and reads the sum of the others.
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,13 +35,15 @@ from strandline.core.plan.shared_price import PRICES, above_cut, counted, cut_fo
 from strandline.core.plan.strategy import Floats
 from strandline.crawl.preparing import CrawlRequest, Prepared, prepare_crawl
 from strandline.learn.experience import Hours, history, learn
-from strandline.learn.observations import matters
-from strandline.plan.claims import Claims
+from strandline.plan.archive_plan import RECENT
+from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE
+from strandline.plan.coming_visits import in_order
+from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.maker import Making, PlanMaker
+from strandline.plan.next_visits import Due
 from strandline.plan.outlook import Outlook
 from strandline.plan.settings_wishes import budget_of
 from strandline.plan.told_changes import said_of, silent_looks
-from strandline.ports import HostState
 from strandline.settings.schema import Settings
 from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in, leave_desks
 from strandline.store.postgres.heartbeat import DeskKeeper
@@ -49,10 +51,7 @@ from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session
-from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece, WatchReading
-from strandline.watch.agenda import FRONTIER_SHARE
-from strandline.watch.budget_meter import USUAL_SIZE
 
 _DESKS: Final = 16
 """Sites one worker takes at a time."""
@@ -69,8 +68,6 @@ _IDLE: Final = 0.05
 """Part of an hour's visits that may be without a use before it is divided again."""
 _OVER: Final = 1.1
 """Times the visits of an hour that desks may make together: the purse holds what is too much until the next hour."""
-_RECENT: Final = 48.0
-"""Hours for which what a sitemap or feed says of a page is of interest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +78,8 @@ class Office:
     prepared: Prepared
     hours: Hours
     paced: bool
+    starting: bool = False
+    """Whether a watch that is not running yet is meant."""
 
     @staticmethod
     def of(session: Session, settings: Settings, now: float, length: float) -> "Office":
@@ -92,6 +91,11 @@ class Office:
     def settings(self) -> Settings:
         """Those of the cluster."""
         return self.prepared.settings
+
+    def making(self, reading: PlanReading) -> Making:
+        """What the plan of a site is made of."""
+        facts = (self.settings, self.prepared.orders, self.prepared.manners, self.hours, self.paced)
+        return Making(*facts, reading, desk_skips(self.settings, self.session), self.starting)
 
     @property
     def budget(self) -> Allowance:
@@ -150,7 +154,8 @@ def plan_due_sites(
                 leave_desks(connection, desks[number:])
             break
         market = known_hour(office.session, market.start) or market  # others take visits, too
-        hand_in(office.session, desk, plan_site(office, desk.site, market, now)._replace(until=until))
+        plan, _ = plan_site(office, desk.site, market, now)
+        hand_in(office.session, desk, plan._replace(until=until))
         if keeper is not None:
             keeper.drop(desk)
     return len(desks)
@@ -172,7 +177,7 @@ def opened_hour(office: Office, now: float) -> PlanHour:
             return None  # somebody was quicker
         add_desks(connection)
         wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1)
-        return _opened(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
+        return divided_first(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
 
     return open_hour(office.session, start, divided)
 
@@ -181,7 +186,7 @@ def _due_again(known: PlanHour, now: float, length: float) -> bool:
     return known.round < _ROUNDS - 1 and now >= known.divided + length / _ROUNDS
 
 
-def _opened(start: float, now: float, left: float, wanted: Wanted) -> PlanHour:
+def divided_first(start: float, now: float, left: float, wanted: Wanted) -> PlanHour:
     """An hour, divided between plans and what is due by itself."""
     visits = left - min(float(wanted.waiting), FRONTIER_SHARE * left)
     price = 0.0 if wanted.demand is None else price_for(wanted.demand, max(visits, 1e-6))
@@ -213,48 +218,47 @@ def visits_left(office: Office, now: float) -> float:
 # -- a site ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _SiteHosts:
-    """Implements app.plan_making.Hosts."""
-
-    states: dict[str, HostState]
-
-    def host(self, authority: str) -> HostState:
-        return self.states.get(authority, HostState(authority))
-
-
-def plan_site(office: Office, site: str, market: PlanHour, now: float) -> SitePlan:
-    """Visits of a site in the hour of a market, and what the site wants at every price."""
+def plan_site(
+    office: Office, site: str, market: PlanHour, now: float, others: OtherSites | None = None
+) -> tuple[SitePlan, list[Due]]:
+    """Visits of a site in the hour of a market, and what the site wants at every price. `others` is what is known of
+    the levels of other sites; by default what their desks have written down.
+    """
     reading = PlanReading(office.session)
-    outlook = outlook_of(office, reading, site, market)
+    outlook = outlook_of(office, reading, site, market, others)
     if outlook is None:
-        return SitePlan(market.start, market.start, (), (), (), 0.5)
+        return SitePlan(market.start, market.start, (), (), (), 0.5), []
     strategy, hour = outlook.planner.strategy, round(office.hours.at(market.start))
     offers = outlook.offers(hour, min(len(outlook.planner.pages), math.ceil(market.visits)))
     wanted = [due for due in offers if market.cut is None or due.urgency > market.cut]
     most = math.ceil(_OVER * market.visits) - market.taken
     if market.cut is None:  # nobody knows what the others would offer: by the number of pages
         most = min(most, round(market.visits * reading.share(site)))
-    chosen = outlook.chosen(wanted[: max(most, 0)], hour, most)
+    chosen = in_order(outlook.chosen(wanted[: max(most, 0)], hour, most), now)
+    note = HourNote.read(reading.note(KIND, site))
+    note.add(hour, chosen)
     demand: Floats = strategy.demand(PRICES) if offers and isinstance(strategy, PricedPlan) else np.zeros(len(PRICES))
-    return SitePlan(
+    plan = SitePlan(
         start=market.start,
         until=market.start,
-        visits=[(due.page, max(due.due, now), -due.urgency) for due in chosen],
+        visits=[(due.page, due.due, -due.urgency) for due in chosen],
         demand=demand.tolist(),
         offers=None if market.round else counted(np.array([due.urgency for due in offers])).tolist(),
         trust=outlook.claims.trust(site),
         level=float(outlook.levels[0]),
+        note=note.to_keep(site),
     )
+    return plan, chosen
 
 
-def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour) -> Outlook | None:
+def outlook_of(
+    office: Office, reading: PlanReading, site: str, market: PlanHour, others: OtherSites | None = None
+) -> Outlook | None:
     """What is expected of the pages of a site that were visited, at the price of a market; None when there are none."""
     standings, hours, start = reading.standings(site), office.hours, market.start
     if not standings:
         return None
-    hosts = _SiteHosts(reading.host_states(site))
-    maker = PlanMaker(Making(office.prepared, hours, office.paced, hosts, desk_skips(office.settings, office.session)))
+    maker = PlanMaker(office.making(reading))
     pages = maker.all_known(standings, start)
     seen, told = list(reading.all_sightings(site)), reading.told(site)
     past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
@@ -263,24 +267,10 @@ def outlook_of(office: Office, reading: PlanReading, site: str, market: PlanHour
     if not market.price:
         allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
     silent = silent_looks(past, said_of(told, reading.sitemap_readings(site) if told else (), pages, hours), pages)
-    learned = learn(pages, past, hours, OtherSites(*reading.other_sites(site)), silent)
+    others = OtherSites(*reading.other_sites(site)) if others is None else others
+    learned = learn(pages, past, hours, others, silent)
     outlook = maker.outlook(pages, learned, visits, allowance)
     if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
         outlook.planner.strategy.agree(market.price)
-    remember_claims(outlook.claims, seen, told, _RECENT * hours.length)
+    outlook.claims.relive(seen, told, RECENT * hours.length)
     return outlook
-
-
-def remember_claims(
-    claims: Claims, seen: Iterable[Seen], told: Iterable[tuple[int, float, float]], recent: float
-) -> None:
-    """Live through what sitemaps and feeds said of pages, and whether visits found it so, in the order it happened."""
-    events: list[tuple[float, int, Seen | float]]
-    events = [(said, page, time) for page, time, said in told if time > said - recent]
-    spoken_of = {page for _, page, _ in events}
-    events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
-    for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
-        if isinstance(what, Seen):
-            claims.visited(page, what.site, moment, matters(what))
-        else:
-            claims.tell(page, what)

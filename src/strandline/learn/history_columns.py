@@ -90,14 +90,16 @@ class FoundPast:
             yield from reading.ordered(self._files, tuple(_COLUMNS), "time, page, place")
 
     def history(self, numbers: Ints) -> History:
-        """All captures with rows instead of numbers of pages; `numbers`, ascending, are those of the rows.
+        """All captures with rows instead of numbers of pages; `numbers` are those of the rows.
 
         Captures of pages without a row are left out. One copy is made, and no more: there may be very many.
         """
         columns: list[NDArray[Any]] = [np.empty(len(self), kind) for kind in _COLUMNS.values()]
-        count = 0
+        count, order = 0, np.argsort(numbers)
         for page, *rest in self.batches():
-            row, known = np.searchsorted(numbers, page), np.isin(page, numbers)
+            known = np.isin(page, numbers)
+            row = np.zeros(len(page), np.int64)
+            row[known] = order[np.searchsorted(numbers, page[known], sorter=order)]
             end = count + int(known.sum())
             for column, values in zip(columns, (row, *rest), strict=True):
                 column[count:end] = values[known]

@@ -5,13 +5,14 @@ good shows: each claim that was open when its page was visited was right (the pa
 
     trust of a site = (right + 1) / (right + wrong + 2)
 
-A site that calls every page new, always, is soon believed no more than it deserves. Claims are not kept beyond this
-process: the next look at the sitemap brings them back.
+A site that calls every page new, always, is soon believed no more than it deserves.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from strandline.learn.observations import Seen, matters
 
 MOST_OPEN: Final = 100_000
 """Claims that are kept; beyond, the oldest are forgotten."""
@@ -45,6 +46,33 @@ class Claims:
         if page in self._open and self._open[page] <= time:
             del self._open[page]
             (self._right if changed else self._wrong)[site] += 1.0
+
+    def relive(self, seen: Iterable[Seen], told: Iterable[tuple[int, float, float]], recent: float) -> None:
+        """Live through what sitemaps and feeds said (page, time of a change, when it was said), and whether visits
+        found it so, in the order it happened. What was long past when it was said, by `recent` seconds, says nothing.
+        """
+        events: list[tuple[float, int, Seen | float]]
+        events = [(said, page, time) for page, time, said in told if time > said - recent]
+        spoken_of = {page for _, page, _ in events} | self._open.keys()
+        events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
+        for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
+            if isinstance(what, float):
+                self.tell(page, what)
+            else:
+                self.visited(page, what.site, moment, matters(what))
+
+    def as_data(self) -> list[Any]:
+        """What is to be kept, for JSON."""
+        return [list(self._open.items()), self._right, self._wrong]
+
+    @staticmethod
+    def from_data(data: list[Any]) -> "Claims":
+        """What `as_data` gave."""
+        claims = Claims()
+        claims._open.update((int(page), float(time)) for page, time in data[0])
+        claims._right.update(data[1])
+        claims._wrong.update(data[2])
+        return claims
 
     def open_pages(self) -> Iterator[tuple[int, float]]:
         """Pages with an open claim, and when they are said to have changed."""

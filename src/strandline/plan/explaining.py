@@ -13,7 +13,7 @@ from strandline.learn.learned_pages import learned_reasons
 from strandline.learn.learning import Lore
 from strandline.learn.observations import matters
 from strandline.plan.browser_reason import browser_reason
-from strandline.plan.next_visits import Belief, Due
+from strandline.plan.next_visits import Belief
 from strandline.plan.planning import Planning, address
 from strandline.store.standing import Standing
 
@@ -56,12 +56,13 @@ def why(planning: Planning, url: str) -> Why:
     if kind := noted(standing.detail, standing.status):
         found.answers["content"] = f"none: {kind}; what was captured does not count as content"
     found.answers["back-off"] = _back_off(planning, standing)
-    barred = planning.barred(standing) if standing.kind == Kind.PAGE else ""
     if standing.kind != Kind.PAGE:
         found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
         return found
     if browser := browser_reason(planning, place):
         found.answers["browser"] = browser
+    maker = planning.maker
+    barred = maker.barring.why(standing, planning.now) or maker.quiet(standing, planning.now)[0]
     belief = planning.planner.about(standing.page, planning.now)
     lore = Lore(planning.archive)
     small = sum(one.changed and not matters(one) for one in lore.reading.visits_of(standing.page))
@@ -101,9 +102,10 @@ def _page(one: Standing) -> str:
 
 
 def _scope(planning: Planning, url: str, hops: int) -> str:
-    if planning.scope is None:
+    scope = planning.maker.barring.scope
+    if scope is None:
         return "no seeds are set: every known page belongs to the archive"
-    return planning.scope.refuses(url, Kind.PAGE, hops) or "inside"
+    return scope.refuses(url, Kind.PAGE, hops) or "inside"
 
 
 def _robots(planning: Planning, host: str, url: str) -> str:
@@ -112,7 +114,7 @@ def _robots(planning: Planning, host: str, url: str) -> str:
     state = planning.reading.host(host)
     if not state.robots_time:
         return f"robots.txt of {host} was not asked for yet"
-    rules = planning.robots(host)
+    rules = planning.maker.barring.robots(host, planning.now)
     verdict = "allowed" if rules is None or rules.allows(url) else "forbidden"
     reason = f"status {state.robots_status}" if rules is None else rules.reason
     return f"{verdict} ({reason}, fetched {moment(state.robots_time)})"
@@ -169,7 +171,7 @@ def _pattern(belief: Belief) -> str:
 
 def _next_visit(planning: Planning, one: Standing, found: Why) -> None:
     hours = LOOK_AHEAD if len(planning.pages) <= LARGE else 24.0
-    visit = _first(planning, one.page, hours)
+    visit = next((visit for visit in planning.coming.ahead(hours) if visit.page == one.page), None)
     budget = planning.settings.plan.budget
     if visit is None:
         found.verdict = f"skipped: not fetched within {hours / 24:.0f} days at {budget}; others are worth more"
@@ -177,13 +179,11 @@ def _next_visit(planning: Planning, one: Standing, found: Why) -> None:
         return
     found.due, found.urgency = visit.due, visit.urgency
     wait = (visit.due - planning.now) / planning.hour_seconds
+    if wait <= 1.0:
+        found.answers["now"] = visit.reason
     when = "due within the hour" if wait <= 1.0 else f"waits: due in {_number(wait)} hours"
     found.verdict = f"{when}, at {budget}"
     found.answers["due"] = moment(visit.due) if wait <= 1.0 else f"{moment(visit.due)}: {visit.reason}"
-
-
-def _first(planning: Planning, page: int, hours: float) -> Due | None:
-    return next((visit for visit in planning.planner.ahead(planning.now, hours) if visit.page == page), None)
 
 
 def _often(per_day: float) -> str:

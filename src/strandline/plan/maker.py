@@ -1,58 +1,57 @@
 """From a catalog and settings to an outlook: how pages stand becomes what a plan knows of them.
 
-One maker serves the embedded watch, for all pages (watch/watch_plan.py), and each desk of a cluster, for the pages of
-one site (cluster/site_leases.py). What is asked of it is the same: zones and pauses, what is left out as quiet,
-campaigns, caps, the strategy and its dials, the least chance of a visit.
+One maker serves the embedded watch and whoever asks (plan/archive_plan.py), for all pages, and each desk of a cluster,
+for the pages of one site (cluster/site_leases.py). What is asked of it is the same: zones and pauses, what must not be
+fetched, what is left out as quiet, campaigns, caps, the strategy and its dials, the least chance of a visit.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from strandline.archive.site_clocks import site_clock
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
-from strandline.core.politeness.robots import Robots, RobotsCopy
-from strandline.crawl.preparing import Prepared
+from strandline.core.politeness.delays import MannersSettings
+from strandline.crawl.orders import Orders
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.errors import SettingError
 from strandline.learn.experience import HOUR, Hours, Known, Learned, history
+from strandline.plan.barring import Barring
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import Outlook, Thrift
 from strandline.plan.settings_wishes import Pauses, wishes_of
 from strandline.plan.wishes import Wishes
-from strandline.ports import HostState
+from strandline.settings.schema import Settings
+from strandline.store.reading import Reading
 from strandline.store.standing import Standing
-
-
-class Hosts(Protocol):
-    """Who knows hosts."""
-
-    def host(self, authority: str) -> HostState:
-        """What is known about a host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
     """What plans are made of: settings, the hours of the watch (`paced` when they are not those of the clock), the
-    catalog, and what is left out as quiet.
+    catalog, and what is left out as quiet. `starting`: as it will be once a watch is started, which plans the visits
+    of pages that a pass would have come back to.
     """
 
-    prepared: Prepared
+    settings: Settings
+    orders: Orders
+    manners: MannersSettings
     hours: Hours
     paced: bool
-    reading: Hosts
+    reading: Reading
     skips: QuietPlan | None = None
+    starting: bool = False
 
 
 class PlanMaker:
     """Makes outlooks. Remembers zones and pauses, so that thousands of pages ask for them once."""
 
     def __init__(self, making: Making) -> None:
-        self._making = making
+        self.making = making
+        self.barring = Barring(making.settings, making.orders, making.reading)
         self._zones: dict[str, tuple[str, int]] = {}
         self._pauses: dict[str, float] = {}
         self.wishes()  # what is wrong with the settings is said now
@@ -60,63 +59,76 @@ class PlanMaker:
     def wishes(self, allowance: Allowance | None = None) -> Wishes:
         """What the settings ask for, of the whole budget or a part of it; hosts get their pauses as pages are known."""
         pauses = Pauses(self._shortened(self._own_pause()), self._pauses)
-        wishes = wishes_of(self._making.prepared.settings.plan, pauses)
+        wishes = wishes_of(self.making.settings.plan, pauses)
         return wishes if allowance is None else replace(wishes, allowance=allowance)
 
     def outlook(
         self, pages: Sequence[Known], learned: Learned, visits: Counter[int], allowance: Allowance | None = None
     ) -> Outlook:
         """A planner at work on these pages; `visits` counts the captures of each that were studied."""
-        nothing = history(pages, (), self._making.hours)
+        nothing = history(pages, (), self.making.hours)
         try:
             planner = Planner(pages, learned, self.wishes(allowance), lambda: nothing, registered_strategies())
         except ValueError as problem:
             raise SettingError(f"plan: {problem}") from None
-        plan = self._making.prepared.settings.plan
+        plan = self.making.settings.plan
         return Outlook(planner, learned, visits, Thrift(plan.least_chance, plan.look_after / HOUR))
 
-    def known(self, one: Standing, now: float) -> Known:
-        """A page as a plan sees it."""
-        zone, shift = self._zone(one.site, now)
+    def known(self, one: Standing, now: float, size: float = 0.0, waits: bool = True) -> Known:
+        """A page as a plan sees it; `size` are the bytes its fetch is expected to take. With `waits` it is barred while
+        its visits are not planned: it failed, or is gone, and comes by itself.
+        """
+        zone, shift = self.zone(one.site, now)
         if one.host not in self._pauses:
             self._pauses[one.host] = self._shortened(self._pause(one.host, now))
-        quiet, tests = "", ""
-        if self._making.skips is not None and one.via != "seed":
-            quiet, tests = self._making.skips.ask(one.site, one.page, now)
-        facts = (0.0, one.waits or quiet, 0.0, one.visited, zone, shift, tests)
+        barred, tests = self.barring.why(one, now) or (self._waits(one) if waits else ""), ""
+        if not barred:
+            barred, tests = self.quiet(one, now)
+        wait = one.host_not_before if one.host_not_before > now else 0.0
+        facts = (size, barred, wait, one.visited, zone, shift, tests)
         return Known(one.page, one.url, one.site, one.host, one.weight, *facts)
 
-    def all_known(self, standings: Iterable[Standing], now: float) -> list[Known]:
+    def _waits(self, one: Standing) -> str:
+        return "" if self.making.starting and one.comes_back else one.waits
+
+    def quiet(self, one: Standing, now: float) -> tuple[str, str]:
+        """Why a page is left out as unchanged, and which quiet directory it tests if it is not. Seeds never are."""
+        skips = self.making.skips
+        return skips.ask(one.site, one.page, now) if skips is not None and one.via != "seed" else ("", "")
+
+    def all_known(
+        self, standings: Iterable[Standing], now: float, sizes: Mapping[int, float] | None = None
+    ) -> list[Known]:
         """Pages as a plan sees them."""
-        return [self.known(one, now) for one in standings]
+        sizes = sizes or {}
+        return [self.known(one, now, sizes.get(one.page, 0.0)) for one in standings]
 
     def new_day(self) -> None:
-        """Summer time may have begun or ended."""
+        """Summer time may have begun or ended, and hosts may have other rules."""
         self._zones.clear()
+        self._pauses.clear()
+        self.barring.new_day()
 
-    def _zone(self, site: str, now: float) -> tuple[str, int]:
+    def zone(self, site: str, now: float) -> tuple[str, int]:
         """Zone of a site and the hours to add to UTC there; a demonstration lives in UTC."""
-        if self._making.paced:
+        if self.making.paced:
             return "UTC", 0
         if site not in self._zones:
-            zone = site_clock(site, self._making.prepared.settings.learn, None).zone
+            zone = site_clock(site, self.making.settings.learn, None).zone
             offset = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone)).utcoffset()
             self._zones[site] = zone, round(offset.total_seconds() / HOUR) if offset else 0
         return self._zones[site]
 
     def _shortened(self, pause: float) -> float:
         """In hours of another length pauses count for as much of an hour as they take."""
-        return pause * HOUR / self._making.hours.length
+        return pause * HOUR / self.making.hours.length
 
     def _own_pause(self) -> float:
-        manners = self._making.prepared.manners
+        manners = self.making.manners
         return manners.least if manners.delay is None else manners.delay
 
     def _pause(self, host: str, now: float) -> float:
         """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
-        prepared = self._making.prepared
-        state, asked = self._making.reading.host(host), 0.0
-        if prepared.orders.obey_robots and state.robots_time > 0:
-            copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
-            asked = Robots(copy, now, prepared.orders.robots_unreachable).delay or 0.0
-        return prepared.manners.pause(state.seconds, min(asked, prepared.settings.politeness.crawl_delay_cap))
+        rules, making = self.barring.robots(host, now), self.making
+        asked = min(rules.delay or 0.0, making.settings.politeness.crawl_delay_cap) if rules is not None else 0.0
+        return making.manners.pause(making.reading.host(host).seconds, asked)

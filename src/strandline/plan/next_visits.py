@@ -2,10 +2,9 @@
 
     Planner.next      the most urgent pages now
     Planner.unseen    the pages that were not visited for longest
-    Planner.hour      what the coming hour may spend, in the order of time
     Planner.observe   captures were made: learn from them, plan these pages anew
     Planner.grow      pages are new, or may now be fetched, or matter more
-    Planner.ahead     hour by hour, as if every visit were made and found nothing new about the page's habits
+    Planner.visited   a page was visited, whatever that taught
     Planner.about     what is believed of one page
 
 The same strategy objects serve here and in simulations. Making a planner looks at every page once; from then on the
@@ -17,12 +16,11 @@ page table, so that rows keep their place, at a host of their own whose cap is z
 import heapq
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strandline.core.plan.budget import Allowance, Budget, spend
+from strandline.core.plan.budget import Budget, spend
 from strandline.core.plan.knowledge import LearnedPatterns
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_plan import PricedPlan
@@ -292,15 +290,9 @@ class Planner:
             return allowance.per_hour
         return allowance.per_hour / max(self._bytes[0] / self._bytes[1] if self._bytes[1] else 30_000.0, 1.0)
 
-    def _budget(self, start: float, visits: int | None = None) -> Budget | None:
-        """What the hour that begins at `start` may spend; None for nothing."""
-        allowance, end = self.wishes.allowance, start + 1.0
-        max_bytes, per_hour = None, self.visits_per_hour()
-        if visits is None:
-            visits = Allowance(per_hour, 1.0).whole(start, end)
-            max_bytes = allowance.per_hour if allowance.in_bytes else None
-        if visits < 1:
-            return None
+    def _budget(self, start: float, visits: int) -> Budget:
+        """What so many visits in the hour that begins at `start` may spend."""
+        end = start + 1.0
         caps = {PARKED: 0}
         for polite, host in self._polite[: bisect_left(self._polite, (float(visits), -1))]:
             caps[host] = int(polite)
@@ -312,7 +304,7 @@ class Planner:
         site_caps = {
             sites[name]: cap.whole(start, end) for name, cap in self.wishes.site_allowances.items() if name in sites
         }
-        return Budget(visits, max_bytes=max_bytes, site_caps=site_caps, host_caps=caps, per_period=per_hour)
+        return Budget(visits, site_caps=site_caps, host_caps=caps, per_period=self.visits_per_hour())
 
     # Answers --------------------------------------------------------------------------------------------------------
 
@@ -334,8 +326,6 @@ class Planner:
         """
         period = self.hours.at(now)
         budget = self._budget(period, visits + len(beside))
-        if budget is None:
-            return []
         taken = np.array([self._row_of[due.page] for due in beside], dtype=np.int64)
         age = np.where(np.isnan(self.table.last_visit), -np.inf, period - self.table.last_visit)
         age[(np.floor(period) - np.floor(self.table.last_visit) < least) | (self.table.weight <= 0)] = -np.inf
@@ -347,26 +337,11 @@ class Planner:
             for k, (row, page) in enumerate((row, self.pages[row]) for row in rows.tolist())
         ]
 
-    def hour(self, now: float) -> list[Due]:
-        """The visits of the hour that begins now, as many as the allowance holds, in the order of time."""
-        if len(self.pages) == 0:
-            return []
-        return sorted(self._decided(self._budget(self.hours.at(now)), now), key=lambda due: due.due)
+    def visited(self, page: int, time: float) -> None:
+        """A page was visited at a time (UTC epoch seconds), whatever that taught."""
+        self._live.write(np.array([self._row_of[page]]), last_visit=self.hours.at(time))
 
-    def ahead(self, now: float, hours: float) -> Iterator[Due]:
-        """Visits of the coming hours in the order of time; the planner itself stays as it is."""
-        other = deepcopy(self)
-        for step in range(int(np.ceil(hours))):
-            start = now + step * self.hours.length
-            for visit in other.hour(start):
-                if visit.due <= now + hours * self.hours.length:
-                    row = np.array([self._row_of[visit.page]])
-                    other._live.write(row, last_visit=self.hours.at(visit.due))
-                    yield visit
-
-    def _decided(self, budget: Budget | None, now: float) -> Iterator[Due]:
-        if budget is None:
-            return
+    def _decided(self, budget: Budget, now: float) -> Iterator[Due]:
         self._catch_up(now)
         for visit in self._strategy.plan(self.table, budget, self.hours.at(now)):
             yield self._due(visit, now)
@@ -388,7 +363,6 @@ class Planner:
         reason = ""
         if isinstance(self._strategy, PricedPlan):
             budget = self._budget(period, max(1, round(self.visits_per_hour())))
-            assert budget is not None
             self._catch_up(now)
             self._strategy.ready(self.table, budget, period)  # may renew what is believed, so it comes first
             reason = self._strategy.reason(row, period)

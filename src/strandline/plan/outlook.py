@@ -18,6 +18,7 @@ visit. Only where every page was seen by then, or hosts take no more requests, s
 
 from collections import Counter
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.core.wording import counted
 from strandline.learn.experience import Known, Learned
-from strandline.learn.observations import Sighting, matters
+from strandline.learn.observations import Sighting
 from strandline.plan.claims import Claims
 from strandline.plan.next_visits import Due, Planner, Silence
 from strandline.plan.priors import Watched, neighbour_rates
@@ -68,7 +69,7 @@ class Outlook:
 
     def __init__(self, planner: Planner, learned: Learned, visits: Counter[int], thrift: Thrift) -> None:
         self.planner = planner
-        self._learned = learned
+        self.learned = learned
         self._visits = visits
         self._least, self._look_after = thrift
         self._looked = -1
@@ -85,7 +86,12 @@ class Outlook:
     @property
     def levels(self) -> Floats:
         """Changes a day of an average page of each site, before anything is known of other sites."""
-        return self._learned.levels
+        return self.learned.levels
+
+    def copy(self) -> "Outlook":
+        """Another one that goes its own way."""
+        planner = self.planner
+        return deepcopy(self, {id(planner.pages): list(planner.pages), id(planner.wishes): planner.wishes})
 
     def grow(self, pages: Iterable[Known]) -> None:
         """Pages are new, or something about them changed."""
@@ -96,10 +102,6 @@ class Outlook:
     ) -> None:
         """Captures were studied; the rest as for Planner.observe."""
         self._visits.update(one.page for one in seen)
-        for one in seen:
-            row = self.planner.known_row(one.page)
-            if row is not None:
-                self.claims.visited(one.page, self.planner.pages[row].site, one.time, matters(one))
         self.planner.observe(seen, claims, silence)
 
     def plan(self, hour: int, visits: int) -> list[Due]:
@@ -113,20 +115,21 @@ class Outlook:
         """The most urgent visits of an hour, at most so many, most urgent first, whether worth making or not."""
         if visits < 1 or not self.planner.pages:
             return []
-        grown = len(self._directories) != len(self.planner.pages)
-        if grown or hour >= self._looked + self._look_every or hour < self._looked:
-            self._looked = hour
-            self._look_around()
+        self.look_around(hour)
         return self.planner.next(visits, self.planner.hours.seconds(hour))
 
     def chosen(self, offers: list[Due], hour: int, visits: int) -> list[Due]:
         """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
-        instead of the others; at most so many, in the order of time.
+        instead of the others; at most so many, in the order of time. None of a page that was visited in this hour: a
+        plan that is made anew does not ask for it again.
         """
-        kept, looks = offers, list[Due]()
+        last = self.planner.table.last_visit
+        kept = [due for due in offers if not last[self.planner.row_of(due.page)] >= hour]
+        looks = list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
             claimed = self._claimed(hour)[:visits]
-            others = [due for due in offers if due.page not in {one.page for one in claimed}]
+            said = {one.page for one in claimed}
+            others = [due for due in kept if due.page not in said]
             kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
             room = min(len(offers), visits) - len(kept)
             if room > 0:
@@ -193,7 +196,7 @@ class Outlook:
         rows = [row for row in range(0, len(pages), max(1, len(pages) // _SAMPLE)) if not pages[row].barred]
         if not rows:
             return np.ones(len(visits))
-        estimate = self._learned.learner.estimate(np.array(rows, dtype=np.int64))
+        estimate = self.learned.learner.estimate(np.array(rows, dtype=np.int64))
         rates = estimate.mean_rate[:, None] * estimate.level
         found = [float((np.exp(-rates * len(pages) / count) * estimate.odds).sum(axis=1).mean()) for count in visits]
         return np.array(found)
@@ -210,9 +213,15 @@ class Outlook:
         """Hours between two looks at what neighbours do: it takes a look at every page."""
         return 1 if len(self.planner.pages) <= _SMALL else 24
 
-    def _look_around(self) -> None:
-        """Let pages that were hardly watched learn from their neighbours."""
-        learned, groups = self._learned, self.planner.groups
+    def look_around(self, hour: int) -> None:
+        """Let pages that were hardly watched learn from their neighbours, if it is time."""
+        grown = len(self._directories) != len(self.planner.pages)
+        if self.planner.pages and (grown or hour >= self._looked + self._look_every or hour < self._looked):
+            self._looked = hour
+            self._look()
+
+    def _look(self) -> None:
+        learned, groups = self.learned, self.planner.groups
         visits = np.array([self._visits[page.page] for page in self.planner.pages], dtype=np.float64)
         watched = Watched(np.maximum(visits - 1.0, 0.0), learned.found, np.nan_to_num(learned.last - learned.first))
         self._directories = groups.directory
@@ -233,8 +242,8 @@ class Outlook:
         rows: Rows = np.array([self.planner.row_of(due.page) for due in wanted], dtype=np.int64)
         if len(rows) == 0:
             return np.empty(0)
-        estimate, table = self._learned.learner.estimate(rows), self.planner.table
-        cycle = np.asarray(self._learned.learner.cycle)
+        estimate, table = self.learned.learner.estimate(rows), self.planner.table
+        cycle = np.asarray(self.learned.learner.cycle)
         found = np.ones(len(rows))
         for place, (row, due) in enumerate(zip(rows.tolist(), wanted, strict=True)):
             last, until = table.last_visit[row], self.planner.hours.at(due.due)

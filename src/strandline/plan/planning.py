@@ -1,61 +1,51 @@
-"""Planning on an archive: settings become wishes, the catalog becomes pages, captures become knowledge that is kept.
+"""Questions about an archive's plan: what comes next, when and why, as the watch carries it out.
 
-Replaying all captures takes a while on a large archive. What was learned is therefore kept in the catalog, under the
-number of the last capture it knows; while nothing new was captured, the next question is answered from it. When another
-process writes the archive, or it lies on a read-only disk, nothing is kept and the answer is the same.
+`next`, `plan`, `why`, `quality`, the interface and Python ask here. The plan is that of the watch
+(plan/archive_plan.py): the same pages, beliefs, claims, priors, worth and budget; the visits are those a watch makes
+that is running, or would be started now (plan/coming_visits.py). What had to be learned from all captures is kept for
+the next question; when another process writes the archive, or it lies on a read-only disk, nothing is kept and the
+answer is the same.
 """
 
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from strandline.access.gaps import Said
 from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import known_seeds, read_seeds
-from strandline.archive.site_clocks import site_clock
 from strandline.checks import registered_strategies
-from strandline.core.capture import Evidence, Kind
-from strandline.core.discovery.scope import Scope
-from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.core.rivals.catalogue import STRATEGIES
 from strandline.core.urls import canonical
 from strandline.core.wording import counted
 from strandline.crawl.orders import Limits
-from strandline.crawl.preparing import manners_of, orders_of
+from strandline.crawl.preparing import address_policy, all_allowed, manners_of, orders_of
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.crawl.skipping import plan_skips
-from strandline.crawl.skips import QUIET
 from strandline.errors import ArchiveBusy, SettingError, UsageError
-from strandline.learn.experience import HOUR, History, Hours, Known, Learned, history, learn
+from strandline.learn.experience import HOUR, History, Hours, Known, Learned, history
+from strandline.plan.archive_plan import BELIEFS, ArchivePlan, plan_hours
+from strandline.plan.budget_meter import Purse
+from strandline.plan.coming_visits import Asked, ComingVisits, FolderVisits
+from strandline.plan.hour_note import KIND, HourNote
+from strandline.plan.maker import Making, PlanMaker
 from strandline.plan.next_visits import Due, Planner
-from strandline.plan.settings_wishes import Pauses, wishes_of
-from strandline.plan.told_changes import said_of, silent_looks
+from strandline.plan.outlook import Outlook
+from strandline.plan.paced_settings import paced
+from strandline.plan.settings_wishes import purse_of
+from strandline.plan.told_changes import said_of
 from strandline.plan.wishes import Wishes
 from strandline.settings.schema import PlanSettings, Settings
-from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import Standing, StandingReading
 from strandline.store.watching import HourRow, TimePiece, WatchReading
 
-_NOTE: Final = ("planning", "learned")
-_MARK: Final = struct.Struct("<4sqqqdI")
-_FORMAT: Final = b"SLP6"
-_LARGEST_NOTE: Final = 200_000_000
-_ROBOTS_PAGES: Final = 200_000
-"""Pages up to which each address is held against robots.txt beforehand; beyond, when its turn comes."""
-_ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops", QUIET)
-"""Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 _CLOCKS_APART: Final = 60.0
 """Seconds by which clocks of machines may differ without being worth a word."""
-_ABSENT: Final = 0.1
-"""A page that answered 404 may come back: it keeps this share of its weight."""
+_FRESH: Final = 60.0
+"""Seconds after which a watch that did not say how it stands is not running."""
 
 
 class Planning:
@@ -71,81 +61,44 @@ class Planning:
             raise UsageError(f"an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
         self.archive = archive
         self.now = now
-        self._asked_hour = hour_seconds
         self.settings: Settings = replace(archive.settings, plan=plan or archive.settings.plan)
-        self.scope = self._scope()
-        self._robots: dict[str, Robots | None] = {}
-        self._zones: dict[str, tuple[str, int]] = {}
+        self._asked_hour = hour_seconds
+        self._own_plan = plan is None or plan == archive.settings.plan
 
     @cached_property
     def reading(self) -> StandingReading:
         """The catalog, for reading."""
         return StandingReading.open(self.archive.database)
 
-    def _scope(self) -> Scope | None:
-        """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
-        if not self.settings.scope.seeds:
-            return None
-        seeds = read_seeds(known_seeds(self.settings, self.reading))
-        scope = Scope(orders_of(self.settings, seeds, Limits()).scope)
-        scope.extend(target for seed in seeds for target in self._redirects(seed))
-        return scope
-
-    def _redirects(self, seed: str) -> Iterator[str]:
-        """Where a seed led when it was last fetched: it takes its scope along, as in a crawl."""
-        target = seed
-        for _ in range(self.settings.fetch.redirects):
-            captures = self.reading.captures(target)
-            if not captures or not captures[-1].redirect:
-                return
-            target = captures[-1].redirect
-            yield target
-
-    # Pages ----------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _everything(self) -> StandingReading:
+        """The catalog as a watch sees it, with what is taken down: that is captured, and not shown."""
+        return StandingReading.open(self.archive.database, everything=True)
 
     @cached_property
-    def standings(self) -> list[Standing]:
-        """All pages, in the order they were found; one clear line when there are none."""
-        found = list(self.reading.standings())
-        if not found:
-            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
-        return found
+    def _watch(self) -> tuple[TimePiece | None, bool]:
+        """How the hours of the last watch ran, and whether it is running."""
+        with closing(WatchReading.open(self.archive.database)) as watch:
+            return watch.watch_time(), is_watched(self.archive, self.now)
+
+    def hours_watched(self, since: float) -> list[HourRow]:
+        """What watches noted of the hours that began since a time."""
+        with closing(WatchReading.open(self.archive.database)) as watch:
+            return list(watch.watch_hours(since))
+
+    @property
+    def hour_seconds(self) -> float:
+        """Seconds of a planned hour."""
+        return self._asked_hour or (self._watch[0].length if self._watch[0] else HOUR)
 
     @cached_property
-    def pages(self) -> list[Known]:
-        """The same as planning sees them."""
-        sizes = self.reading.sizes() if rate(self.settings.plan.budget).in_bytes else {}
-        robots = len(self.standings) <= _ROBOTS_PAGES
-        return [self.known(one, sizes.get(one.page, 0.0), robots) for one in self.standings]
+    def hours(self) -> Hours:
+        """Those of the watch, else hours from before the first capture."""
+        time = self._watch[0]
+        own = time if time is not None and time.length == self.hour_seconds else None
+        return plan_hours(self._everything, own, self.now, self.hour_seconds)
 
-    def known(self, one: Standing, size: float = 0.0, robots: bool = True) -> Known:
-        """One page as planning sees it; `size` are the bytes its fetch is expected to take."""
-        zone, shift = self.zone(one.site)
-        return Known(
-            page=one.page,
-            url=one.url,
-            site=one.site,
-            host=one.host,
-            weight=one.weight * (_ABSENT if one.evidence == Evidence.ABSENT else 1.0),
-            size=size,
-            barred=self.barred(one, robots),
-            not_before=max(one.not_before, one.host_not_before),
-            visited=one.visited,
-            zone=zone,
-            shift=shift,
-            tests=self.quiet(one)[1],
-        )
-
-    def zone(self, site: str) -> tuple[str, int]:
-        """Time zone of a site and its whole hours ahead of UTC today: as the settings say, else guessed. Shorter hours
-        know no zones.
-        """
-        if site not in self._zones:
-            name = site_clock(site, self.settings.learn, None).zone
-            shift = datetime.fromtimestamp(self.now, ZoneInfo(name)).utcoffset()
-            hours = round(shift.total_seconds() / HOUR) if shift and self.hour_seconds == HOUR else 0
-            self._zones[site] = (name, hours)
-        return self._zones[site]
+    # The plan -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def skips(self) -> QuietPlan | None:
@@ -155,32 +108,111 @@ class Planning:
             return None
         return plan_skips(settings.plan.skip, self.archive.folder / DATABASE, settings.learn.version)
 
-    def barred(self, one: Standing, robots: bool = True) -> str:
-        """Why a page is never fetched; empty when it may be."""
-        refused = self.scope.refuses(one.url, Kind.PAGE, one.hops) if self.scope else ""
-        if refused:
-            return refused
-        rules = self.robots(one.host) if robots else None
-        if rules is not None and not rules.allows(one.url):
-            return f"robots: {rules.reason}"
-        if one.outcome == "skipped" and not one.detail.startswith(_ASKED_ANEW):
-            return one.detail
-        return self.quiet(one)[0]
+    @property
+    def starting(self) -> bool:
+        """Whether a watch that starts now is asked about, since none is running."""
+        return not (self._watch[1] and self._own_plan)
 
-    def quiet(self, one: Standing) -> tuple[str, str]:
-        """Why a page is left out as unchanged, and which quiet directory it tests if it is not. Seeds never are."""
-        return self.skips.ask(one.site, one.page, self.now) if self.skips and one.via != "seed" else ("", "")
+    @cached_property
+    def maker(self) -> PlanMaker:
+        """How pages become what a plan knows of them, as in a watch."""
+        seeds = read_seeds(known_seeds(self.settings, self._everything))
+        own = self._asked_hour is None and all_allowed(seeds, address_policy(self.settings.fetch))
+        settings = paced(self.settings, self.hour_seconds, own)
+        shorter = self._watch[0] is not None or self.hour_seconds != HOUR
+        facts = (settings, orders_of(settings, seeds, Limits()), manners_of(settings.politeness))
+        return PlanMaker(Making(*facts, self.hours, shorter, self._everything, self.skips, self.starting))
 
-    def robots(self, host: str) -> Robots | None:
-        """The rules of a host as last fetched; None when they are not known, forbid nothing, or are not obeyed."""
-        if host not in self._robots:
-            state = self.reading.host(host)
-            obeyed = self.settings.politeness.robots == "obey" and state.robots_time > 0
-            unreachable = orders_of(self.settings, (), Limits()).robots_unreachable
-            copy = RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
-            quiet = copy.reached and b"disallow" not in copy.body.lower() and b"delay" not in copy.body.lower()
-            self._robots[host] = None if quiet or not obeyed else Robots(copy, self.now, unreachable)
-        return self._robots[host]
+    @cached_property
+    def outlook(self) -> Outlook:
+        """The plan, with everything that was studied by now."""
+        self._need_pages()
+        plan = ArchivePlan(self.maker, self._everything)
+        found = plan.outlook(self.now)
+        found.look_around(int(self.hours.at(self.now) // 1))
+        state = plan.to_bytes(self.now) if plan.anew else None
+        if state is not None:
+            self._keep(state)
+        return found
+
+    def _keep(self, state: bytes) -> None:
+        try:
+            with closing(open_catalog(self.archive.folder, "plan")) as catalog:
+                catalog.note(BELIEFS[0], [(BELIEFS[1], state)])
+        except (ArchiveBusy, SettingError, OSError):
+            return  # the answer does not depend on it
+
+    @cached_property
+    def coming(self) -> ComingVisits:
+        """The visits that come."""
+        return coming_of(self.archive, self)
+
+    def asked(self, purse: Purse) -> Asked:
+        """What is known when somebody asks what comes, with this budget."""
+        note = HourNote.read(self._everything.note(KIND, ""))
+        return Asked(self.maker, self._everything, purse, self.now, self.starting, note)
+
+    # All pages ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _standings(self) -> dict[int, Standing]:
+        found = {one.page: one for one in self.reading.standings()}
+        if not found:
+            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
+        return found
+
+    def _need_pages(self) -> None:
+        if next(self.reading.standings(), None) is None:
+            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
+
+    @cached_property
+    def whole(self) -> Outlook:
+        """What is believed of all pages that are shown, those that were never fetched or wait among them. A copy:
+        measures must not hang on whether a plan was asked for before.
+        """
+        standings = self._standings.values()
+        if self.reading.hidden:  # what is taken down tells nothing
+            found = ArchivePlan(self.maker, self.reading).outlook(self.now)
+            found.look_around(int(self.hours.at(self.now) // 1))
+        else:
+            found = self.outlook.copy()
+        found.grow(self.maker.known(one, self.now, waits=False) for one in standings)
+        return found
+
+    @property
+    def planner(self) -> Planner:
+        """Of all pages."""
+        return self.whole.planner
+
+    @property
+    def learned(self) -> Learned:
+        """What captures taught of all pages."""
+        return self.whole.learned
+
+    @property
+    def pages(self) -> list[Known]:
+        """All pages as planning sees them."""
+        return self.planner.pages
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """How all pages stand, in the same order."""
+        return [self._standings[page.page] for page in self.pages]
+
+    @cached_property
+    def past(self) -> History:
+        """All captures that teach something; those not studied yet by their digests."""
+        return history(self.pages, self.reading.all_sightings(), self.hours, self.reading.all_claims())
+
+    @cached_property
+    def said(self) -> Said:
+        """What sitemaps and feeds said of the pages."""
+        return said_of(self.reading.claims_told(), self.reading.sitemap_readings(), self.pages, self.hours)
+
+    @cached_property
+    def wishes(self) -> Wishes:
+        """What the settings ask for; SettingError names the key that is wrong."""
+        return self.maker.wishes()
 
     @property
     def remark(self) -> str:
@@ -190,108 +222,19 @@ class Planning:
         told = []
         if waiting > 0:
             told.append(
-                f"{counted(waiting, 'capture is', 'captures are')} still to be studied; until then digests tell changes"
+                f"{counted(waiting, 'capture is', 'captures are')} still to be studied; plans count them when they are"
             )
         if behind > _CLOCKS_APART:
             told.append(f"the clock of this machine is {behind / 3600.0:.3g} hours behind the latest capture")
         return "; ".join(told)
 
-    # Knowledge ------------------------------------------------------------------------------------------------------
-
-    def hours_watched(self, since: float) -> list[HourRow]:
-        """What watches noted of the hours that began since a time."""
-        with closing(WatchReading.open(self.archive.database)) as watch:
-            return list(watch.watch_hours(since))
-
-    @cached_property
-    def _watch_time(self) -> TimePiece | None:
-        with closing(WatchReading.open(self.archive.database)) as watch:
-            return watch.watch_time()
-
-    @property
-    def hour_seconds(self) -> float:
-        """Seconds of a planned hour."""
-        return self._asked_hour or (self._watch_time.length if self._watch_time else HOUR)
-
-    @cached_property
-    def hours(self) -> Hours:
-        """Those of the watch, else hours from before the first capture."""
-        if self._watch_time and self._watch_time.length == self.hour_seconds:
-            return Hours(self._watch_time.zero, self._watch_time.length)
-        first = min((row.first for row in self.reading.sites() if row.first is not None), default=self.now)
-        return Hours.since(min(first, self.now), self.hour_seconds)
-
-    @cached_property
-    def past(self) -> History:
-        """All captures that teach something."""
-        return history(self.pages, self.reading.all_sightings(), self.hours, self.reading.all_claims())
-
-    @cached_property
-    def said(self) -> Said:
-        """What sitemaps and feeds said of the pages."""
-        return said_of(self.reading.claims_told(), self.reading.sitemap_readings(), self.pages, self.hours)
-
-    @cached_property
-    def learned(self) -> Learned:
-        """What captures taught, as kept or learned now."""
-        zones = zlib.crc32(repr(sorted({(page.site, page.shift) for page in self.pages})).encode())
-        captures = (self.reading.last_capture()[0], self.reading.progress())
-        mark = _MARK.pack(_FORMAT, *captures, int(self.hours.start), self.hours.length, zones)
-        kept = self.reading.note(*_NOTE)
-        if kept is not None and kept.startswith(mark):
-            try:
-                return Learned.from_bytes(kept[len(mark) :])
-            except (ValueError, KeyError, OSError, zipfile.BadZipFile):
-                pass  # of another release: learned anew
-        found = learn(self.pages, self.past, self.hours, silent=silent_looks(self.past, self.said, self.pages))
-        self._keep(mark + found.to_bytes())
-        return found
-
-    def _keep(self, state: bytes) -> None:
-        if len(state) > _LARGEST_NOTE:
-            return
-        try:
-            with closing(open_catalog(self.archive.folder, "plan")) as catalog:
-                catalog.note(_NOTE[0], [(_NOTE[1], state)])
-        except (ArchiveBusy, SettingError, OSError):
-            return  # the answer does not depend on it
-
-    # Wishes ---------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def wishes(self) -> Wishes:
-        """What the settings ask for; SettingError names the key that is wrong."""
-        plan = self.settings.plan
-        manners = manners_of(self.settings.politeness)
-        pause = manners.least if manners.delay is None else manners.delay
-        shortened = self._watch_time is not None and self._asked_hour is None
-        length = HOUR if shortened else self.hour_seconds  # in a demonstration pauses shrink, too
-        hosts = {one.host for one in self.standings}
-        return wishes_of(plan, Pauses(pause, {host: self.pause(host, pause) for host in hosts}, length))
-
-    def pause(self, host: str, least: float) -> float:
-        """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
-        politeness = self.settings.politeness
-        rules = self.robots(host)
-        asked = min(rules.delay or 0.0, politeness.crawl_delay_cap) if rules is not None else 0.0
-        if politeness.delay == "auto":
-            least = min(max(least, politeness.delay_factor * self.reading.host(host).seconds), politeness.longest)
-        return max(least, asked)
-
-    @cached_property
-    def planner(self) -> Planner:
-        """The strategy, ready to answer."""
-        try:
-            return Planner(self.pages, self.learned, self.wishes, lambda: self.past, registered_strategies())
-        except ValueError as problem:
-            raise SettingError(f"plan: {problem}") from None
-
     def check_budget(self) -> str:
         """One line when the budget is more than politeness allows; empty when it can be spent."""
-        wanted, most = self.planner.visits_per_hour(), self.planner.most_per_hour
+        planner = self.planner
+        wanted, most = planner.visits_per_hour(), planner.most_per_hour
         if wanted <= most * (1.0 + 1e-9):
             return ""
-        hosts = len({page.host for page in self.pages if not page.barred})
+        hosts = len({page.host for page in planner.pages if not page.barred})
         if not hosts:
             return "no known page may be visited; `strandline why` says why not of each"
         return (
@@ -303,18 +246,36 @@ class Planning:
     # Answers --------------------------------------------------------------------------------------------------------
 
     def next(self, visits: int | None = None) -> list[Due]:
-        """The most urgent pages now; by default as many as the budget allows in an hour."""
-        count = max(1, round(self.planner.visits_per_hour())) if visits is None else visits
-        if count < 1:
-            raise UsageError(f"at least one visit must be asked for, not {count}")
-        return self.planner.next(count, self.now)
+        """The visits of the hour that is running, in the order of time: as many as its budget leaves, or the best so
+        many.
+        """
+        if visits is not None and visits < 1:
+            raise UsageError(f"at least one visit must be asked for, not {visits}")
+        self._need_pages()
+        return [visit for visit in self.coming.this_hour(visits) if self.reading.shows(visit.url)]
 
     def ahead(self, hours: float) -> Iterator[Due]:
         """Visits of the coming hours; UsageError when the budget cannot be spent politely."""
         problem = self.check_budget()
         if problem:
             raise UsageError(problem)
-        return self.planner.ahead(self.now, hours)
+        return (visit for visit in self.coming.ahead(hours) if self.reading.shows(visit.url))
+
+
+@singledispatch
+def coming_of(archive: Archive, planning: Planning) -> ComingVisits:
+    """Who knows what visits come to an archive: a cluster's are planned site by site."""
+    with closing(WatchReading.open(archive.database)) as watch:
+        purse = purse_of(planning.settings.plan, planning.hour_seconds, watch.spent_since, (planning.now, planning.now))
+    return FolderVisits(planning.asked(purse), lambda: planning.outlook)
+
+
+@singledispatch
+def is_watched(archive: Archive, now: float) -> bool:
+    """Whether a watch is running."""
+    with closing(WatchReading.open(archive.database)) as watch:
+        state = watch.watch_state()
+    return state is not None and not state.ended and abs(now - state.updated) < _FRESH
 
 
 def strategy_names() -> list[str]:

@@ -1,12 +1,13 @@
 """What the settings wish of a plan, in the words of planning: for a watch, a cluster's desks, and commands that ask."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.errors import SettingError
 from strandline.learn.experience import HOUR
+from strandline.plan.budget_meter import Purse
 from strandline.plan.wishes import Boost, Wishes
 from strandline.settings import texts
 from strandline.settings.schema import PlanSettings
@@ -71,6 +72,21 @@ def budgets_of(key: str, entries: Sequence[str]) -> dict[str, Allowance]:
             raise SettingError(f"{key}: {problem}") from None
         places[name] = Allowance(found.amount, found.hours, found.in_bytes)
     return places
+
+
+Spent = Callable[[float], Iterable[tuple[float, float]]]
+"""Requests since a time: when, and what each cost; below zero while they are under way."""
+
+
+def purse_of(plan: PlanSettings, length: float, spent: Spent, now: tuple[float, float]) -> Purse:
+    """The budget, less what was spent before; `length` are the seconds of an hour, `now` is the time in UTC and by the
+    clock that the purse is asked by.
+    """
+    whole = budget_of("plan.budget", plan.budget)
+    # What was on its way when the last run ended may have been seen by its server until just now.
+    rows = spent(now[0] - whole.hours * length)
+    past = [(now[0] - when, cost) if cost > 0 else (0.0, -cost) for when, cost in rows]
+    return Purse(whole, length, now[1], past, "bytes" if plan.unchanged == "bytes" else "request")
 
 
 def campaign(text: str) -> Boost:

@@ -137,10 +137,9 @@ class Frontier:
         """From now on a watch plans the visits of pages that were visited before; retries, and what was not there or
         was refused, stay where they are.
         """
-        where = """due < :planned AND kind = 'page' AND visited > 0 AND attempts = 0 AND state <> 3
-            AND (evidence = 'present' OR outcome = 'skipped' AND evidence <> 'absent')"""
+        where = f"state <> 3 AND {rows.COMES_BACK}"
         with transaction(self._connection, durable=False):
-            self._shift(where, "0", {"planned": PLANNED})
+            self._shift(where, "0", {})
             self._connection.execute(f"UPDATE pages SET due = :planned WHERE {where}", {"planned": PLANNED})
 
     def give_to_passes(self, start: float) -> None:

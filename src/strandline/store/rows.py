@@ -1,7 +1,7 @@
 """Rows of the database as the words of `core.capture` and `ports`, and back."""
 
 from strandline.core.capture import Capture, Evidence, Kind, Original, Place, Rendering
-from strandline.ports import PageRow
+from strandline.ports import PLANNED, PageRow
 
 CAPTURE = """pages.url, captures.time, status, mime, digest, files.name, offset, length, revisit, truncated, redirect,
     record_id, entity, original_url, original_time, original_digest, original_record,
@@ -21,6 +21,11 @@ ANSWERED_WITH = """CASE WHEN evidence = 'unreachable' THEN
     (SELECT status FROM captures AS answered WHERE answered.page = pages.page
         ORDER BY time DESC, seq DESC LIMIT 1) END"""
 """The last status of a page that could not be had; NULL when it could, or nothing was answered."""
+
+COMES_BACK = f"""due < {PLANNED!r} AND kind = 'page' AND visited > 0 AND attempts = 0
+    AND (evidence = 'present' OR outcome = 'skipped' AND evidence <> 'absent')"""
+"""Pages whose visits are planned from the start of a watch on; retries, and what was not there or was refused, are
+not."""
 
 PAGE = "page, url, kind, evidence, since, weight, due, captures, via"
 """Columns `page_row` reads."""

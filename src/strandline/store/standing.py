@@ -6,9 +6,11 @@ bytes differ is known from the digests, and is better than nothing for an archiv
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from strandline.core.capture import Kind
 from strandline.ports import PLANNED
 from strandline.store import rows
 from strandline.store.studies import Seen, StudyReading
@@ -56,6 +58,12 @@ class Standing(NamedTuple):
         left_out = self.due > PLANNED and self.outcome == "skipped"
         return "" if self.due >= PLANNED and not left_out else self.detail or self.outcome or "waits"
 
+    @property
+    def comes_back(self) -> bool:
+        """Whether the start of a watch plans the visits of the page: see Frontier.plan_visited."""
+        known = self.evidence == "present" or (self.outcome == "skipped" and self.evidence != "absent")
+        return self.due < PLANNED and self.visited > 0 and not self.attempts and known
+
 
 class StandingReading(StudyReading):
     """Queries of the planning side."""
@@ -100,10 +108,34 @@ class StandingReading(StudyReading):
         for page, site, digest in self._rows(query):
             yield int(str(page)), str(site), str(digest)
 
-    def sizes(self) -> dict[int, float]:
-        """Mean bytes of a capture of each page, as stored."""
-        query = "SELECT page, avg(length) FROM captures GROUP BY page"
-        return {int(str(page)): float(str(size)) for page, size in self._rows(query)}
+    def sizes(self, pages: Iterable[int] | None = None) -> dict[int, float]:
+        """Mean bytes of a capture of each page, or of some pages, as stored."""
+        some, values = "", []
+        if pages is not None:
+            some, values = "WHERE page IN (SELECT value FROM json_each(?))", [json.dumps(sorted(pages))]
+        query = f"SELECT page, avg(length) FROM captures {some} GROUP BY page"
+        return {int(str(page)): float(str(size)) for page, size in self._rows(query, *values)}
+
+    def captures_after(self, seq: int) -> Counter[int]:
+        """How many captures of each page were recorded after a number."""
+        query = "SELECT page, count(*) FROM captures WHERE seq > ? GROUP BY page"
+        return Counter({int(str(page)): int(str(count)) for page, count in self._rows(query, seq)})
+
+    def due_by_themselves(self, until: float, starting: bool, limit: int, kind: str = "") -> list[Standing]:
+        """What is due by a time without a plan, of any kind or of one, in the order a watch takes it: hosts in turn,
+        best first. `starting`: without pages whose visits the start of a watch plans.
+        """
+        planned = _unplanned(starting, kind)
+        query = f"""SELECT {_STANDING} FROM {_PAGES} JOIN (
+                SELECT page, row_number() OVER (PARTITION BY host ORDER BY priority, page) AS place FROM pages
+                WHERE due <= ? AND state <> 3 {planned}
+            ) AS waiting USING (page) ORDER BY place, turn, page LIMIT ?"""
+        return list(map(Standing._make, self._rows(query, until, limit)))
+
+    def count_due(self, until: float, starting: bool, kind: str = "") -> int:
+        """How many pages and parts, or those of a kind, are due by a time without a plan."""
+        row = self._row(f"SELECT count(*) FROM pages WHERE due <= ? AND state <> 3 {_unplanned(starting, kind)}", until)
+        return int(str(row[0])) if row else 0
 
     def all_claims(self) -> Iterator[tuple[int, float]]:
         """Page and time of all claims of sitemaps and feeds about a last change, by page and time."""
@@ -176,3 +208,9 @@ class StandingReading(StudyReading):
             importance = UNSTUDIED_IMPORTANCE if changed else 0.0
             facts = (bool(changed), importance, importance, False, bool(first))
             yield Seen(page, url, place, time, status, *facts)  # type: ignore[arg-type]
+
+
+def _unplanned(starting: bool, kind: str) -> str:
+    """More conditions of what is due by itself."""
+    kinds = f"AND kind = '{Kind(kind)}'" if kind else ""
+    return f"{kinds} AND NOT ({rows.COMES_BACK})" if starting else kinds

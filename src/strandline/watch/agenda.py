@@ -10,7 +10,7 @@ that has a time of its own:
     addresses that never were there      after a week, then ever more rarely (absences.py)
     pages that are refused (401, 403)    after a day, then ever more rarely
 
-The plan gets what the frontier does not need, the frontier at most `FRONTIER_SHARE` of an hour while the plan wants
+The plan gets what the frontier does not need, the frontier at most four fifths of an hour while the plan wants
 anything; both are spread over the hour. Every request is paid from the purse, whatever it is for.
 """
 
@@ -23,10 +23,10 @@ from strandline.core.capture import Evidence, Exchange, Kind, Request
 from strandline.core.urls import authority
 from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
+from strandline.plan.budget_meter import FRONTIER_SHARE, Purse, left_for_plan
+from strandline.plan.next_visits import Due
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
-from strandline.watch.budget_meter import Purse
 
-FRONTIER_SHARE: Final = 0.8
 _DAY: Final = 24.0
 _WEEK: Final = 168.0
 _MONTH: Final = 720.0
@@ -62,22 +62,13 @@ class PlannedCatalog(Catalog, Protocol):
         """Pages and parts of pages that are due by a time by themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A visit the plan wants; `due` in UTC epoch seconds."""
-
-    page: int
-    url: str
-    due: float
-
-
 class Foresight(Protocol):
     """The plan, as the agenda sees it."""
 
     def hour(self, now: float) -> float:
         """Hours since a Monday midnight, at a UTC second."""
 
-    def plan(self, hour: int, visits: int) -> list[Planned]:
+    def plan(self, hour: int, visits: int) -> list[Due]:
         """The visits of an hour, at most so many, in the order of time. Takes in what captures taught by then."""
 
     def touched(self, pages: Iterable[int]) -> None:
@@ -143,13 +134,13 @@ class WatchAgenda:
     def __init__(self, parts: WatchParts, orders: WatchOrders, first_request: int = 1) -> None:
         self._parts = parts
         self._orders = orders
-        self._visits: deque[Planned] = deque()
+        self._visits: deque[Due] = deque()
         self._mine: set[int] = set()
         """Pages of this hour's plan that are being fetched."""
         self._offset = first_request
         self._look = 0.0
         """Hour at which the rest of this one is divided anew."""
-        self._beside_room, self._beside_begun, self._beside_taken = 0.0, 0.0, 0
+        self._beside_room, self._beside_begun, self._beside_end, self._beside_taken = 0.0, 0.0, 0.0, 0
         """Requests that need no plan: how many may be sent from a moment to the end of the hour, and were."""
         self._sent_share = 1.0
         """Part of what the frontier hands out that is asked for: the rest is refused by robots.txt and scope."""
@@ -210,9 +201,13 @@ class WatchAgenda:
         idle = left - len(self._visits) - due
         if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
             return  # everything goes as planned
-        beside = min(self._sent_share * due, FRONTIER_SHARE * left)
-        self._visits = deque(self._parts.foresight.plan(self.figures.hour, max(0, round(left - beside))))
-        self._beside_begun, self._beside_room = now, float(max(0, left - len(self._visits)))
+        own = (1.0 - FRONTIER_SHARE) * self.figures.allowed / self._parts.purse.price
+        if not anew and idle < 0 and len(self._visits) <= max(1.0, own):
+            return  # more is due than can be asked for; what the plan has left is its own
+        visits = left_for_plan(left, self._sent_share * due)
+        self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits))
+        self._beside_begun, self._beside_end = now, now + (1.0 - passed) * self._orders.length
+        self._beside_room = float(max(0, left - len(self._visits)))
         self._beside_taken = 0
 
     def _spent(self, passed: float) -> float:
@@ -241,7 +236,7 @@ class WatchAgenda:
     def _due(self, free: int, now: float, closed: set[str]) -> list[int]:
         """Pages whose minute has come, one for each host that may be asked; these hosts are closed then."""
         pages: list[int] = []
-        later: list[Planned] = []
+        later: list[Due] = []
         while self._visits and self._visits[0].due <= now and len(pages) < free:
             visit = self._visits.popleft()
             place = authority(visit.url)
@@ -255,7 +250,7 @@ class WatchAgenda:
 
     def _room_beside(self, now: float) -> int:
         """Requests that need no plan and may begin now: spread over the rest of the hour."""
-        end = self.figures.start + self._orders.length
+        end = self._beside_end
         passed = min(1.0, max(0.0, (now - self._beside_begun) / max(end - self._beside_begun, 1e-9)))
         return int(self._beside_room * passed + 1.0) - self._beside_taken
 

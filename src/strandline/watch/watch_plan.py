@@ -1,55 +1,40 @@
-"""The plan of a watch: the planner, fed with what the catalog knows and what study found, hour by hour.
+"""The plan of a watch: the plan of its archive (plan/archive_plan.py), hour by hour, kept so that whoever asks sees it.
 
-Pages enter the plan with their first visit and leave it while something about them must be found out first (they
-failed, they are gone): then the frontier has them. What captures taught is kept in the catalog now and then, under the
-number of the last capture it rests on; a new start takes it from there and adds what was studied since.
+What captures taught is kept in the catalog now and then; a new start takes it from there and adds what was studied
+since. The visits of the hour that is running are kept with their reasons (plan/hour_note.py): `next` and `why` tell
+them as they were planned.
 """
 
-import io
 import subprocess
 import sys
-import zipfile
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.priced_plan import PricedPlan
-from strandline.core.plan.strategy import Floats
 from strandline.core.urls import site
 from strandline.crawl.preparing import Prepared
 from strandline.crawl.skipping import plan_skips
 from strandline.kernels.shipped import standing
-from strandline.learn.experience import HOUR, Hours, Known, Learned, history, learn
+from strandline.learn.experience import HOUR, Hours, Known, history, learn
+from strandline.plan.archive_plan import BELIEFS, ArchivePlan, plan_hours
 from strandline.plan.claims import GOOD
+from strandline.plan.hour_note import HourNote
 from strandline.plan.maker import Making, PlanMaker
-from strandline.plan.next_visits import Planner
-from strandline.plan.outlook import Outlook
-from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
+from strandline.plan.next_visits import Due, Planner
 from strandline.plan.wishes import Wishes
 from strandline.ports import Found
-from strandline.store.catalog import DATABASE, SqliteCatalog
-from strandline.store.standing import Standing, StandingReading
+from strandline.store.catalog import SqliteCatalog
+from strandline.store.standing import StandingReading
 from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
 from strandline.version import __version__
-from strandline.watch.agenda import Planned
 
-_NOTE: Final = ("watch", "learned")
 _COMPILED: Final = ("watch", "compiled")
-_RECENT: Final = 48.0
-"""Hours for which what a sitemap or feed says of a page is of interest."""
 _KEEP_EVERY: Final = 24
 """Hours after which what was learned is kept."""
-_LARGEST_NOTE: Final = 200_000_000
-_FORM: Final = 3
-"""Of what is kept. Learned anew: 1, which did not know what the silence of feeds tells, and 2, in which the clock of a
-site could run away."""
 
 
 class WatchPlan:
@@ -59,89 +44,51 @@ class WatchPlan:
         self._prepared = prepared
         self._catalog = catalog
         self._reading = StandingReading.open(catalog.path, everything=True)
-        first = min((row.first for row in self._reading.sites() if row.first is not None), default=now)
-        self._hours = Hours(time.zero, time.length) if time else Hours.since(min(first, now))
-        self._told = ToldChanges(self._reading, self._hours)
-        self._touched: set[int] = set()
-        self._seq = 0
+        self._hours = plan_hours(self._reading, time, now)
         self._kept_at = 0
-        self._learned: Learned | None = None
-        self._outlook: Outlook | None = None
+        self._note = HourNote()
         settings = prepared.settings
-        self._skips = (
+        skips = (
             None
             if settings.plan.skip == "none"
             else plan_skips(settings.plan.skip, catalog.path, settings.learn.version)
         )
-        self._maker = PlanMaker(Making(prepared, self._hours, time is not None, self._reading, self._skips))
+        facts = (settings, prepared.orders, prepared.manners)
+        making = Making(*facts, self._hours, time is not None, self._reading, skips)
+        self._plan = ArchivePlan(PlanMaker(making), self._reading)
         self._compiling = Compiling(catalog)
-
-    # -- making ready ------------------------------------------------------------------------------------------------
-
-    def _made(self, now: float) -> Outlook:
-        """The plan, from what the catalog knows and what was learned before."""
-        standings = {one.page: one for one in self._reading.standings() if one.visited}
-        kept = self._kept(standings, now)
-        if kept is None:
-            pages = self._maker.all_known(standings.values(), now)
-            sightings = self._reading.sightings()
-            past = history(pages, sightings, self._hours, self._reading.all_claims())
-            said = said_of(self._reading.claims_told(), self._reading.sitemap_readings(), pages, self._hours)
-            silent = silent_looks(past, said, pages)
-            learned = learn(pages, past, self._hours, silent=silent)
-            self._seq = self._reading.progress()
-        else:
-            pages, learned = kept
-        self._learned = learned
-        visits = Counter({one.page: one.captures for one in standings.values()})
-        outlook = self._maker.outlook(pages, learned, visits)
-        known = {page.page for page in pages}
-        outlook.grow(self._maker.known(one, now) for one in standings.values() if one.page not in known)
-        return outlook
-
-    def _kept(self, standings: dict[int, Standing], now: float) -> tuple[list[Known], Learned] | None:
-        """What an earlier run kept; None when there is nothing, or it is of another time or release."""
-        note = _read_note(self._reading.note(*_NOTE))
-        if note is None or note.learned.hours != self._hours or not all(page in standings for page in note.pages):
-            return None
-        self._seq = note.seq
-        return self._maker.all_known((standings[number] for number in note.pages), now), note.learned
 
     def keep(self) -> None:
         """Keep what was learned."""
-        if self._outlook is None or self._learned is None:
-            return
-        stream = io.BytesIO()
-        learned = np.frombuffer(self._learned.to_bytes(), dtype=np.uint8)
-        numbers = np.array([page.page for page in self._outlook.planner.pages], dtype=np.int64)
-        np.savez(stream, form=np.int64(_FORM), pages=numbers, seq=np.int64(self._seq), learned=learned)
-        if stream.tell() <= _LARGEST_NOTE:
-            self._catalog.note(_NOTE[0], [(_NOTE[1], stream.getvalue())])
+        if self._plan.opened is not None:
+            state = self._plan.to_bytes(self._hours.seconds(self._kept_at))
+            if state is not None:
+                self._catalog.note(BELIEFS[0], [(BELIEFS[1], state)])
 
     # -- answers -----------------------------------------------------------------------------------------------------
 
     @property
     def pages(self) -> int:
         """Pages the plan knows."""
-        return len(self._outlook.planner.pages) if self._outlook else 0
+        return len(self._plan.opened.planner.pages) if self._plan.opened else 0
 
     @property
     def looks(self) -> int:
         """Visits of the last plan to pages that were looked at least, of which nothing is expected."""
-        return self._outlook.looks if self._outlook else 0
+        return self._plan.opened.looks if self._plan.opened else 0
 
     @property
     def left_out(self) -> tuple[int, str]:
         """Visits the last plan had no use for, and why."""
-        return (self._outlook.left_out, self._outlook.why_left_out) if self._outlook else (0, "")
+        return (self._plan.opened.left_out, self._plan.opened.why_left_out) if self._plan.opened else (0, "")
 
     @property
     def longest_gap(self) -> float | None:
         """Hours that a page may be unseen at most; None when nothing is known or promised."""
-        if self._outlook is None or not isinstance(self._outlook.planner.strategy, PricedPlan):
+        planner = None if self._plan.opened is None else self._plan.opened.planner
+        if planner is None or not isinstance(planner.strategy, PricedPlan):
             return None
-        planner = self._outlook.planner
-        found = self._outlook.planner.strategy.settings.gap.bound(len(planner.pages), planner.visits_per_hour())
+        found = planner.strategy.settings.gap.bound(len(planner.pages), planner.visits_per_hour())
         return round(found, 1) if np.isfinite(found) else None
 
     def hour(self, now: float) -> float:
@@ -150,9 +97,9 @@ class WatchPlan:
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over: look at them before the next plan."""
-        self._touched.update(pages)
+        self._plan.touched(pages)
 
-    def plan(self, hour: int, visits: int) -> list[Planned]:
+    def plan(self, hour: int, visits: int) -> list[Due]:
         """The visits of an hour; what was found and studied until now is taken in first. While the code that plans is
         still being compiled, pages have their turn.
         """
@@ -160,52 +107,37 @@ class WatchPlan:
         if not self._compiling.done():
             found = self._reading.longest_unseen(visits, start)
             pace = self._hours.length / max(visits, 1)
-            return [Planned(page, url, start + place * pace) for place, (page, url) in enumerate(found)]
-        if self._outlook is None:
-            self._touched.clear()
-            self._outlook = self._made(start)
-        self._take_in(self._outlook, start)
+            reason = "not seen for longest: what is worth most is not known yet"
+            return [Due(page, url, 0.0, reason, start + place * pace) for place, (page, url) in enumerate(found)]
         if hour >= self._kept_at + _KEEP_EVERY:
             self.keep()
-            self._maker.new_day()
-            if self._skips is not None and self._skips.renew(start):
-                self._touched.update(page.page for page in self._outlook.planner.pages)
+            self._plan.new_day(start)
             self._kept_at = hour
-        return [Planned(due.page, due.url, due.due) for due in self._outlook.plan(hour, visits)]
-
-    def _take_in(self, outlook: Outlook, now: float) -> None:
-        """Pages that were visited, and what study found in captures."""
-        if self._touched:
-            standings = self._reading.standings_of(self._touched)
-            outlook.grow(self._maker.known(one, now) for one in standings if one.visited)
-            self._touched.clear()
-        news = list(self._reading.seen_since(self._seq))
-        if news:
-            self._seq = news[-1][0]
-            told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
-            silence = self._told.silence(told, outlook.planner.pages)
-            outlook.observe([seen for _, seen in news], [(page, time) for page, time, _ in told], silence)
+        chosen = self._plan.visits(hour, visits)
+        self._note.add(hour, chosen)
+        self._catalog.note(*self._note.to_keep())
+        return chosen
 
     def told(self, found: Sequence[Found]) -> None:
         """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""
-        if self._outlook is None:
+        if self._plan.opened is None:
             return
-        recent = max(one.due for one in found) - _RECENT * self._hours.length
+        said = max(one.due for one in found)
         for one in found:
-            if one.lastmod is not None and one.lastmod > recent:
+            if one.lastmod is not None:
                 row = self._catalog.page(one.url)
                 if row is not None:
-                    self._outlook.claims.tell(row.page, one.lastmod)
+                    self._plan.tell(row.page, one.lastmod, said)
 
     def trusted(self, url: str) -> bool:
         """Whether what the sitemaps and feeds of a site say is mostly right."""
-        return self._outlook is not None and self._outlook.claims.trust(site(url)) >= GOOD
+        return self._plan.opened is not None and self._plan.opened.claims.trust(site(url)) >= GOOD
 
     def remark(self) -> str:
         """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet."""
-        if self._outlook is None or not self.pages:
+        if self._plan.opened is None or not self.pages:
             return ""
-        planner = self._outlook.planner
+        planner = self._plan.opened.planner
         wanted, most = planner.visits_per_hour(), planner.most_per_hour
         if wanted <= most * (1.0 + 1e-9):
             return ""
@@ -247,27 +179,6 @@ class Compiling:
             self._process.wait()
 
 
-class _Note(NamedTuple):
-    """What is kept: pages in the order of rows, what was learned of them, and the last capture it rests on."""
-
-    pages: list[int]
-    learned: Learned
-    seq: int
-
-
-def _read_note(data: bytes | None) -> _Note | None:
-    """What `keep` wrote; None for nothing, or something of another release."""
-    if data is None:
-        return None
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as note:
-            if int(note["form"]) != _FORM:
-                return None
-            return _Note(note["pages"].tolist(), Learned.from_bytes(note["learned"].tobytes()), int(note["seq"]))
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
-        return None
-
-
 _WARM: Final[list[bool]] = []
 """Holds something once this process has all compiled code."""
 
@@ -284,35 +195,3 @@ def warm_up() -> None:
     planner.next(1, HOUR)
     planner.observe([Seen(1, pages[0].url, "a.example", HOUR, 200, True, 0.5, 0.5, False, False)])
     planner.next(1, 26 * HOUR)
-
-
-@dataclass(frozen=True)
-class HoursOfPage:
-    """What a watch believes of a page: changes a day, how much one matters, and its share of each hour of the day."""
-
-    url: str
-    visits: int
-    found: int
-    per_day: float
-    importance: float
-    hours: Floats
-
-
-def learned_hours(folder: Path) -> list[HoursOfPage]:
-    """What the watch of an archive has learned of its pages, as kept last; empty when nothing was kept."""
-    with closing(StandingReading.open(folder / DATABASE, everything=True)) as reading:
-        note = _read_note(reading.note(*_NOTE))
-        if note is None or not len(note.learned):
-            return []
-        standings = {one.page: one for one in reading.standings()}
-    estimate = note.learned.learner.estimate(np.arange(len(note.learned)))
-    workday = estimate.rate[:, :24].astype(np.float64)
-    shares = workday / np.maximum(workday.sum(axis=1, keepdims=True), 1e-12)
-    found = []
-    for row, number in enumerate(note.pages):
-        if number in standings:
-            one = standings[number]
-            per_day, matters = 24.0 * float(estimate.mean_rate[row]), float(estimate.mean_importance[row])
-            changes = int(note.learned.found[row])
-            found.append(HoursOfPage(one.url, one.captures, changes, per_day, matters, shares[row]))
-    return found

@@ -61,7 +61,9 @@ from strandline.crawl.preparing import CrawlRequest, Prepared, all_allowed, from
 from strandline.crawl.tally import Tally
 from strandline.errors import StrandlineError, UsageError
 from strandline.learn.experience import HOUR
-from strandline.plan.settings_wishes import budget_of, budgets_of
+from strandline.plan.budget_meter import Purse
+from strandline.plan.paced_settings import paced
+from strandline.plan.settings_wishes import budget_of, budgets_of, purse_of
 from strandline.ports import Clock
 from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
@@ -69,14 +71,12 @@ from strandline.store.studies import Change
 from strandline.store.watching import HourRow
 from strandline.study.studying import SECOND_LOOK, Studying
 from strandline.watch.agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
-from strandline.watch.budget_meter import Purse
 from strandline.watch.reloading import reloaded
 from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watch_time import time_of
 
 _STATE_EVERY: Final = 1.0
 _ROOM_EVERY: Final = 1.0
-_COMMITS_AN_HOUR: Final = 10.0
 _LOOKS_AN_HOUR: Final = 50.0
 """Times study looks for something new in an hour, when hours are short."""
 
@@ -145,31 +145,6 @@ def _reloaded_by_signal(watch: "Watch") -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-def paced(settings: Settings, length: float, own_machine: bool) -> Settings:
-    """Settings for hours of another length: what is counted in hours and days shrinks with them.
-
-    Pauses between requests are owed to hosts in seconds of the clock. Only on the user's own machine do they shrink,
-    too, and then only those nobody asked for.
-    """
-    pace = length / HOUR
-    if pace >= 1.0:
-        return settings
-    politeness = settings.politeness
-    if own_machine:
-        politeness = replace(
-            politeness,
-            delay_factor=politeness.delay_factor * pace,
-            shortest=politeness.shortest * pace,
-            longest=politeness.longest * pace,
-        )
-    return replace(
-        settings,
-        politeness=politeness,
-        study=replace(settings.study, hold=settings.study.hold * pace, double_fetch=settings.study.double_fetch * pace),
-        keep=replace(settings.keep, commit_seconds=min(settings.keep.commit_seconds, length / _COMMITS_AN_HOUR)),
-    )
 
 
 class Watch:
@@ -273,13 +248,9 @@ class Watch:
     def _purses(self, settings: Settings) -> tuple[Purse, dict[str, Purse]]:
         """The budget, less what was spent before this start, and the limits of hosts."""
         now, moment = self._clock.now(), self._clock.monotonic()
-        whole = budget_of("plan.budget", settings.plan.budget)
-        span = whole.hours * self.length
+        span = budget_of("plan.budget", settings.plan.budget).hours * self.length
         self._catalog.watch.forget_before(now - max(span, 24.0 * self.length))
-        # What was on its way when the last run ended may have been seen by its server until just now.
-        spent = self._catalog.watch.reading.spent_since(now - span)
-        past = [(now - when, cost) if cost > 0 else (0.0, -cost) for when, cost in spent]
-        purse = Purse(whole, self.length, moment, past, "bytes" if settings.plan.unchanged == "bytes" else "request")
+        purse = purse_of(settings.plan, self.length, self._catalog.watch.reading.spent_since, (now, moment))
         places = budgets_of("plan.host_budgets", settings.plan.host_budgets)
         return purse, {place: Purse(one, self.length, moment) for place, one in places.items()}
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from strandline.errors import LeaseLost
-from strandline.ports import PLANNED, HostState
+from strandline.ports import PLANNED
 from strandline.store import rows
 from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
@@ -45,12 +45,6 @@ class PlanReading(PostgresStudyReading):
             WHERE site = ? AND kind IN ('sitemap', 'feed')"""
         return [(site, float(str(time))) for (time,) in self._rows(query, site)]
 
-    def host_states(self, site: str) -> dict[str, HostState]:
-        """What the hosts of a site asked for."""
-        query = """SELECT authority, not_before, failures, coalesce(time, 0.0), coalesce(status, 0),
-                coalesce(body, ''::bytea), seconds FROM hosts LEFT JOIN robots USING (host) WHERE site = ?"""
-        return {str(row[0]): HostState(*row) for row in self._rows(query, site)}  # type: ignore[arg-type]
-
     def share(self, site: str) -> float:
         """The part of all pages that belongs to a site."""
         row = self._row("SELECT sum(pages) FILTER (WHERE site = ?), sum(pages) FROM hosts", site)
@@ -62,6 +56,12 @@ class PlanReading(PostgresStudyReading):
             WHERE work = ? AND level > 0 AND site <> ?"""
         row = self._row(query, PLAN, site)
         return (int(str(row[0])), float(str(row[1]))) if row is not None else (0, 0.0)
+
+    def desks(self) -> list[tuple[str, float, float | None]]:
+        """All sites in the order in which their desks are taken: name, planned up to when, level or None."""
+        query = """SELECT site, coalesce(planned, 0.0), level FROM (SELECT DISTINCT site FROM hosts) AS places
+            LEFT JOIN (SELECT * FROM site_desks WHERE work = 'plan') AS desks USING (site) ORDER BY 2, site"""
+        return [(str(site), float(str(planned)), level) for site, planned, level in self._rows(query)]  # type: ignore[misc]
 
     def trust(self, site: str) -> float:
         """The part of what the sitemaps and feeds of a site say that is right, as of its last plan."""
@@ -76,9 +76,9 @@ def plan_visited(session: Session, watched_since: float) -> None:
 
     def change(connection: Connection) -> None:
         connection.execute(
-            """UPDATE pages SET due = %s WHERE state = 0 AND kind = 'page' AND evidence = 'present' AND due < %s
-               AND NOT EXISTS (SELECT FROM plan_hours WHERE start > %s)""",
-            (PLANNED, PLANNED, watched_since),
+            f"""UPDATE pages SET due = %s WHERE state = 0 AND {rows.COMES_BACK}
+                AND NOT EXISTS (SELECT FROM plan_hours WHERE start > %s)""".encode(),
+            (PLANNED, watched_since),
         )
 
     session.run(change)
@@ -240,6 +240,8 @@ class SitePlan(NamedTuple):
     trust: float
     level: float | None = None
     """Changes a day of an average page of the site; None for nobody knows."""
+    note: tuple[str, Sequence[tuple[str, bytes | None]]] = ("", ())
+    """Kind, key and value of what is kept of the plan for whoever asks."""
 
 
 def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
@@ -255,6 +257,11 @@ def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
                WHERE site = %s AND work = %s""",
             (len(plan.visits), list(plan.demand), offers, plan.trust, plan.level, desk.site, desk.work),
         )
+        for key, value in plan.note[1]:
+            connection.execute(
+                "INSERT INTO notes VALUES (%s, %s, %s) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
+                (plan.note[0], key, value),
+            )
         if plan.visits:
             pages, dues, priorities = zip(*plan.visits, strict=True)
             connection.execute(

@@ -73,6 +73,12 @@ def _hour(connection: Connection, start: float) -> PlanHour | None:
     return None if row is None else PlanHour(*row)  # type: ignore[arg-type]
 
 
+def opened_since(session: Session, start: float) -> bool:
+    """Whether an hour was opened since a time: a watch is under way."""
+    query = "SELECT FROM plan_hours WHERE start > %s LIMIT 1"
+    return session.run(lambda connection: connection.execute(query, (start,)).rowcount > 0, at_once=True)
+
+
 def wanted_by_all(connection: Connection, end: float, most: int) -> Wanted:
     """What desks want, and what is due anyway up to a time, counted up to `most`."""
     row = connection.execute(

@@ -66,6 +66,16 @@ class SharedBook:
         """What a purse still holds."""
         return self._session.run(lambda connection: _left(connection, place, limit), at_once=True)
 
+    def spent(self, place: str, since: float) -> list[tuple[float, float]]:
+        """Spans since a time, and what was spent in each."""
+        query = "SELECT start, spent FROM spending WHERE place = %s AND start > %s AND spent > 0 ORDER BY start"
+        return self._session.run(
+            lambda connection: [
+                (float(str(start)), float(str(spent))) for start, spent in connection.execute(query, (place, since))
+            ],
+            at_once=True,
+        )
+
     def usual_cost(self, place: str, since: float) -> float | None:
         """What a request cost on average since a time; None for nobody knows."""
 

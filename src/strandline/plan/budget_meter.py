@@ -16,6 +16,8 @@ from strandline.core.plan.budget import Allowance
 
 USUAL_SIZE: Final = 30_000.0
 """Bytes an answer is expected to have before any has come."""
+FRONTIER_SHARE: Final = 0.8
+"""Part of what is left of an hour that what is due by itself may take while the plan wants anything."""
 LEAST_COST: Final = 0.01
 """What an answer without a body costs of a request, when unchanged pages count by their bytes."""
 _MEMORY: Final = 0.05
@@ -107,3 +109,12 @@ class Purse:
         this_hour = self.spent(now, (hour - whole) * self._length)
         today = self.spent(now, (hour - midnight) * self._length)
         return max(0.0, dealt - (today - this_hour))
+
+
+def left_for_plan(left: int, due: float) -> int:
+    """Visits the plan may make of those left in an hour, when so many requests are due by themselves.
+
+    >>> left_for_plan(20, 3), left_for_plan(20, 100), left_for_plan(0, 5)
+    (17, 4, 0)
+    """
+    return max(0, round(left - min(due, FRONTIER_SHARE * left)))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.core.plan.budget import Allowance
-from strandline.watch.budget_meter import LEAST_COST, USUAL_SIZE, Purse
+from strandline.plan.budget_meter import LEAST_COST, USUAL_SIZE, Purse
 
 
 def test_what_was_spent_comes_back_one_span_after_the_answer():

@@ -1,0 +1,232 @@
+"""The plan of an archive: one for whoever carries it out (watch/watch_plan.py) and whoever asks (plan/planning.py).
+
+    open        what was learned is taken from the catalog, or learned from all captures, if nothing fits
+    catch_up    pages that were visited, and what study found in captures since
+    visits      those of an hour
+
+Pages enter the plan with their first visit and leave it while something about them must be found out first (they
+failed, they are gone): then the frontier has them. What captures taught is kept as one note under the number of the
+last capture it rests on. Only captures that were studied teach: a watch that runs on could not take back what digests
+told it before.
+"""
+
+import io
+import json
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from strandline.core.plan.strategy import Floats
+from strandline.learn.experience import HOUR, Hours, Known, Learned, history, learn
+from strandline.plan.claims import Claims
+from strandline.plan.maker import PlanMaker
+from strandline.plan.next_visits import Due
+from strandline.plan.outlook import Outlook
+from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
+from strandline.settings.units import rate
+from strandline.store.catalog import DATABASE
+from strandline.store.standing import Standing, StandingReading
+from strandline.store.watching import TimePiece
+
+BELIEFS: Final = ("plan", "beliefs")
+"""The note with what was learned."""
+RECENT: Final = 48.0
+"""Hours for which what a sitemap or feed says of a page is of interest."""
+LARGEST_NOTE: Final = 200_000_000
+_FORM: Final = 1
+"""Of what is kept; another one is learned anew."""
+
+
+class ArchivePlan:
+    """An outlook on the pages of a catalog, and how it comes to know what happened. Opened with the first question."""
+
+    def __init__(self, maker: PlanMaker, reading: StandingReading) -> None:
+        self.maker = maker
+        self.hours = maker.making.hours
+        self._reading = reading
+        self._told = ToldChanges(reading, self.hours)
+        self._sized = rate(maker.making.settings.plan.budget).in_bytes
+        self._touched: set[int] = set()
+        self._seq = 0
+        self._said_until = 0.0
+        self._outlook: Outlook | None = None
+        self.anew = False
+        """Whether it was learned from all captures, rather than from what was kept."""
+
+    @property
+    def opened(self) -> Outlook | None:
+        """The outlook; None before anybody asked for it."""
+        return self._outlook
+
+    def outlook(self, now: float) -> Outlook:
+        """The outlook with everything that was found and studied until now."""
+        if self._outlook is None:
+            self._touched.clear()
+            self._outlook = self._open(now)
+        self._catch_up(self._outlook, now)
+        return self._outlook
+
+    def visits(self, hour: int, visits: int) -> list[Due]:
+        """The visits of an hour, at most so many, in the order of time."""
+        return self.outlook(self.hours.seconds(hour)).plan(hour, visits)
+
+    def touched(self, pages: Iterable[int]) -> None:
+        """Pages were visited, or passed over: look at them before the next plan."""
+        self._touched.update(pages)
+
+    def new_day(self, now: float) -> None:
+        """Look at zones, rules of hosts and quiet directories again."""
+        self.maker.new_day()
+        skips = self.maker.making.skips
+        if skips is not None and skips.renew(now) and self._outlook is not None:
+            self._touched.update(page.page for page in self._outlook.planner.pages)
+
+    # -- what is known -------------------------------------------------------------------------------------------------
+
+    def _open(self, now: float) -> Outlook:
+        """From what was kept, or from all captures."""
+        standings = {one.page: one for one in self._reading.standings() if one.visited}
+        sizes = self._reading.sizes() if self._sized else {}
+        told = list(self._reading.claims_told())
+        kept = read_beliefs(self._reading.note(*BELIEFS))
+        if kept is not None and self._fits(kept, standings, now):
+            pages = self.maker.all_known((standings[number] for number in kept.pages), now, sizes)
+            learned, claims, self._seq, self._said_until = kept.learned, kept.claims, kept.seq, kept.said_until
+        else:
+            self.anew = True
+            pages = self.maker.all_known(standings.values(), now, sizes)
+            seen = list(self._reading.sightings())
+            past = history(pages, seen, self.hours, ((page, time) for page, time, _ in told))
+            said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
+            learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
+            self._seq, claims = self._reading.progress(), Claims()
+            claims.relive(seen, told, RECENT * self.hours.length)
+            self._said_until = max((said for _, _, said in told), default=0.0)
+        visits = Counter({one.page: one.captures for one in standings.values()})
+        visits.subtract(self._reading.captures_after(self._seq))
+        outlook = self.maker.outlook(pages, learned, visits)
+        outlook.claims = claims
+        known = {page.page for page in pages}
+        outlook.grow(self.maker.all_known((one for one in standings.values() if one.page not in known), now, sizes))
+        self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
+        return outlook
+
+    def _fits(self, kept: "Beliefs", standings: dict[int, Standing], now: float) -> bool:
+        """Whether what was kept is of these pages, hours and zones."""
+        same_hours = kept.learned.hours == self.hours and all(page in standings for page in kept.pages)
+        return same_hours and kept.zones == self._zones((standings[page].site for page in kept.pages), now)
+
+    def _zones(self, sites: Iterable[str], now: float) -> int:
+        return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())
+
+    def _catch_up(self, outlook: Outlook, now: float, said: Iterable[tuple[int, float, float]] = ()) -> None:
+        """Pages that were visited, what study found in captures, and what sitemaps and feeds said of them."""
+        if self._touched:
+            sizes = self._reading.sizes(self._touched) if self._sized else {}
+            standings = (one for one in self._reading.standings_of(self._touched) if one.visited)
+            outlook.grow(self.maker.all_known(standings, now, sizes))
+            self._touched.clear()
+        news = list(self._reading.seen_since(self._seq))
+        outlook.claims.relive((seen for _, seen in news), said, RECENT * self.hours.length)
+        if news:
+            self._seq = news[-1][0]
+            told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
+            silence = self._told.silence(told, outlook.planner.pages)
+            outlook.observe([seen for _, seen in news], [(page, time) for page, time, _ in told], silence)
+
+    def tell(self, page: int, time: float, said: float) -> None:
+        """A sitemap or feed says now that a page changed at a time."""
+        if self._outlook is not None and time > said - RECENT * self.hours.length:
+            self._said_until = max(self._said_until, said)
+            self._outlook.claims.tell(page, time)
+
+    # -- keeping -------------------------------------------------------------------------------------------------------
+
+    def to_bytes(self, now: float) -> bytes | None:
+        """What is to be kept under BELIEFS; None when nothing was learned, or it is too large."""
+        if self._outlook is None:
+            return None
+        pages: list[Known] = self._outlook.planner.pages
+        stream = io.BytesIO()
+        about = [self._outlook.claims.as_data(), self._said_until, self._zones((page.site for page in pages), now)]
+        np.savez(
+            stream,
+            form=np.int64(_FORM),
+            pages=np.array([page.page for page in pages], dtype=np.int64),
+            seq=np.int64(self._seq),
+            learned=np.frombuffer(self._outlook.learned.to_bytes(), dtype=np.uint8),
+            about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
+        )
+        return stream.getvalue() if stream.tell() <= LARGEST_NOTE else None
+
+
+class Beliefs(NamedTuple):
+    """What is kept: pages in the order of rows, what was learned of them, and the last capture it rests on."""
+
+    pages: list[int]
+    learned: Learned
+    seq: int
+    claims: Claims
+    said_until: float
+    zones: int
+
+
+def read_beliefs(data: bytes | None) -> Beliefs | None:
+    """What `to_bytes` wrote; None for nothing, or something of another release."""
+    if data is None:
+        return None
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as note:
+            if int(note["form"]) != _FORM:
+                return None
+            about: list[Any] = json.loads(note["about"].tobytes())
+            learned = Learned.from_bytes(note["learned"].tobytes())
+            claims = Claims.from_data(about[0])
+            return Beliefs(note["pages"].tolist(), learned, int(note["seq"]), claims, float(about[1]), int(about[2]))
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
+        return None
+
+
+def plan_hours(reading: StandingReading, time: TimePiece | None, now: float, length: float = HOUR) -> Hours:
+    """Those of the watch, else hours that last so many seconds from before the first capture."""
+    if time is not None:
+        return Hours(time.zero, time.length)
+    first = min((row.first for row in reading.sites() if row.first is not None), default=now)
+    return Hours.since(min(first, now), length)
+
+
+class HoursOfPage(NamedTuple):
+    """What is believed of a page: changes a day, how much one matters, and its share of each hour of the day."""
+
+    url: str
+    visits: int
+    found: int
+    per_day: float
+    importance: float
+    hours: Floats
+
+
+def learned_hours(folder: Path) -> list[HoursOfPage]:
+    """What is believed of the pages of an archive, as kept last; empty when nothing was kept."""
+    with closing(StandingReading.open(folder / DATABASE, everything=True)) as reading:
+        note = read_beliefs(reading.note(*BELIEFS))
+        if note is None or not len(note.learned):
+            return []
+        standings = {one.page: one for one in reading.standings()}
+    estimate = note.learned.learner.estimate(np.arange(len(note.learned)))
+    workday = estimate.rate[:, :24].astype(np.float64)
+    shares = workday / np.maximum(workday.sum(axis=1, keepdims=True), 1e-12)
+    found = []
+    for row, number in enumerate(note.pages):
+        if number in standings:
+            one = standings[number]
+            per_day, matters = 24.0 * float(estimate.mean_rate[row]), float(estimate.mean_importance[row])
+            changes = int(note.learned.found[row])
+            found.append(HoursOfPage(one.url, one.captures, changes, per_day, matters, shares[row]))
+    return found

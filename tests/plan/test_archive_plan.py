@@ -1,0 +1,92 @@
+"""What a plan believes is kept, and taken up again where it stood."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from made.random_history import Page, Story, study
+from plan.test_coming_visits import told, watched
+from strandline.plan.archive_plan import BELIEFS, learned_hours, read_beliefs
+from strandline.plan.planning import Planning
+from strandline.store.catalog import open_catalog
+
+STORY = Story(
+    tuple(Page(n % 2, n % 3, (1.0, 2.5, 6.0)[n % 3], n % 5, "seen", n % 2 == 0) for n in range(9)), 60.2, "6/hour", True
+)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return told(STORY, tmp_path / "archive")
+
+
+def believed(planning):
+    rates = planning.learned.learner.estimate(np.arange(len(planning.learned))).mean_rate
+    return {page.page: rate for page, rate in zip(planning.pages, rates.tolist(), strict=True)}
+
+
+def forget(archive):
+    with contextlib.closing(open_catalog(archive.folder)) as catalog:
+        catalog.note(BELIEFS[0], [(BELIEFS[1], None)])
+
+
+def test_what_was_kept_is_what_would_be_learned(archive):
+    first = believed(Planning(archive, STORY.now))
+    with contextlib.closing(open_catalog(archive.folder)) as catalog:
+        kept = read_beliefs(catalog.reading.note(*BELIEFS))
+        assert kept is not None and len(kept.pages) == len(STORY.pages)
+        catalog.note(BELIEFS[0], [(BELIEFS[1], b"of another release")])
+    assert read_beliefs(b"of another release") is None
+    assert believed(Planning(archive, STORY.now)) == pytest.approx(first)
+    assert believed(Planning(archive, STORY.now)) == pytest.approx(first), "from what was kept now"
+
+
+def test_what_was_captured_since_is_added_to_what_was_kept(archive):
+    Planning(archive, STORY.now).next()
+    watched(archive, STORY)
+    with contextlib.closing(open_catalog(archive.folder)) as catalog:
+        pending = list(catalog.studies.reading.pending(1000))
+        assert pending
+        study(catalog, [(one.page, one.capture.time, one.page % 2 == 0) for one in pending])
+    later = STORY.now + 3600.0
+    added = believed(Planning(archive, later))
+    forget(archive)
+    anew = believed(Planning(archive, later))
+    assert added == pytest.approx(anew, rel=0.25), "captures added one by one teach what all of them teach"
+    assert added != pytest.approx(believed_before(archive), rel=1e-6), "negative control: something was learned"
+
+
+def believed_before(archive):
+    """As of the captures of the story alone."""
+    planning = Planning(archive, STORY.now + 3600.0)
+    reading = planning._everything
+    planning.__dict__["_everything"] = Until(reading)
+    return believed(planning)
+
+
+class Until:
+    """A catalog whose study stopped when the story ended."""
+
+    def __init__(self, reading):
+        self._reading = reading
+
+    def __getattr__(self, name):
+        return getattr(self._reading, name)
+
+    def note(self, *_):
+        return None
+
+    def sightings(self, *_):
+        return (one for one in self._reading.sightings() if one.time <= STORY.now)
+
+    def progress(self):
+        return 10**9
+
+
+def test_hours_of_pages_are_read_from_what_was_kept(archive):
+    assert learned_hours(archive.folder) == []
+    Planning(archive, STORY.now).next()
+    rows = learned_hours(archive.folder)
+    assert len(rows) == len(STORY.pages)
+    assert all(row.per_day > 0 and row.hours.sum() == pytest.approx(1.0) for row in rows)
