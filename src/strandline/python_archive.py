@@ -10,12 +10,15 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from time import time
 from typing import TypedDict, Unpack
 
 from strandline.access.memento import closest
 from strandline.access.payload import LostError, Payload, read_payload
 from strandline.access.quality import Quality
 from strandline.app.model import Asked, ModelAnswer, asked_of
+from strandline.app.opening import place_of
+from strandline.archive.deployment import Place
 from strandline.archive.folder import Archive, create, open_archive, web_address
 from strandline.archive.holdings import holdings
 from strandline.archive.known_sites import require_site
@@ -36,6 +39,7 @@ from strandline.exchange.rebuilding import Rebuilt, reindex
 from strandline.keeping.backup import BackedUp, back_up
 from strandline.keeping.erasing import Erasure, erase
 from strandline.keeping.retention import Preview, apply_retention, preview_retention, rules_of
+from strandline.keeping.sites import Site, add_site, all_sites, move_site, set_site
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.lab.own_history import archive_world
 from strandline.lab.simulate.world import World
@@ -45,6 +49,7 @@ from strandline.plan.planning import Planning
 from strandline.ports import PageRow
 from strandline.report.measuring import measured
 from strandline.settings.schema import Settings
+from strandline.settings.site_tables import SiteSettings
 from strandline.store.reading import SiteRow
 from strandline.store.studies import Change
 from strandline.study.comparing import Comparison, compare_versions
@@ -104,6 +109,34 @@ class OpenedArchive(Archive):
     def sites(self) -> Iterator[SiteRow]:
         """The sites of the archive: name, hosts, pages, captures, first and last capture."""
         return self.reading.sites()
+
+    def site_list(self, weeks: int = 1, now: float | None = None) -> list[Site]:
+        """The sites with what is said of each, and what it cost and brought in the last weeks."""
+        return all_sites(self, self._place.settings(), time() if now is None else now, weeks)
+
+    def site_add(self, url: str, **settings: object) -> SiteSettings:
+        """Take a site in; a watch that runs starts with it at once. `settings` as in `[[site]]`."""
+        return add_site(self._place, url, settings)
+
+    def site_set(self, name: str, **settings: object) -> SiteSettings:
+        """Say how a site is treated: `settings` as in `[[site]]`; "" is as for all sites."""
+        return set_site(self._place, name, settings, self)
+
+    def site_pause(self, name: str) -> SiteSettings:
+        """Ask nothing of a site until it is resumed."""
+        return move_site(self._place, name, "paused", self)
+
+    def site_resume(self, name: str) -> SiteSettings:
+        """Go on with a site that was paused or removed."""
+        return move_site(self._place, name, "active", self)
+
+    def site_remove(self, name: str) -> SiteSettings:
+        """Take a site out; what was captured stays."""
+        return move_site(self._place, name, "removed", self)
+
+    @property
+    def _place(self) -> Place:
+        return place_of(self)
 
     def pages(self, site: str = "") -> Iterator[PageRow]:
         """The pages of the archive, or of one of its sites, in the order they were found."""

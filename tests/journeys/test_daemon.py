@@ -102,9 +102,9 @@ def test_a_day_in_the_life_of_a_daemon(site, tmp_path):
     assert stands(folder).document["budget"] == "120/hour"
 
     (folder / "strandline.toml").write_text(text)
-    change_settings(folder, {"plan.budget": '"100/hour"', "scope.hops": "7"})
+    change_settings(folder, {"plan.budget": '"100/hour"', "fetch.redirects": "7"})
     watch.hang_up()
-    assert watch.hears("settings taken anew: plan.budget") and watch.hears("not before a new start: scope.hops")
+    assert watch.hears("settings taken anew: plan.budget") and watch.hears("not before a new start: fetch.redirects")
     assert wait_for(lambda: stands(folder).document["budget"] == "100/hour")
 
     change_settings(folder, {"keep.disk_reserve": '"900 TiB"'})

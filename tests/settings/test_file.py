@@ -4,7 +4,7 @@ import pytest
 
 from strandline.errors import SettingError
 from strandline.settings.file import read_settings, settings_text, with_overrides
-from strandline.settings.schema import Settings
+from strandline.settings.schema import TABLES, Settings, sections
 
 
 def write(tmp_path, text):
@@ -20,11 +20,44 @@ def test_the_written_file_documents_every_setting_and_reads_back_as_itself(tmp_p
     text = settings_text(settings)
     assert read_settings(write(tmp_path, text)) == settings
     lines = text.splitlines()
-    for section in dataclasses.fields(settings):
-        for key in dataclasses.fields(getattr(settings, section.name)):
+    for name, section in sections(settings):
+        for key in dataclasses.fields(section):
             at = next(i for i, line in enumerate(lines) if line.startswith(f"{key.name} = "))
-            assert lines[at - 1].startswith("# "), f"{section.name}.{key.name} has no explanation"
+            assert lines[at - 1].startswith("# "), f"{name}.{key.name} has no explanation"
             assert len(key.metadata["doc"]) > 15
+    for name, kind in TABLES.items():
+        assert f"# [[{name}]]" in lines
+        for key in dataclasses.fields(kind):
+            assert any(line.startswith(f"#   {key.name}: ") for line in lines), f"{name}.{key.name}"
+
+
+def test_tables_of_sites_read_back_and_name_the_line_of_a_mistake(tmp_path):
+    settings = read_settings(
+        write(tmp_path, '[[site]]\nname = "a.example"\nweight = 2\n[[site]]\nname = "b.example"\nhops = 3\n')
+    )
+    assert [(site.name, site.weight, site.hops) for site in settings.site] == [
+        ("a.example", 2.0, 0),
+        ("b.example", 1.0, 3),
+    ]
+    assert read_settings(write(tmp_path, settings_text(settings))) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[site]]\nnam = "a"\n', "line 2: unknown key 'nam' in \\[\\[site\\]\\]; did you mean 'name'"),
+        ('[[site]]\nname = "a"\n\n[[site]]\nname = "b"\nhours = ["9"]\n', "line 6: site.hours: '9' are no hours"),
+        ('[[site]]\nname = "a"\n[[site]]\nname = "a"\n', "line 3: site: 'a' is there twice"),
+        ("[[site]]\nhops = 3\n", "line 1: site: a table without a name"),
+        ('[site]\nname = "a"\n', "write \\[\\[site\\]\\]"),
+        ('[[site]]\nname = "https://a/"\n', "no name of a site"),
+        ('[[site]]\nname = "a"\nheaders = ["Host: b"]\n', "ours to set"),
+        ('[[site]]\nname = "a"\nbudget = "5 MB/day"\n', "counted in requests"),
+    ],
+)
+def test_a_mistake_in_a_table_names_its_line(tmp_path, text, message):
+    with pytest.raises(SettingError, match=message):
+        read_settings(write(tmp_path, text))
 
 
 def test_no_file_means_defaults(tmp_path):

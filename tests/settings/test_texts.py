@@ -9,7 +9,7 @@ from strandline.core.rivals.catalogue import STRATEGIES
 from strandline.errors import SettingError
 from strandline.settings import texts
 from strandline.settings.file import read_settings, settings_text, with_overrides
-from strandline.settings.schema import Settings
+from strandline.settings.schema import TABLES, Settings, sections
 
 WRONG = {
     "archive.contact": ["me", "https://", "mailto:nobody", "https://a.example/\\u0007"],
@@ -145,11 +145,11 @@ def test_a_value_that_works_is_taken(key, value):
 
 
 def test_every_text_is_looked_at():
-    for section in dataclasses.fields(Settings()):
-        for key in dataclasses.fields(getattr(Settings(), section.name)):
-            value = getattr(getattr(Settings(), section.name), key.name)
-            if isinstance(value, str | tuple) and not key.metadata["unit"]:
-                assert key.metadata["choices"] or key.metadata["form"], f"{section.name}.{key.name}"
+    tables = [(name, kind()) for name, kind in TABLES.items()]
+    for name, section in (*sections(Settings()), *tables):
+        for key in dataclasses.fields(section):
+            if isinstance(getattr(section, key.name), str | tuple) and not key.metadata["unit"]:
+                assert key.metadata["choices"] or key.metadata["form"], f"{name}.{key.name}"
 
 
 def test_strategies_and_countries_are_those_there_are():

@@ -6,15 +6,15 @@ A folder has a disk and one writer; a cluster (cluster/deployment.py) has worker
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from strandline.archive.disk_space import reserve_of
 from strandline.archive.folder import Archive, open_archive
 from strandline.errors import StrandlineError
-from strandline.settings.edit import change_settings
+from strandline.settings.edit import change_settings, change_tables
 from strandline.settings.file import NAME, read_settings
 from strandline.settings.schema import Settings
 from strandline.store.alarming import AlarmWriter
@@ -110,6 +110,9 @@ class Place(Protocol):
     def change_settings(self, values: dict[str, str]) -> Settings:
         """Write settings (`section.key` to a TOML value); SettingError names a bad one."""
 
+    def change_tables(self, kind: str, change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Settings:
+        """Change the tables of a kind (settings.schema.TABLES); SettingError names what is wrong."""
+
     def open(self) -> Archive:
         """The archive once more, with connections of its own: for another thread."""
 
@@ -157,6 +160,12 @@ class FolderPlace:
     def change_settings(self, values: dict[str, str]) -> Settings:
         """Write them where they stand in the file."""
         found = change_settings(self._folder, values)
+        self._known = None
+        return found
+
+    def change_tables(self, kind: str, change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Settings:
+        """Write them where they stand in the file."""
+        found = change_tables(self._folder, kind, change)
         self._known = None
         return found
 

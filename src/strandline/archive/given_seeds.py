@@ -2,7 +2,7 @@
 
 A run that names seeds starts from these and those of the settings. One that names none starts from all that were ever
 given, wherever: naming one more, in the interface or in the settings, takes none of the others away. A seed of the
-settings goes when it is taken out of them; one that a command was given is left out with `scope.exclude`.
+settings goes when it is taken out of them; all those of a site go with `strandline site remove`.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
 from strandline.settings import texts
+from strandline.settings.in_force import with_seeds
 from strandline.settings.schema import Settings
 from strandline.store.reading import Reading
 
@@ -48,7 +49,7 @@ def keep_given(catalog: Notes, seeds: Iterable[str]) -> None:
 def known_seeds(settings: Settings, reading: Reading) -> tuple[str, ...]:
     """Where a run starts that names no seeds; where neither settings nor commands told, it is where crawls began."""
     own = settings.scope.seeds
-    return tuple(dict.fromkeys((*own, *(given_seeds(reading) if own else reading.seeds()))))
+    return with_seeds(settings, (*own, *(given_seeds(reading) if own else reading.seeds())))
 
 
 def read_seeds(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest
 from strandline.crawl.tally import Tally
 from strandline.errors import Forced, Interrupted, SettingError, SizeLimit, TimeLimit, Unreachable, UsageError
-from strandline.settings.file import quoted, with_overrides
+from strandline.settings.file import NAME, quoted, with_overrides
+from strandline.settings.in_force import removed_sites
 from strandline.settings.schema import Settings
 from strandline.settings.units import octets, seconds
 from strandline.watch.single_pass import crawl
@@ -77,7 +78,15 @@ def _above_zero(flag: str, text: str | None, unit: Callable[[str], float]) -> fl
 
 def begun(folder: Path, seeds: list[str] | None) -> AbstractContextManager[Archive]:
     """The archive a crawl is to fill. Only a crawl that says where to start makes one: a mistyped name does not."""
-    return opened_or_made(folder) if read_seeds(seeds or []) else nullcontext(open_archive(folder))
+    named = read_seeds(seeds or [])
+    if not named:
+        return nullcontext(open_archive(folder))
+    if (folder / NAME).exists():
+        removed = removed_sites(open_archive(folder).settings)
+        out = next((seed for seed in named if removed(seed)), "")
+        if out:
+            raise UsageError(f"the site of {out} was removed; `strandline site add {folder} {out}` takes it in again")
+    return opened_or_made(folder)
 
 
 def run_crawl(

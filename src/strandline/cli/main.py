@@ -26,6 +26,7 @@ from strandline.cli import (
     reports,
     retain,
     serve,
+    sites,
     status,
     takedown,
 )
@@ -59,6 +60,7 @@ mining.register(app)
 learning.register(app)
 planning.register(app)
 status.register(app)
+sites.register(app)
 reports.register(app)
 alerts.register(app)
 serve.register(app)

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import unicodedata
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from strandline.errors import Interrupted, UsageError
@@ -46,6 +47,21 @@ def under(name: str, text: str) -> list[str]:
 
     width = max(shutil.get_terminal_size().columns, 2 * len(name))
     return textwrap.wrap(name + text, width, subsequent_indent=" " * len(name), drop_whitespace=True) or [name]
+
+
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
+    """Rows of texts under a head, as wide as they need; figures stand to the right.
+
+    >>> print(columns(("site", "pages"), [("a.example", "7")], right=(1,)))
+    site       pages
+    a.example      7
+    """
+    wide = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
+    lines = (
+        "  ".join(f"{text:>{wide[at]}}" if at in right else f"{text:{wide[at]}}" for at, text in enumerate(row))
+        for row in (head, *rows)
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def iso(time: float) -> str:

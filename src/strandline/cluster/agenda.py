@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from strandline.core.capture import Kind
 from strandline.plan.budget_meter import Purse
 from strandline.plan.next_visits import Due
-from strandline.ports import Batch, Catalog, Clock, Found, Task
+from strandline.ports import Batch, Catalog, Clock, Task
 from strandline.watch.agenda import PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
 
 _NAP: Final = 0.2
@@ -60,8 +59,7 @@ class SharedWatchAgenda(WatchAgenda):
 
     def open(self, seeds: Iterable[str]) -> None:
         """Go on where the last run stood."""
-        found = (Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
-        self._parts.catalog.add(found)
+        self.seeded(seeds)
 
     def step(self) -> None:
         """What runs beside the crawl has threads of its own."""

@@ -4,7 +4,9 @@ Settings that are changed here are those `cluster init` keeps; workers follow th
 """
 
 import time
-from typing import Final
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
 
 from strandline.archive.deployment import Address, Together, Worker
 from strandline.archive.folder import Archive
@@ -58,6 +60,15 @@ class ClusterPlace:
         """Keep them for all workers."""
         wanted = [f"{key}={value}" for key, value in values.items()]
         return init_cluster(self._database, "", lambda known: with_overrides(known, wanted)).settings
+
+    def change_tables(self, kind: str, change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Settings:
+        """Keep them for all workers."""
+
+        def changed(known: Settings) -> Settings:
+            named: dict[str, Any] = {kind: change(getattr(known, kind))}
+            return replace(known, **named)
+
+        return init_cluster(self._database, "", changed).settings
 
     def open(self) -> Archive:
         """The cluster once more."""

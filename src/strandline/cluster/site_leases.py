@@ -34,6 +34,7 @@ from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.shared_price import PRICES, above_cut, counted, cut_for, price_for
 from strandline.core.plan.strategy import Floats
 from strandline.crawl.preparing import CrawlRequest, Prepared, prepare_crawl
+from strandline.crawl.site_orders import closed_hosts, rules_of
 from strandline.learn.experience import Hours, history, learn
 from strandline.plan.archive_plan import RECENT
 from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE
@@ -51,6 +52,7 @@ from strandline.store.postgres.market import PlanHour, Wanted, known_hour, open_
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.reading import Reading
 from strandline.store.watching import TimePiece, WatchReading
 
 _DESKS: Final = 16
@@ -171,12 +173,14 @@ def opened_hour(office: Office, now: float) -> PlanHour:
     if known is not None and not _due_again(known, now, office.hours.length):
         return known
     left = visits_left(office, now)
+    hosts = on_postgres(Reading, office.session).hosts
+    closed = closed_hosts(rules_of(office.settings), now, lambda site: [row.name for row in hosts(site)])
 
     def divided(connection: Connection, known: PlanHour | None) -> PlanHour | None:
         if known is not None and not _due_again(known, now, office.hours.length):
             return None  # somebody was quicker
         add_desks(connection)
-        wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1)
+        wanted = wanted_by_all(connection, start + office.hours.length, math.ceil(left) + 1, closed)
         return divided_first(start, now, left, wanted) if known is None else _again(known, now, left, wanted)
 
     return open_hour(office.session, start, divided)

@@ -12,6 +12,7 @@ from strandline.cluster.site_leases import plan_job, watch_hours
 from strandline.core.urls import site
 from strandline.plan.claims import GOOD
 from strandline.plan.settings_wishes import budget_of, budgets_of
+from strandline.settings.in_force import in_force
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.watch.agenda import WatchOrders
 
@@ -21,7 +22,7 @@ def watching(
     cluster: Cluster, catalog: PostgresCatalog, clock: DatabaseClock, pace: tuple[float, Callable[[str], None]]
 ) -> Iterator[SharedWatchAgenda]:
     """The agenda of such a worker. `pace` has the seconds of an hour, and who hears what happened."""
-    settings, (length, say) = cluster.settings, pace
+    settings, (length, say) = in_force(cluster.settings), pace
     plan, hold = settings.plan, settings.study.hold * length / 3600.0
     hours, _ = watch_hours(catalog.begin_watch(length, clock.now()), clock.now(), length)
     purse = SharedPurse(
@@ -33,7 +34,10 @@ def watching(
     )
     limits = {
         host: HostPurse(host, budget, hours, clock, catalog.book)
-        for host, budget in budgets_of("plan.host_budgets", plan.host_budgets).items()
+        for host, budget in {
+            **budgets_of("plan.site_budgets", plan.site_budgets),
+            **budgets_of("plan.host_budgets", plan.host_budgets),
+        }.items()
     }
     means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import random
 from typing import Final
 
 from strandline.archive.disk_space import room_check
@@ -23,8 +22,8 @@ from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
 from strandline.cluster.database_clock import DatabaseClock, OnTime
 from strandline.cluster.following import CHANGED, Account, Following, follow_job
 from strandline.cluster.shared import Cluster
-from strandline.core.politeness.delays import Manners
 from strandline.crawl.browsing import LookNotes
+from strandline.crawl.conduct import Conduct
 from strandline.crawl.loop import Crawl
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.preparing import (
@@ -139,7 +138,8 @@ def pass_under_way(database: str) -> bool:
 def _work(following: Following, prepared: Prepared, request: WorkerRequest, place: tuple[Objects, Path]) -> Tally:
     """One registration, from the first lease to the last commit."""
     (objects, folder), settings, cluster = place, prepared.settings, following.cluster
-    manners = Manners(prepared.manners, random)
+    conduct = Conduct(prepared, lambda site: [row.name for row in catalog.reading.hosts(site)])
+    manners = conduct.manners
 
     def polite(authority: str) -> float:
         now = time.monotonic()
@@ -159,7 +159,9 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
         fetcher = stack.enter_context(
-            contextlib.closing(HttpFetcher(with_secrets(options, prepared.orders.scope.seeds)))
+            contextlib.closing(
+                HttpFetcher(with_secrets(replace(options, site_headers=conduct.fields), prepared.orders.scope.seeds))
+            )
         )
         naming = writer_settings(settings)
         naming = replace(naming, host=f"{naming.host}-w{catalog.worker}")
@@ -177,6 +179,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             room_check(settings.keep.disk_reserve, (folder,)),
             _skips(cluster, request, stack),
             stack.enter_context(browsing_for(settings.capture, fetcher.wake, _notes(catalog))),
+            conduct.gate,
         )
 
         def progress(tally: Tally) -> None:

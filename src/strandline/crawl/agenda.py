@@ -27,6 +27,13 @@ class Agenda(Protocol):
     def step(self) -> None:
         """Time has passed; called often, so it costs little."""
 
+    def seeded(self, seeds: Iterable[str]) -> None:
+        """These are seeds from now on."""
+
+    @property
+    def keeps_closed(self) -> bool:
+        """Whether pages of a site that may not be asked now wait until it may; else they are passed over."""
+
     def free(self, wanted: int) -> int:
         """How many of so many requests may begin now."""
 
@@ -73,6 +80,13 @@ class PassAgenda:
     def open(self, seeds: Iterable[str]) -> None:
         """Go on with an unfinished pass, or begin a new one."""
         self._start, _ = self._catalog.open_pass(self._clock.now())
+        self.seeded(seeds)
+
+    keeps_closed = False
+    """A pass ends when everything was looked at."""
+
+    def seeded(self, seeds: Iterable[str]) -> None:
+        """They belong to this pass."""
         self._catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self._start) for seed in seeds)
 
     def step(self) -> None:

@@ -122,7 +122,7 @@ class Finder:
         """The target of a redirect: as far from the seed as its source, and in scope where a seed has moved to."""
         url = self._bare(target)
         if source.hops == 0 and source.kind is Kind.PAGE:
-            self._scope.extend([url])
+            self._scope.moved(source.url, url)
         reason = self._scope.refuses(url, source.kind, source.hops)
         if not reason and source.kind is Kind.PAGE:
             reason, _ = self._traps.met(url, group_of(source.url))
@@ -130,6 +130,12 @@ class Finder:
             return Findings(refused=[Refusal(reason, url)])
         found = Found(url, source.kind, "redirect", source.page, source.hops, source.hops - 0.5, due)
         return Findings(found=[found])
+
+    def change(self, orders: Orders) -> None:
+        """Go by another scope from now on; what was known to be outside may be inside."""
+        self._orders = orders
+        self._scope.change(orders.scope)
+        self._known.clear()
 
     def reopen(self, captures: Callable[[str], Sequence[Capture]]) -> None:
         """Seeds that were found to have moved by an earlier run take their scope along in this one, too."""
@@ -143,7 +149,7 @@ class Finder:
                     url = self._bare(canonical(known[-1].redirect))
                 except ValueError:
                     break
-                self._scope.extend([url])
+                self._scope.moved(seed, url)
 
     def sitemaps(self, site: str, listed: Iterable[str], due: float) -> list[Found]:
         """Sitemaps of a host in scope: those its robots.txt lists, else the usual place."""

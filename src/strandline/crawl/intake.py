@@ -123,6 +123,11 @@ class Intake:
         self.tally.hollow[kind] += 1
         return replace(visited, detail=f"{MARK}{kind}")
 
+    def change(self, orders: Orders) -> None:
+        """Go by another scope from now on."""
+        self._orders = orders
+        self._seeds = {seed: seed for seed in orders.scope.seeds} | self._seeds
+
     def wants_whole(self, task: Task) -> bool:
         """Whether what a page names was not taken in, or by a narrower scope: then known bytes are read, too."""
         return task.read <= self._orders.read_since

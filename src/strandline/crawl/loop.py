@@ -87,6 +87,21 @@ class Crawl:
         """Ask the crawl to finish what is in flight and end, for a reason of the caller's. Safe in another thread."""
         self._over = why
 
+    def change(self, orders: Orders) -> None:
+        """Go by another scope from now on, and start from what it has more. Not in another thread."""
+        new = [seed for seed in orders.scope.seeds if seed not in self._orders.scope.seeds]
+        self._orders = replace(
+            self._orders,
+            scope=orders.scope,
+            sitemaps=orders.sitemaps,
+            feeds=orders.feeds,
+            read_since=orders.read_since,
+        )
+        self._finder.change(self._orders)
+        self._finder.reopen(self._parts.catalog.captures)
+        self._intake.change(self._orders)
+        self._agenda.seeded(new)
+
     @property
     def asked_to_stop(self) -> bool:
         """Whether somebody called `stop`."""
@@ -198,6 +213,8 @@ class Crawl:
             self._starved = self._tickets == began
             return
         busy = {*self._parts.manners.busy(now), *self._robots.places_waiting()}
+        if self._agenda.keeps_closed:
+            busy |= self._parts.gate.closed(self._parts.clock.now())
         taken = self._agenda.take(free, busy)
         for task in taken:
             self._consider(task)
@@ -227,6 +244,13 @@ class Crawl:
             self._intake.skipped(task, outside or trapped, self._agenda.passed_over() if outside else NEVER)
             return
         now = self._parts.clock.now()
+        closed = self._parts.gate.why_not(task.authority, now)
+        if closed and self._agenda.keeps_closed:
+            self._parts.catalog.release([task.page])
+            return
+        if closed:
+            self._intake.skipped(task, closed, self._agenda.passed_over())
+            return
         if not self._robots.knows(origin(task.url), now):
             if self._robots.wait(task):
                 self._begin(task, Request(f"{origin(task.url)}/robots.txt", 0, Kind.ROBOTS))

@@ -7,6 +7,7 @@ from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.core.quick_dataclass import dataclass
 from strandline.crawl.browsing import Browsing, NoBrowsing
+from strandline.crawl.site_orders import Gate
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.ports import CaptureStore, Catalog, Clock, Discoverer, Fetcher
@@ -28,6 +29,8 @@ class Parts:
     """What is left out because it is expected to be unchanged."""
     browsing: Browsing = field(default_factory=NoBrowsing)
     """Which pages are shown in a browser, and the browser."""
+    gate: Gate = field(default_factory=Gate)
+    """Which sites may be asked now."""
 
 
 @dataclass(frozen=True, slots=True)

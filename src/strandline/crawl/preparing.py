@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from pathlib import Path
-from random import random
 from types import FrameType
 
 from strandline.archive.disk_space import room_check
@@ -17,15 +16,17 @@ from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
-from strandline.core.politeness.delays import Manners, MannersSettings
+from strandline.core.politeness.delays import MannersSettings
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, without_keys
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.browsing import Browsing, LookNotes, NoBrowsing
+from strandline.crawl.conduct import Conduct
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.scope_widened import reading_anew
+from strandline.crawl.site_orders import manners_with_sites, scopes_of, site_headers
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
@@ -36,6 +37,7 @@ from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
 from strandline.ports import Clock
 from strandline.settings import texts
 from strandline.settings.capture import CaptureSettings
+from strandline.settings.in_force import in_force, with_seeds
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
@@ -78,8 +80,10 @@ class Prepared:
 
 def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
     """Check seeds and settings; UsageError or SettingError says what is wrong."""
+    settings = in_force(settings)
     keys = secret_keys(settings)
-    seeds = tuple(dict.fromkeys(without_keys(seed, keys) for seed in read_seeds(settings.scope.seeds + request.seeds)))
+    given = with_seeds(settings, read_seeds(settings.scope.seeds + request.seeds))
+    seeds = tuple(dict.fromkeys(without_keys(seed, keys) for seed in given))
     policy = address_policy(settings.fetch)
     try:
         texts.contact(settings.archive.contact)  # it is sent with every request, as part of a header
@@ -91,8 +95,9 @@ def prepare_crawl(settings: Settings, request: CrawlRequest) -> Prepared:
             "no contact address: site owners must be able to reach you before the web is crawled; "
             "set archive.contact in strandline.toml or pass --contact https://your.page/"
         )
+    site_headers(settings)  # which names of the environment are not there is told now
     orders = orders_of(settings, seeds, request.limits)
-    return Prepared(settings, orders, policy, manners_of(settings.politeness), request)
+    return Prepared(settings, orders, policy, manners_with_sites(settings, manners_of(settings.politeness)), request)
 
 
 def from_known_seeds(settings: Settings, request: CrawlRequest, catalog: Notes) -> CrawlRequest:
@@ -117,23 +122,24 @@ def run_crawl(
     catalog: SqliteCatalog,
     agenda: Agenda | None = None,
     room: Callable[[], str] | None = None,
-    manners: Manners | None = None,
+    conduct: Conduct | None = None,
 ) -> Tally:
     """One pass over what is in scope, or what an agenda says. Whoever opened the catalog for writing closes it.
 
     `room` says why there is too little room on disk, which ends the run; by default the reserve of the settings does.
-    Whoever brings `manners` may change them on the way.
+    Whoever brings a `conduct` may change it on the way.
     """
     settle_in()
     settings, clock = prepared.settings, prepared.request.clock
     agent = user_agent(__version__, settings.archive.contact)
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
+        conduct = conduct or Conduct(prepared, lambda site: [row.name for row in catalog.reading.hosts(site)])
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
-        fetcher = HttpFetcher(with_secrets(replace(options, now=clock.now), prepared.orders.scope.seeds))
+        options = replace(options, now=clock.now, site_headers=conduct.fields)
+        fetcher = HttpFetcher(with_secrets(options, prepared.orders.scope.seeds))
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
         room = room or room_check(settings.keep.disk_reserve, (folder, folder / "archive"))
-        manners = manners or Manners(prepared.manners, random)
         skips = _skips(settings, catalog.path, planned=agenda is not None)
         orders = not_again(reading_anew(prepared.orders, catalog, clock.now()), erased_stretches(folder))
         reporter = Reporter(prepared.request.captured, prepared.request.progress)
@@ -141,8 +147,15 @@ def run_crawl(
             open_parts.callback(fetcher.close)
             notes = LookNotes(catalog.reading.note, catalog.note)
             browsing = open_parts.enter_context(browsing_for(settings.capture, fetcher.wake, notes))
-            parts = Parts(fetcher, store, catalog, Documents(), clock, manners, room, skips, browsing)
+            parts = Parts(
+                fetcher, store, catalog, Documents(), clock, conduct.manners, room, skips, browsing, conduct.gate
+            )
             crawl = Crawl(parts, orders, reporter, agenda)
+            conduct.followed_by(
+                lambda orders: crawl.change(
+                    not_again(reading_anew(orders, catalog, clock.now()), erased_stretches(folder))
+                )
+            )
             # Until all is told: a signal that comes late changes nothing any more.
             with stopped_by_signals(crawl):
                 try:
@@ -197,7 +210,15 @@ def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Ord
     """What the crawl is to do, from settings."""
     scope, crawl = settings.scope, settings.crawl
     return Orders(
-        scope=ScopeRules(seeds, scope.scope, scope.include, scope.exclude, scope.hops, scope.requisites),
+        scope=ScopeRules(
+            seeds,
+            scope.scope,
+            scope.include,
+            scope.exclude,
+            scope.hops,
+            scope.requisites,
+            sites=scopes_of(settings),
+        ),
         traps=TrapLimits(crawl.path_depth, crawl.repeated_segments, crawl.query_variants, crawl.similar_pages),
         limits=limits,
         connections=settings.fetch.connections,

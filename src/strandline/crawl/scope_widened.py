@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from strandline.core.discovery.scope import ScopeRules, wider
+from strandline.core.discovery.scope import ScopeRules, SiteScope, wider
 from strandline.crawl.orders import Orders
 from strandline.store.reading import Reading
 
@@ -46,10 +46,13 @@ def reading_anew(orders: Orders, catalog: Notes, now: float, followed: float = 0
         "requisites": scope.requisites,
         "sitemaps": orders.sitemaps,
         "feeds": orders.feeds,
+        "sites": [[one.name, one.reach, list(one.include), list(one.exclude), one.hops] for one in scope.sites],
     }
     kept = catalog.reading.note(_KIND, _KEY)
     before: dict[str, Any] = json.loads(kept) if kept else {**rules, "since": 0.0}
+    sites = tuple(SiteScope(*one) for one in before.get("sites", ()))
     last = ScopeRules((), *(before[name] for name in ("reach", "include", "exclude", "hops", "requisites")))
+    last = replace(last, sites=sites)
     more = wider(scope, last) or any(rules[name] and not before[name] for name in ("sitemaps", "feeds"))
     since = now + followed if more else float(before["since"])
     told = json.dumps({**rules, "since": since}).encode()

@@ -59,6 +59,8 @@ class FetchOptions:
     """Hand over the request as it was sent, with everything."""
     headers: tuple[tuple[str, str], ...] = ()
     """More request header fields, such as Cookie: sent, recorded only with `keep_secrets` when secret."""
+    site_headers: Callable[[str], tuple[tuple[str, str], ...]] = lambda _: ()
+    """Those of the host of an address: asked for every request."""
     now: Callable[[], float] = time
     """UTC epoch seconds: when an exchange began, for its record. Limits go by the machine's own clock."""
 

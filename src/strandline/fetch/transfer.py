@@ -171,6 +171,10 @@ class Transfer:
     def _request_headers(self, request: Request) -> list[bytes]:
         wanted = {name.lower() for name, _ in request.headers}
         usual = [("Accept", ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING), *self._options.headers]
+        own = self._options.site_headers(authority(request.url))
+        if own:
+            named = {name.lower() for name, _ in own}
+            usual = [*(field for field in usual if field[0].lower() not in named), *own]
         fields = [field for field in usual if field[0].lower() not in wanted] if wanted else usual
         fields += request.headers
         if request.method != "GET":

@@ -54,6 +54,8 @@ class ArchivePlan:
         self._sized = rate(maker.making.settings.plan.budget).in_bytes
         self._touched: set[int] = set()
         self._seq = 0
+        self._looked = 0.0
+        """When somebody asked last."""
         self._said_until = 0.0
         self._outlook: Outlook | None = None
         self.anew = False
@@ -69,6 +71,10 @@ class ArchivePlan:
         if self._outlook is None:
             self._touched.clear()
             self._outlook = self._open(now)
+        pages, looked, self._looked = self._outlook.planner.pages, self._looked or now, now
+        moved = self.maker.barring.moved_hosts((page.host for page in pages), looked, now)
+        if moved:
+            self._touched.update(page.page for page in pages if page.host in moved)
         self._catch_up(self._outlook, now)
         return self._outlook
 

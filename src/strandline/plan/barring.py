@@ -8,13 +8,17 @@ from strandline.core.capture import Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.politeness.robots import Robots, RobotsCopy
 from strandline.crawl.orders import Orders
+from strandline.crawl.site_orders import rules_of
 from strandline.crawl.skips import QUIET
 from strandline.ports import HostState
 from strandline.settings.schema import Settings
 from strandline.store.reading import Reading
 from strandline.store.standing import Standing
 
-_ASKED_ANEW: Final = ("robots", "out of scope", "excluded", "too many hops", QUIET)
+_ASKED_ANEW: Final = (
+    "robots", "out of scope", "excluded", "too many hops", "site removed", "the site is paused", "outside the hours",
+    QUIET,
+)  # fmt: skip
 """Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 
 
@@ -26,6 +30,7 @@ class Barring:
         self._orders = orders
         self._reading = reading
         self._robots: dict[str, Robots | None] = {}
+        self._sites = rules_of(settings)
         self.scope = self._scope()
         """What is in scope; None for an archive without seeds, all of whose pages are wanted."""
 
@@ -51,12 +56,20 @@ class Barring:
     def why(self, one: Standing, now: float) -> str:
         """Why a page is never fetched; empty when it may be."""
         refused = self.scope.refuses(one.url, Kind.PAGE, one.hops) if self.scope else ""
+        refused = refused or self._sites.why_not(one.host, now)
         if refused:
             return refused
         rules = self.robots(one.host, now)
         if rules is not None and not rules.allows(one.url):
             return f"robots: {rules.reason}"
         return one.detail if one.outcome == "skipped" and not one.detail.startswith(_ASKED_ANEW) else ""
+
+    def moved_hosts(self, hosts: Iterable[str], before: float, now: float) -> set[str]:
+        """Hosts whose hours began or ended between two moments."""
+        rules = self._sites
+        if not any(bool(rule.why_not(before)) != bool(rule.why_not(now)) for rule in rules.rules):
+            return set()
+        return {host for host in set(hosts) if bool(rules.why_not(host, before)) != bool(rules.why_not(host, now))}
 
     def robots(self, host: str, now: float) -> Robots | None:
         """The rules of a host as last fetched; None when they are not known, forbid nothing, or are not obeyed."""

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from strandline.archive.site_clocks import site_clock
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
-from strandline.core.politeness.delays import MannersSettings
+from strandline.core.politeness.delays import MannersSettings, manners_by_host
 from strandline.crawl.orders import Orders
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.errors import SettingError
@@ -54,6 +54,7 @@ class PlanMaker:
         self.barring = Barring(making.settings, making.orders, making.reading)
         self._zones: dict[str, tuple[str, int]] = {}
         self._pauses: dict[str, float] = {}
+        self._manners = manners_by_host(making.manners)
         self.wishes()  # what is wrong with the settings is said now
 
     def wishes(self, allowance: Allowance | None = None) -> Wishes:
@@ -131,4 +132,6 @@ class PlanMaker:
         """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
         rules, making = self.barring.robots(host, now), self.making
         asked = min(rules.delay or 0.0, making.settings.politeness.crawl_delay_cap) if rules is not None else 0.0
-        return making.manners.pause(making.reading.host(host).seconds, asked)
+        own = self._manners.of(host)
+        manners = making.manners if own is None else own.settings
+        return manners.pause(making.reading.host(host).seconds, asked)

@@ -23,6 +23,7 @@ from strandline.core.wording import counted
 from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import address_policy, all_allowed, manners_of, orders_of
 from strandline.crawl.quiet_sites import QuietPlan
+from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.learn.experience import HOUR, History, Hours, Known, Learned, history
@@ -37,6 +38,7 @@ from strandline.plan.paced_settings import paced
 from strandline.plan.settings_wishes import purse_of
 from strandline.plan.told_changes import said_of
 from strandline.plan.wishes import Wishes
+from strandline.settings.in_force import in_force
 from strandline.settings.schema import PlanSettings, Settings
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import Standing, StandingReading
@@ -61,7 +63,7 @@ class Planning:
             raise UsageError(f"an hour lasts more than 0 and at most 3600 seconds, not {hour_seconds:g}")
         self.archive = archive
         self.now = now
-        self.settings: Settings = replace(archive.settings, plan=plan or archive.settings.plan)
+        self.settings: Settings = in_force(replace(archive.settings, plan=plan or archive.settings.plan))
         self._asked_hour = hour_seconds
         self._own_plan = plan is None or plan == archive.settings.plan
 
@@ -116,11 +118,12 @@ class Planning:
     @cached_property
     def maker(self) -> PlanMaker:
         """How pages become what a plan knows of them, as in a watch."""
-        seeds = read_seeds(known_seeds(self.settings, self._everything))
+        seeds = read_seeds(known_seeds(self.archive.settings, self._everything))
         own = self._asked_hour is None and all_allowed(seeds, address_policy(self.settings.fetch))
         settings = paced(self.settings, self.hour_seconds, own)
         shorter = self._watch[0] is not None or self.hour_seconds != HOUR
-        facts = (settings, orders_of(settings, seeds, Limits()), manners_of(settings.politeness))
+        own_manners = manners_with_sites(settings, manners_of(settings.politeness))
+        facts = (settings, orders_of(settings, seeds, Limits()), own_manners)
         return PlanMaker(Making(*facts, self.hours, shorter, self._everything, self.skips, self.starting))
 
     @cached_property

@@ -1,16 +1,18 @@
 """Changing one setting of strandline.toml where it stands: comments and everything else stay as they were."""
 
 import contextlib
+import dataclasses
 import errno
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from strandline.durable import sync_path
 from strandline.errors import OutOfSpace, SettingError
-from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
+from strandline.settings.file import NAME, read_settings, settings_text, table_lines, with_overrides
 from strandline.settings.schema import Settings
 
 
@@ -19,8 +21,35 @@ def change_settings(folder: Path, values: dict[str, str]) -> Settings:
 
     The file is written beside the old one and takes its place in one step. Who changes others at the same moment waits.
     """
+
+    def change(text: str, before: Settings) -> tuple[str, Settings]:
+        wanted = with_overrides(before, [f"{key}={value}" for key, value in values.items()])
+        for key in values:
+            section, _, name = key.partition(".")
+            text = _with_line(text, section, name, _written(wanted, section, name))
+        return text, wanted
+
+    return rewrite_settings(folder, change)
+
+
+def change_tables(folder: Path, kind: str, change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Settings:
+    """Change the tables of a kind (schema.TABLES) in the settings of an archive, as `change_settings` does keys."""
+
+    def changed(text: str, before: Settings) -> tuple[str, Settings]:
+        old = getattr(before, kind)
+        new = change(old)
+        named: dict[str, Any] = {kind: new}
+        return with_tables(text, kind, old, new), dataclasses.replace(before, **named)
+
+    return rewrite_settings(folder, changed)
+
+
+def rewrite_settings(folder: Path, change: Callable[[str, Settings], tuple[str, Settings]]) -> Settings:
+    """Change the text of the settings; `change` gets it, and what it says, and gives both back. A text that does not
+    say what is wanted is not written.
+    """
     with _alone(folder):
-        return _changed(folder / NAME, values)
+        return _changed(folder / NAME, change)
 
 
 @contextlib.contextmanager
@@ -40,14 +69,11 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(held)
 
 
-def _changed(path: Path, values: dict[str, str]) -> Settings:
+def _changed(path: Path, change: Callable[[str, Settings], tuple[str, Settings]]) -> Settings:
     before = read_settings(path)
-    wanted = with_overrides(before, [f"{key}={value}" for key, value in values.items()])
     try:
         text = path.read_text(encoding="utf-8-sig") if path.exists() else settings_text(before)
-        for key in values:
-            section, _, name = key.partition(".")
-            text = _with_line(text, section, name, _written(wanted, section, name))
+        text, wanted = change(text, before)
         new = path.with_name(f"{NAME}.new")
         try:
             _write(new, text, path.stat().st_mode & 0o777 if path.exists() else 0o600)
@@ -102,8 +128,8 @@ def _with_line(text: str, section: str, name: str, line: str) -> str:
     lines = text.splitlines()
     inside, header = "", -1
     for number, found in enumerate(lines):
-        head = re.match(r"\s*\[\s*([^\]]+?)\s*\]\s*(#.*)?$", found)
-        if head:
+        head = re.match(r"\s*\[\s*([^\]]+?)\s*\]\]?\s*(#.*)?$", found)
+        if head:  # of a table of which there are several, too: [[site]] becomes [site
             inside = head[1]
             header = number if inside == section else header
         elif inside == section and re.match(rf"\s*{re.escape(name)}\s*=", found):
@@ -111,6 +137,61 @@ def _with_line(text: str, section: str, name: str, line: str) -> str:
     if header >= 0:
         return "\n".join([*lines[: header + 1], line, *lines[header + 1 :]]) + "\n"
     return "\n".join([*lines, "", f"[{section}]", line]) + "\n"
+
+
+def with_tables(text: str, kind: str, before: Sequence[Any], wanted: Sequence[Any]) -> str:
+    r"""The text with the tables of a kind as they are wanted: those that stay as they were are not touched, lines that
+    explain a key stay where it does, and new tables come last.
+
+    >>> from strandline.settings.site_tables import SiteSettings as Site
+    >>> old = "[plan]\n[[site]] # ours\nname = 'a'\n# why\nhops = 1\n[[site]]\nname = 'b'\n"
+    >>> print(with_tables(old, "site", [Site("a", hops=1), Site("b")], [Site("a", hops=2), Site("c")]), end="")
+    [plan]
+    [[site]] # ours
+    name = 'a'
+    # why
+    hops = 2
+    <BLANKLINE>
+    [[site]]
+    name = "c"
+    """
+    new, old = {table.name: table for table in wanted}, {table.name: table for table in before}
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if re.match(r"\s*\[", line) and _heads(line)]
+    own = [number for number in heads if re.match(rf"\s*\[\[\s*{kind}\s*\]\]", lines[number])]
+    kept = lines[: own[0]] if own else lines
+    for number, table in zip(own, before, strict=True):
+        end = next((head for head in heads if head > number), len(lines))
+        if table.name in new:
+            kept = [*kept, *_table(lines[number:end], table, new[table.name])]
+        following = next((head for head in own if head > number), len(lines))
+        kept = [*kept, *lines[end:following]]
+    for table in wanted:
+        if table.name not in old:
+            kept = [*kept, *([""] if kept and kept[-1].strip() else []), *table_lines(kind, table)]
+    return "\n".join(kept) + "\n"
+
+
+def _heads(line: str) -> bool:
+    """Whether a line begins a section or table, and is not a value that goes on."""
+    return re.match(r"\s*\[{1,2}\s*[\w.\"' -]+\s*\]{1,2}\s*(#.*)?$", line) is not None
+
+
+def _table(lines: list[str], old: Any, new: Any) -> list[str]:  # noqa: ANN401 - one of schema.TABLES
+    """The lines of a table with what is said in it now."""
+    told = {line.partition(" =")[0]: line for line in table_lines("x", new)[1:]}
+    for key in dataclasses.fields(old):
+        if getattr(old, key.name) == getattr(new, key.name):
+            continue
+        at = next((n for n, line in enumerate(lines) if re.match(rf"\s*{key.name}\s*=", line)), 0)
+        end = _end_of(lines, at) if at else 0
+        line = [told[key.name]] if key.name in told else []
+        if at:
+            lines = [*lines[:at], *line, *lines[end:]]
+        else:
+            last = max((n for n, one in enumerate(lines) if one.strip()), default=0)
+            lines = [*lines[: last + 1], *line, *lines[last + 1 :]]
+    return lines
 
 
 def _end_of(lines: list[str], start: int) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from strandline.errors import SettingError
-from strandline.settings.schema import Settings
+from strandline.settings.schema import TABLES, Settings, sections
 from strandline.settings.texts import FORMS
 from strandline.settings.units import duration_text, octets, rate, seconds, size_text
 
@@ -28,14 +28,31 @@ _TOLD = 400
 def settings_text(settings: Settings) -> str:
     """The whole file, each setting under the sentence that explains it."""
     lines = ["# Settings of this archive. Every key is optional; the values below are the ones in force.", ""]
-    for section in dataclasses.fields(settings):
-        part = getattr(settings, section.name)
-        lines += [f"# {(type(part).__doc__ or '').strip()}", f"[{section.name}]"]
+    for name, part in sections(settings):
+        lines += [f"# {(type(part).__doc__ or '').strip()}", f"[{name}]"]
         for key in dataclasses.fields(part):
             lines += [f"# {line}" for line in textwrap.wrap(key.metadata["doc"], 110)]
             lines.append(f"{key.name} = {_toml(getattr(part, key.name), key.metadata['unit'])}")
         lines.append("")
+    for name, kind in TABLES.items():
+        lines += [f"# {line}" for line in textwrap.wrap(" ".join((kind.__doc__ or "").split()), 110)]
+        lines.append(f"# [[{name}]]")
+        for key in dataclasses.fields(kind):
+            lines += [f"#   {line}" for line in textwrap.wrap(f"{key.name}: {key.metadata['doc']}", 110)]
+        lines.append("")
+        for table in getattr(settings, name):
+            lines += [*table_lines(name, table), ""]
     return "\n".join(lines)
+
+
+def table_lines(name: str, table: Any) -> list[str]:  # noqa: ANN401 - one of schema.TABLES
+    """One of several tables, with what is said in it and nothing else."""
+    lines, usual = [f"[[{name}]]"], type(table)()
+    for key in dataclasses.fields(table):
+        value = getattr(table, key.name)
+        if value != getattr(usual, key.name):
+            lines.append(f"{key.name} = {_toml(value, key.metadata['unit'])}")
+    return lines
 
 
 def _toml(value: object, unit: str) -> str:
@@ -76,6 +93,11 @@ def parse_settings(text: str, where: str) -> Settings:
     return _Reader(where, text).settings(document)
 
 
+def table_of(name: str, table: Mapping[str, object]) -> Any:  # noqa: ANN401 - one of schema.TABLES
+    """One of several tables, from its keys; SettingError names a bad one."""
+    return _Reader("--", "").keys(TABLES[name](), name, table, 0)
+
+
 def with_overrides(settings: Settings, assignments: Iterable[str], where: str = "--set") -> Settings:
     """Settings with `section.key=value` assignments applied, as given by `--set`, or by the flag that errors name."""
     for assignment in assignments:
@@ -104,6 +126,9 @@ class _Reader:
     def settings(self, document: Mapping[str, Any]) -> Settings:
         settings = Settings()
         for name, table in document.items():
+            if name in TABLES:
+                settings = self.tables(settings, name, table)
+                continue
             if not isinstance(table, dict):
                 raise self.error("", name, f"unknown key {name!r} outside of a section")
             settings = self.section(settings, name, table)
@@ -114,38 +139,63 @@ class _Reader:
         return settings
 
     def section(self, settings: Settings, name: str, table: Mapping[str, object]) -> Settings:
-        part = getattr(settings, name, None)
+        part = dict(sections(settings)).get(name)
         if part is None:
-            known = [f.name for f in dataclasses.fields(settings)]
-            raise self.error("", f"[{name}]", f"unknown section [{name}]{_nearest(name, known)}")
+            known = [*dict(sections(settings)), *TABLES]
+            hint = f"; tables of sites are written [[{name}]]" if name in TABLES else _nearest(name, known)
+            raise self.error("", f"[{name}]", f"unknown section [{name}]{hint}")
+        changed: Settings = dataclasses.replace(settings, **{name: self.keys(part, name, table)})
+        return changed
+
+    def tables(self, settings: Settings, name: str, found: object) -> Settings:
+        """The tables of one kind, which their names tell apart."""
+        if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+            raise self.error("", f"[{name}]", f"write [[{name}]]: there may be several")
+        made = tuple(self.keys(TABLES[name](), name, table, nth) for nth, table in enumerate(found))
+        known: set[str] = set()
+        for nth, table in enumerate(made):
+            if not table.name:
+                raise self.error(f"[{name}", "name", f"{name}: a table without a name", nth)
+            if table.name in known:
+                raise self.error(f"[{name}", "name", f"{name}: {table.name!r} is there twice", nth)
+            known.add(table.name)
+        named: dict[str, Any] = {name: made}
+        changed: Settings = dataclasses.replace(settings, **named)
+        return changed
+
+    def keys(self, part: Any, name: str, table: Mapping[str, object], nth: int = -1) -> Any:  # noqa: ANN401
+        """A section or table with what a document says of it; `nth` counts tables of a kind."""
+        inside, shown = (name, f"[{name}]") if nth < 0 else (f"[{name}", f"[[{name}]]")
         kinds = get_type_hints(type(part))
         fields = {f.name: f for f in dataclasses.fields(part)}
         changed: dict[str, object] = {}
         for key, value in table.items():
             if key not in fields:
-                raise self.error(name, key, f"unknown key {key!r} in [{name}]{_nearest(key, fields)}")
+                raise self.error(inside, key, f"unknown key {key!r} in {shown}{_nearest(key, fields)}", nth)
             try:
                 changed[key] = _value(value, kinds[key], fields[key].metadata)
             except ValueError as problem:
-                raise self.error(name, key, f"{name}.{key}: {_one_line(str(problem))}") from None
-        changed_settings: Settings = dataclasses.replace(settings, **{name: dataclasses.replace(part, **changed)})
-        return changed_settings
+                raise self.error(inside, key, f"{name}.{key}: {_one_line(str(problem))}", nth) from None
+        return dataclasses.replace(part, **changed)
 
-    def error(self, section: str, key: str, problem: str) -> SettingError:
-        line = self._line(section, key)
+    def error(self, section: str, key: str, problem: str, nth: int = -1) -> SettingError:
+        line = self._line(section, key, nth)
+        if self.where == "--":
+            return SettingError(problem)
         return SettingError(f"{self.where}, line {line}: {problem}" if line else f"{self.where}: {problem}")
 
-    def _line(self, section: str, key: str) -> int:
+    def _line(self, section: str, key: str, nth: int) -> int:
         if self.where.startswith("--"):  # a flag has no lines
             return 0
-        inside = ""
+        inside, left = "", nth
         for number, line in enumerate(self.lines, 1):
             header = re.match(r"\s*\[\s*([^\]]+?)\s*\]", line)
             if header:
                 inside = header[1]
-                if key == f"[{inside}]":
+                left -= inside == section
+                if key == f"[{inside}]" or (inside == section and left == -1 and key == "name" and nth >= 0):
                     return number
-            elif inside == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+            elif inside == section and left < 0 and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
                 return number
         return 0
 

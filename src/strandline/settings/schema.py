@@ -4,12 +4,16 @@ One frozen dataclass per section of `strandline.toml`. A command-line flag overr
 environment variables or files and have no key here.
 """
 
+import dataclasses
 import math
+from collections.abc import Iterator
 from dataclasses import field
+from typing import Any, Final
 
 from strandline.core.quick_dataclass import dataclass
 from strandline.settings.capture import CaptureSettings
 from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, PORT, SHARE, SOME, setting
+from strandline.settings.site_tables import SiteSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +380,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All sections of strandline.toml."""
+    """All sections of strandline.toml, and its tables of sites."""
 
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
@@ -391,3 +395,17 @@ class Settings:
     serve: ServeSettings = field(default_factory=ServeSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
+    site: tuple[SiteSettings, ...] = ()
+
+
+TABLES: Final[dict[str, type]] = {"site": SiteSettings}
+"""Tables of which there may be several, `[[site]]`, and what is in one. Their keys may be left out; `name` tells them
+apart.
+"""
+
+
+def sections(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """The sections and their names, without the tables."""
+    return (
+        (part.name, getattr(settings, part.name)) for part in dataclasses.fields(settings) if part.name not in TABLES
+    )

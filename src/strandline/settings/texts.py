@@ -40,6 +40,13 @@ _LONGEST_PREFIX: Final = 120
 _MAIL: Final = re.compile(r"[^@\s<>,;:\"]+@[^@\s<>,;:\"]+")
 _ENVIRONMENT: Final = re.compile(r"\$(?:\{\w+\}|\w+)")
 _CAMPAIGN: Final = re.compile(r"\s*([^:]+):\s+(\S+)\s+from\s+(\S+)\s+to\s+(\S+)(?:\s+x\s*(\d+(?:\.\d+)?))?\s*")
+_OUR_FIELDS: Final = frozenset(
+    {
+        "host", "connection", "content-length", "transfer-encoding", "te", "upgrade", "expect", "accept-encoding",
+        "if-none-match", "if-modified-since", "user-agent", "range",
+    }
+)  # fmt: skip
+"""Fields of requests a site cannot have of its own: they carry the exchange, say who asks, or what is known."""
 _PROXIES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
@@ -322,12 +329,54 @@ def site_or_all(text: str) -> None:
         raise ValueError(f'{text!r} is no site; write it like example.org, or "*" for all')
 
 
+def site_name(text: str) -> None:
+    """A registered domain or a host, without scheme and path."""
+    if not re.fullmatch(r"(\[[0-9a-f:.]+\]|[\w-]+(\.[\w-]+)*)(:\d{1,5})?", text) or text != text.lower():
+        raise ValueError(f"{text!r} is no name of a site; write it like example.org or news.example.org")
+
+
+def site_delay(text: str) -> None:
+    """A pause, or nothing."""
+    if text:
+        delay(text)
+
+
+def site_budget(text: str) -> None:
+    """The most requests a site gets, or nothing."""
+    if text:
+        place_budget(f"site {text}")
+
+
+def hours(text: str) -> None:
+    """Hours of days of the week."""
+    from strandline.core.discovery.site_rules import windows_of  # noqa: PLC0415
+
+    windows_of(text)
+
+
+def header(text: str) -> tuple[str, str]:
+    """A field of a request: its name, and its value, which may name the environment.
+
+    >>> header("Accept-Language: de"), header("Cookie: $NEWS_COOKIE")[1]
+    (('Accept-Language', 'de'), '$NEWS_COOKIE')
+    """
+    name, colon, value = text.partition(":")
+    value = value.strip()
+    if not colon or not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not value or not value.isprintable():
+        raise ValueError(f'{name[:40]!r} is no field of a request; write it like "Accept-Language: de"')
+    if name.lower() in _OUR_FIELDS:
+        raise ValueError(f"{name} is ours to set")
+    if max(value) > "\u00ff":
+        raise ValueError(f"{name}: fields of requests know Latin letters only")
+    return name, value
+
+
 FORMS: Final[dict[str, Callable[[str], object]]] = {
     form.__name__: form
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
         campaign, zone, country, site_clock, site_browser, host, webhook, mailbox, sender, mail_server, link,
-        site_or_all, retention,
+        site_or_all, retention, site_name, site_delay, site_budget, hours, header,
     )
 }  # fmt: skip
 """By the names that the schema uses."""

@@ -5,6 +5,7 @@ together or not at all. Whatever the catalog holds about captures can be rebuilt
 """
 
 import contextlib
+import json
 import math
 import os
 import socket
@@ -152,10 +153,13 @@ class SqliteCatalog(CatalogReading):
             self._frontier.give_back()
             return self._frontier.lease(pages, now)
 
-    def due_by(self, moment: float) -> int:
-        """Pages and parts of pages that are due by a time by themselves, without a plan."""
-        query = "SELECT count(*) FROM pages WHERE due <= ? AND state <> 3"
-        return int(self._connection.execute(query, (moment,)).fetchone()[0])
+    def due_by(self, moment: float, closed: Collection[str] = ()) -> int:
+        """Pages and parts of pages that are due by a time by themselves, without a plan, and not of closed hosts."""
+        query, values = "SELECT count(*) FROM pages WHERE due <= ? AND state <> 3", [moment, json.dumps(list(closed))]
+        if closed:
+            query += """ AND host NOT IN
+                (SELECT host FROM hosts WHERE authority IN (SELECT value FROM json_each(?)))"""
+        return int(self._connection.execute(query, values[: 1 + bool(closed)]).fetchone()[0])
 
     def plan_visited(self) -> None:
         """From now on a watch plans the visits of pages that were visited before; an unfinished pass is over."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from strandline.core.capture import Evidence, Exchange, Kind, Request
-from strandline.core.urls import authority
+from strandline.core.urls import authority, site
 from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
 from strandline.plan.budget_meter import FRONTIER_SHARE, Purse, left_for_plan
@@ -58,8 +58,8 @@ class PlannedCatalog(Catalog, Protocol):
     def plan_visited(self) -> None:
         """From now on visits of pages that were visited before are planned."""
 
-    def due_by(self, moment: float) -> int:
-        """Pages and parts of pages that are due by a time by themselves."""
+    def due_by(self, moment: float, closed: Collection[str] = ()) -> int:
+        """Pages and parts of pages that are due by a time by themselves, without those of closed hosts."""
 
 
 class Foresight(Protocol):
@@ -121,7 +121,9 @@ class WatchParts:
     paused: Callable[[], str] = lambda: ""
     """Why nothing may be asked for now; empty when there is no reason."""
     limits: dict[str, Purse] = field(default_factory=dict)
-    """Purses of single hosts."""
+    """Purses of single hosts and sites."""
+    closed: Callable[[float], Collection[str]] = lambda _: ()
+    """Hosts that may not be asked at a UTC second, because of what was said of their sites."""
     told: Callable[[Sequence[Found]], None] = lambda _: None
     """Hears what sitemaps and feeds say of pages."""
     trusted: Callable[[str], bool] = lambda _: False
@@ -137,6 +139,8 @@ class WatchAgenda:
         self._visits: deque[Due] = deque()
         self._mine: set[int] = set()
         """Pages of this hour's plan that are being fetched."""
+        self._asked: dict[str, set[str]] = {}
+        """Hosts of sites that have a limit, as far as they were asked."""
         self._offset = first_request
         self._look = 0.0
         """Hour at which the rest of this one is divided anew."""
@@ -171,6 +175,12 @@ class WatchAgenda:
     def open(self, seeds: Iterable[str]) -> None:
         """Go on where the last run stood."""
         self._parts.catalog.plan_visited()
+        self.seeded(seeds)
+
+    keeps_closed = True
+
+    def seeded(self, seeds: Iterable[str]) -> None:
+        """They are wanted at once."""
         self._parts.catalog.add(Found(seed, Kind.PAGE, "seed", 0, 0, 0.0, self.wanted_from()) for seed in seeds)
 
     def step(self) -> None:
@@ -197,7 +207,7 @@ class WatchAgenda:
         self._look = moment // _LOOK * _LOOK + _LOOK
         passed = moment - self.figures.hour
         left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
-        due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length)
+        due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length, self._parts.closed(now))
         idle = left - len(self._visits) - due
         if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
             return  # everything goes as planned
@@ -255,16 +265,26 @@ class WatchAgenda:
         return int(self._beside_room * passed + 1.0) - self._beside_taken
 
     def _spent_up(self) -> list[str]:
-        """Hosts with a limit of their own that is reached."""
+        """Hosts with a limit of their own, or of their site, that is reached."""
         moment = self._parts.clock.monotonic()
-        return [place for place, purse in self._parts.limits.items() if purse.requests(moment) < 1]
+        spent = [place for place, purse in self._parts.limits.items() if purse.requests(moment) < 1]
+        return [host for place in spent for host in (place, *self._asked.get(place, ()))]
+
+    def _limits(self, url: str) -> list[Purse]:
+        """The purses that pay for a request beside the common one."""
+        limits = self._parts.limits
+        if not limits:
+            return []
+        host, whole = authority(url), site(url)
+        if whole in limits:
+            self._asked.setdefault(whole, set()).add(host)
+        return [limits[place] for place in {host, whole} if place in limits]
 
     def begun(self, request: Request) -> None:
         """Pay for a request, before it is sent."""
         cost = self._parts.purse.begun(request.ticket)
-        place = authority(request.url)
-        if place in self._parts.limits:
-            self._parts.limits[place].begun(request.ticket)
+        for purse in self._limits(request.url):
+            purse.begun(request.ticket)
         self._parts.paid(self._offset + request.ticket, self._parts.clock.now(), -cost)
         self.figures.requests += 1
         self.requests += 1
@@ -274,9 +294,8 @@ class WatchAgenda:
         moment, number = self._parts.clock.monotonic(), exchange.request.ticket
         octets = exchange.body_length + len(exchange.response_head)
         unchanged = exchange.status == 304
-        place = authority(exchange.request.url)
-        if place in self._parts.limits:
-            self._parts.limits[place].ended(number, moment, octets, unchanged)
+        for purse in self._limits(exchange.request.url):
+            purse.ended(number, moment, octets, unchanged)
         cost = self._parts.purse.ended(number, moment, octets, unchanged)
         if cost:
             self._parts.paid(self._offset + number, self._parts.clock.now(), cost)

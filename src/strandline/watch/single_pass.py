@@ -34,7 +34,7 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
         if again and settings.study.workers > 0:
             from strandline.study.studying import Studying
 
-            studying = stack.enter_context(Studying(archive.folder, settings.study, catalog))
+            studying = stack.enter_context(Studying(archive.folder, prepared.settings.study, catalog))
         beside = _beside(studying, archive.say)
 
         def progress(tally: Tally) -> None:

@@ -47,7 +47,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import random
 from typing import Any, Final
 
 from strandline.alerts.monitor import AlertMonitor
@@ -55,7 +54,7 @@ from strandline.archive.disk_space import room_check
 from strandline.archive.folder import Archive
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture
-from strandline.core.politeness.delays import Manners
+from strandline.crawl.conduct import Conduct
 from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest, Prepared, all_allowed, from_known_seeds, prepare_crawl, run_crawl
 from strandline.crawl.tally import Tally
@@ -65,13 +64,14 @@ from strandline.plan.budget_meter import Purse
 from strandline.plan.paced_settings import paced
 from strandline.plan.settings_wishes import budget_of, budgets_of, purse_of
 from strandline.ports import Clock
+from strandline.settings.file import NAME
 from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import Change
 from strandline.store.watching import HourRow
 from strandline.study.studying import SECOND_LOOK, Studying
 from strandline.watch.agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
-from strandline.watch.reloading import reloaded
+from strandline.watch.reloading import ChangingFile, reloaded
 from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watch_time import time_of
 
@@ -162,7 +162,7 @@ class Watch:
         self.length = self._time.length if self._time else HOUR
         self._settings = settings
         self._prepared = self._prepare(settings)
-        self._manners = Manners(self._prepared.manners, random)
+        self._conduct = Conduct(self._prepared, lambda site: [row.name for row in catalog.reading.hosts(site)])
         self.studying: Studying | None = None
         self.monitor: AlertMonitor | None = None
         self._plan = WatchPlan(self._prepared, self._time, catalog, self._started)
@@ -174,6 +174,7 @@ class Watch:
         self._room = self._room_check(settings)
         self._room_checked, self._paused = 0.0, ""
         self._reload = self._unstudied = False
+        self._file = ChangingFile(folder / NAME)
         self._remark = ""
 
     @property
@@ -216,7 +217,7 @@ class Watch:
             return
         self._plan.close()
         self._settings, self._prepared, self._plan, self._room = found.settings, prepared, plan, room
-        self._manners.change(prepared.manners)
+        self._conduct.change(prepared)
         self._agenda.change(purse, limits, plan)
         for line in (*found.lines(), *filter(None, [plan.remark()])):
             self._hooks.said(line)
@@ -238,6 +239,7 @@ class Watch:
             hour_ended=self._hour_ended,
             step=self._step,
             limits=limits,
+            closed=self._conduct.gate.closed,
             paused=self._short_of_room,
             told=lambda found: self._plan.told(found),
             trusted=lambda url: self._plan.trusted(url),
@@ -251,7 +253,8 @@ class Watch:
         span = budget_of("plan.budget", settings.plan.budget).hours * self.length
         self._catalog.watch.forget_before(now - max(span, 24.0 * self.length))
         purse = purse_of(settings.plan, self.length, self._catalog.watch.reading.spent_since, (now, moment))
-        places = budgets_of("plan.host_budgets", settings.plan.host_budgets)
+        places = budgets_of("plan.site_budgets", settings.plan.site_budgets)
+        places |= budgets_of("plan.host_budgets", settings.plan.host_budgets)
         return purse, {place: Purse(one, self.length, moment) for place, one in places.items()}
 
     # -- running -----------------------------------------------------------------------------------------------------
@@ -261,7 +264,7 @@ class Watch:
         ended = "failed"
         try:
             self._tally = run_crawl(
-                self._folder, self._prepared, self._catalog, self._agenda, lambda: "", self._manners
+                self._folder, self._prepared, self._catalog, self._agenda, lambda: "", self._conduct
             )
             ended = self._tally.ended
             if ended == "time" and self._request.until(self.length).seconds != self._request.limits.seconds:
@@ -282,7 +285,7 @@ class Watch:
                 self.studying.beside()
             if self.studying.rounds != before:
                 self._tell_changes()
-        if self._reload and self._hooks.settings is not None:
+        if self._hooks.settings is not None and (self._reload or self._file.changed()):
             self._take_settings(self._hooks.settings)
         if self.monitor is not None:
             self.monitor.beside()

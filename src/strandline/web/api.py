@@ -26,6 +26,7 @@ from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
 from strandline.web.replaying import badge_text
+from strandline.web.sites import site_routes
 from strandline.web.slow_queries import NoAnswerError, UnanswerableError
 from strandline.web.storage import storage_routes
 from strandline.web.takedowns import takedown_routes
@@ -145,6 +146,7 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         operating_routes(api, desk)
         takedown_routes(api, desk)
         storage_routes(api, desk)
+        site_routes(api, desk)
     return api
 
 

@@ -23,6 +23,7 @@ from strandline.web.operating import Operating
 from strandline.web.people import People
 from strandline.web.refusing import Refusing
 from strandline.web.replaying import Replaying
+from strandline.web.sites import Sites
 from strandline.web.slow_parts import Parts
 from strandline.web.storage import StoragePage
 from strandline.web.takedowns import Takedowns
@@ -58,7 +59,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         async def live(request: Request) -> Response:
             return events(at_work)
 
-        keepers = (Takedowns(desk, face), StoragePage(desk, face))
+        keepers = (Takedowns(desk, face), StoragePage(desk, face), Sites(desk, face))
         for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), *keepers):
             routes += handlers.routes()
         routes.append(Route("/events", live))

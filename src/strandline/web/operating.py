@@ -15,10 +15,13 @@ from starlette.routing import Route
 
 from strandline.archive.given_seeds import known_seeds, read_seeds
 from strandline.core.changes.volatility import Rating
+from strandline.core.discovery.site_rules import covers
 from strandline.core.plan.objective import OBJECTIVES
+from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
 from strandline.crawl.reaching import scheme_of
 from strandline.errors import SettingError, UsageError
+from strandline.keeping.sites import add_site as resume_site
 from strandline.study.labelling import label
 from strandline.study.rating import rate, unrate
 from strandline.web.desk import Desk
@@ -69,6 +72,8 @@ async def add_site(
     if contact and contact != settings.archive.contact:
         values["archive.contact"] = quoted(contact[:_LONGEST])
     desk.change_settings(values)
+    if any(covers(one.name, authority(url)) and one.state != "active" for one in settings.site):
+        resume_site(desk.place, url)
     running = desk.jobs.active(("crawl", "watch")) or desk.place.writer()
     job = await start_job(desk, start) if start and start in desk.jobs.kinds and not running else None
     return url, job
@@ -171,7 +176,9 @@ class Operating:
         if "://" not in typed and not await asyncio.to_thread(scheme_of, typed, self._desk.settings):
             raise UsageError(say("no_such_host", host=typed[:100]))
         url, job = await add_site(self._desk, typed, _one(form, "contact"), start)
-        later = start is not None and job is None
+        writer = self._desk.place.writer()
+        watched = self._desk.jobs.active(("watch",)) or (writer is not None and writer.command == "watch")
+        later = start is not None and job is None and not watched
         said = say(
             "site_added_shared" if self._desk.shared else "site_added_later" if later else "site_added",
             site=site_of(url),

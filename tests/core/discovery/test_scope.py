@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from strandline.core.capture import Kind
-from strandline.core.discovery.scope import Scope, ScopeRules
+from strandline.core.discovery.scope import Scope, ScopeRules, SiteScope, wider
 
 SEED = "https://www.example.org/docs/start.html"
 
@@ -71,3 +73,35 @@ def test_a_prefix_may_have_two_slashes():
 def test_unknown_reach_is_refused():
     with pytest.raises(ValueError, match="galaxy"):
         Scope(ScopeRules((SEED,), "galaxy"))
+
+
+def test_a_site_has_rules_of_its_own():
+    sites = (
+        SiteScope("wide.org", "domain", hops=3),
+        SiteScope("narrow.example", "prefix", exclude=("example,narrow)/a/private",)),
+        SiteScope("gone.example", removed=True),
+    )
+    seeds = ("http://a.example/", "http://www.wide.org/", "http://narrow.example/a/b", "http://gone.example/")
+    scope = Scope(ScopeRules(seeds, "host", hops=1, sites=sites))
+
+    def why(url, hops=1, kind=Kind.PAGE):
+        return scope.refuses(url, kind, hops)
+
+    assert why("http://a.example/x") == why("http://shop.wide.org/", 3) == why("http://narrow.example/a/c") == ""
+    assert why("http://a.example/x", 2) == "too many hops"
+    assert why("http://narrow.example/b") == "out of scope"
+    assert why("http://narrow.example/a/private/1") == "excluded"
+    assert why("http://gone.example/") == "site removed"
+    assert why("http://gone.example/logo.png", kind=Kind.REQUISITE) == ""
+    scope.moved("http://www.wide.org/", "http://elsewhere.org/")
+    assert why("http://sub.elsewhere.org/", 3) == ""
+    scope.change(ScopeRules(seeds, "host", hops=1))
+    assert why("http://shop.wide.org/") == "out of scope"
+    assert why("http://gone.example/") == ""
+
+
+def test_a_site_can_make_rules_wider():
+    narrow = ScopeRules((), "host", hops=1)
+    assert wider(replace(narrow, sites=(SiteScope("a.example", "domain"),)), narrow)
+    assert not wider(replace(narrow, sites=(SiteScope("a.example", "page"),)), narrow)
+    assert wider(narrow, replace(narrow, sites=(SiteScope("a.example", "page"),)))

@@ -9,8 +9,22 @@ from collections.abc import Iterable
 from typing import Final
 
 from strandline.core.capture import Kind
+from strandline.core.discovery.site_rules import ByHost
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, site, surt_key
+
+
+@dataclass(frozen=True, slots=True)
+class SiteScope:
+    """What is said of one site; what is empty or 0 is as for all."""
+
+    name: str
+    reach: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hops: int = 0
+    removed: bool = False
+    """Whether its pages are out, whoever names them; their parts are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +40,19 @@ class ScopeRules:
     requisites: bool = True
     erased: tuple[tuple[str, str], ...] = ()
     """Stretches of SURT keys that were erased from the archive: they are not fetched again."""
+    sites: tuple[SiteScope, ...] = ()
+
+    def of(self, name: str) -> "ScopeRules":
+        """The rules of one site."""
+        own = next((one for one in self.sites if one.name == name), SiteScope(name))
+        return ScopeRules(
+            (),
+            own.reach or self.reach,
+            (*self.include, *own.include),
+            (*self.exclude, *own.exclude),
+            own.hops or self.hops,
+            self.requisites,
+        )
 
 
 _REACHES: Final = ("page", "prefix", "host", "domain")
@@ -37,7 +64,13 @@ def wider(new: ScopeRules, old: ScopeRules) -> bool:
     >>> narrow = ScopeRules((), "host", hops=1)
     >>> wider(ScopeRules((), "domain", hops=1), narrow), wider(ScopeRules((), "page", hops=1), narrow)
     (True, False)
+    >>> wider(ScopeRules((), "page", hops=1, sites=(SiteScope("a", hops=2),)), narrow)
+    True
     """
+    if new.sites or old.sites:
+        names = {one.name for one in (*new.sites, *old.sites)}
+        if any(wider(new.of(name), old.of(name)) for name in names):
+            return True
     return (
         _REACHES.index(new.reach) > _REACHES.index(old.reach)
         or new.hops > old.hops
@@ -63,51 +96,37 @@ def surt_prefix(text: str) -> str:
     return rule
 
 
-class Scope:
-    """Answers for one address at a time; a seed that redirects elsewhere takes its scope along."""
+class _Ground:
+    """What the seeds of one site open, or those of all that have no rules of their own."""
 
-    def __init__(self, rules: ScopeRules) -> None:
+    def __init__(self, rules: ScopeRules, name: str = "", removed: bool = False) -> None:
         if rules.reach not in _REACHES:
             raise ValueError(f"scope must be page, prefix, host or domain, not {rules.reach!r}")
-        self._rules = rules
+        self.name = name
+        self.removed = removed
+        self.hops = rules.hops
+        self._reach = rules.reach
         self._include = tuple(surt_prefix(rule) for rule in rules.include)
         self._exclude = tuple(surt_prefix(rule) for rule in rules.exclude)
         self._places: set[str] = set()
         self._prefixes: tuple[str, ...] = ()
-        self.extend(rules.seeds)
 
-    def extend(self, seeds: Iterable[str]) -> None:
-        """Open the scope of further seeds (canonical addresses)."""
-        for seed in seeds:
-            match self._rules.reach:
-                case "page":
-                    self._places.add(seed)
-                case "prefix":
-                    self._prefixes = (*self._prefixes, _bare(seed.split("?")[0].rpartition("/")[0] + "/"))
-                case "host":
-                    self._places.add(_without_www(authority(seed)))
-                case _:
-                    self._places.add(site(seed))
+    def open(self, seed: str) -> None:
+        match self._reach:
+            case "page":
+                self._places.add(seed)
+            case "prefix":
+                self._prefixes = (*self._prefixes, _bare(seed.split("?")[0].rpartition("/")[0] + "/"))
+            case "host":
+                self._places.add(_without_www(authority(seed)))
+            case _:
+                self._places.add(site(seed))
 
-    def refuses(self, url: str, kind: Kind, hops: int) -> str:
-        """Why an address is not fetched; empty when it is in scope."""
-        if self._exclude and surt_key(url).startswith(self._exclude):
-            return "excluded"
-        if self._rules.erased and self._was_erased(surt_key(url)):
-            return "erased"
-        if kind is Kind.REQUISITE:
-            return "" if self._rules.requisites else "requisites off"
-        if kind is not Kind.PAGE:
-            return ""
-        if hops > self._rules.hops:
-            return "too many hops"
-        return "" if self._inside(url) else "out of scope"
+    def excludes(self, url: str) -> bool:
+        return bool(self._exclude) and surt_key(url).startswith(self._exclude)
 
-    def _was_erased(self, key: str) -> bool:
-        return any(low <= key < high for low, high in self._rules.erased)
-
-    def _inside(self, url: str) -> bool:
-        match self._rules.reach:
+    def inside(self, url: str) -> bool:
+        match self._reach:
             case "page":
                 inside = url in self._places
             case "prefix":
@@ -117,6 +136,63 @@ class Scope:
             case _:
                 inside = site(url) in self._places
         return inside or bool(self._include and surt_key(url).startswith(self._include))
+
+
+class Scope:
+    """Answers for one address at a time; a seed that redirects elsewhere takes its scope along.
+
+    A site with rules of its own opens what its own seeds reach by these; nobody else's seeds lead past its exclusions.
+    """
+
+    def __init__(self, rules: ScopeRules) -> None:
+        self.change(rules)
+
+    def change(self, rules: ScopeRules) -> None:
+        """Go by other rules from now on; what seeds were found to have moved to has to be told again."""
+        self._requisites = rules.requisites
+        self._erased = rules.erased
+        self._common = _Ground(rules)
+        self._grounds = [_Ground(rules.of(one.name), one.name, one.removed) for one in rules.sites]
+        self._by_host = ByHost(self._grounds)
+        self._grounds.append(self._common)
+        self.extend(rules.seeds)
+
+    def _ground(self, url: str) -> _Ground:
+        return self._by_host.of(authority(url)) or self._common if len(self._grounds) > 1 else self._common
+
+    def extend(self, seeds: Iterable[str]) -> None:
+        """Open the scope of further seeds (canonical addresses)."""
+        for seed in seeds:
+            self._ground(seed).open(seed)
+
+    def moved(self, seed: str, target: str) -> None:
+        """A seed leads elsewhere: the scope there is as wide as it was at the seed, unless the place has its own."""
+        own = self._ground(target)
+        (self._ground(seed) if own is self._common else own).open(target)
+
+    def refuses(self, url: str, kind: Kind, hops: int) -> str:
+        """Why an address is not fetched; empty when it is in scope."""
+        own = self._ground(url)
+        if own.excludes(url) or self._common.excludes(url):
+            return "excluded"
+        if self._erased and self._was_erased(surt_key(url)):
+            return "erased"
+        if kind is Kind.REQUISITE:
+            return "" if self._requisites else "requisites off"
+        if kind is not Kind.PAGE:
+            return ""
+        if own.removed:
+            return "site removed"
+        near = [ground for ground in self._grounds if hops <= ground.hops]
+        if not near:
+            return "too many hops"
+        if any(ground.inside(url) for ground in near):
+            return ""
+        far = len(near) < len(self._grounds) and any(ground.inside(url) for ground in self._grounds)
+        return "too many hops" if far else "out of scope"
+
+    def _was_erased(self, key: str) -> bool:
+        return any(low <= key < high for low, high in self._erased)
 
 
 def _without_www(place: str) -> str:

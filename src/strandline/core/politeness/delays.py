@@ -20,9 +20,10 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from strandline.core.capture import Outcome
+from strandline.core.discovery.site_rules import ByHost
 from strandline.core.quick_dataclass import dataclass
 
 LONGEST_WAIT: Final = 24 * 3600.0
@@ -125,6 +126,9 @@ class MannersSettings:
     slow_after: float | None = None
     """Seconds after which a fetch hangs; None for 1 s, or 0.25 s when the pause is 0."""
 
+    sites: tuple[tuple[str, "MannersSettings"], ...] = ()
+    """Sites that are treated otherwise, by their names."""
+
     @property
     def hang_after(self) -> float:
         """Seconds after which a fetch moves to the slow lane."""
@@ -136,6 +140,18 @@ class MannersSettings:
         """Pause after a fetch that took so long, for a host that asked for a Crawl-delay (0 for none)."""
         own = self.delay if self.delay is not None else min(max(self.factor * seconds, self.least), self.most)
         return max(own, asked)
+
+
+class SiteManners(NamedTuple):
+    """How one site is treated."""
+
+    name: str
+    settings: MannersSettings
+
+
+def manners_by_host(settings: MannersSettings) -> ByHost[SiteManners]:
+    """Finds how a host is treated, where that is not as usual."""
+    return ByHost(SiteManners(*one) for one in settings.sites)
 
 
 @dataclass(slots=True)
@@ -185,7 +201,7 @@ class Manners:
     """Which hosts may be asked now. `chance` gives a number in [0, 1) for the jitter of back-offs."""
 
     def __init__(self, settings: MannersSettings, chance: Callable[[], float]) -> None:
-        self._settings = settings
+        self.change(settings)
         self._chance = chance
         self._hosts: dict[str, _Host] = {}
         self._opens: dict[str, float] = {}
@@ -194,7 +210,12 @@ class Manners:
 
     def change(self, settings: MannersSettings) -> None:
         """Be more or less considerate from now on; pauses that have begun are kept."""
-        self._settings = settings
+        self._usual = settings
+        self._own = manners_by_host(settings)
+
+    def _of(self, authority: str) -> MannersSettings:
+        own = self._own.of(authority)
+        return self._usual if own is None else own.settings
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -232,16 +253,18 @@ class Manners:
         host = self._hosts.setdefault(authority, _Host())
         host.running[ticket] = now
         # Should it hang, the next one still keeps its distance.
-        least = self._settings.least if self._settings.delay is None else self._settings.delay
+        settings = self._of(authority)
+        least = settings.least if settings.delay is None else settings.delay
         host.next_time = max(host.next_time, now + max(least, host.asked_delay))
         self._settle(authority, host, now)
 
     def ended(self, authority: str, now: float, ticket: int, seconds: float, reply: Reply) -> None:
         """A fetch ended after `seconds` with a reply. Unknown tickets (of another run) do no harm."""
         host = self._hosts.setdefault(authority, _Host())
-        hung = now - host.running.pop(ticket, now) > self._settings.hang_after
+        settings = self._of(authority)
+        hung = now - host.running.pop(ticket, now) > settings.hang_after
         # A fetch that hung was not the host's effort: its neighbours were asked meanwhile.
-        pause = self._settings.pause(0.0 if hung else seconds, host.asked_delay)
+        pause = settings.pause(0.0 if hung else seconds, host.asked_delay)
         host.next_time = max(host.next_time, now + pause) if not hung else host.next_time
         self._judge(host, now, reply)
         self._settle(authority, host, now)
@@ -290,7 +313,7 @@ class Manners:
         owed is that of one fetch as long as all of them.
         """
         host = self._hosts.setdefault(authority, _Host())
-        host.next_time = max(host.next_time, now + self._settings.pause(seconds, host.asked_delay))
+        host.next_time = max(host.next_time, now + self._of(authority).pause(seconds, host.asked_delay))
         self._settle(authority, host, now)
 
     def asked_for_delay(self, authority: str, now: float, seconds: float) -> None:
@@ -303,12 +326,13 @@ class Manners:
 
     def _settle(self, authority: str, host: _Host, now: float) -> None:
         opens = max(host.next_time, host.wait_until)
-        allowed = self._settings.per_host
-        if len(host.running) >= allowed + self._settings.hanging:
+        settings = self._of(authority)
+        allowed = settings.per_host
+        if len(host.running) >= allowed + settings.hanging:
             opens = math.inf
         elif len(host.running) >= allowed:
             newest = sorted(host.running.values())[-allowed]
-            opens = max(opens, newest + self._settings.hang_after)
+            opens = max(opens, newest + settings.hang_after)
         if opens <= now:
             self._opened(authority, host)
         elif self._opens.get(authority) != opens:

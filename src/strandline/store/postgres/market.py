@@ -6,7 +6,7 @@ The first desk of an hour opens it; the others plan by what is written there. Wh
 later on, it is divided again, and desks plan what they left out before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -79,12 +79,14 @@ def opened_since(session: Session, start: float) -> bool:
     return session.run(lambda connection: connection.execute(query, (start,)).rowcount > 0, at_once=True)
 
 
-def wanted_by_all(connection: Connection, end: float, most: int) -> Wanted:
-    """What desks want, and what is due anyway up to a time, counted up to `most`."""
+def wanted_by_all(connection: Connection, end: float, most: int, closed: Collection[str] = ()) -> Wanted:
+    """What desks want, and what is due anyway up to a time, counted up to `most`, without what closed hosts have."""
+    shut = "AND authority <> ALL(%s)" if closed else ""
     row = connection.execute(
-        """SELECT (SELECT coalesce(sum(queued + backed_off), 0) FROM hosts WHERE queued > 0 OR backed_off > 0)
-               + (SELECT count(*) FROM (SELECT FROM pages WHERE state = 0 AND due <= %s LIMIT %s) AS soon)""",
-        (end, most),
+        f"""SELECT (SELECT coalesce(sum(queued + backed_off), 0) FROM hosts
+                    WHERE (queued > 0 OR backed_off > 0) {shut})
+               + (SELECT count(*) FROM (SELECT FROM pages WHERE state = 0 AND due <= %s LIMIT %s) AS soon)""".encode(),
+        (*([list(closed)] if closed else []), end, most),
     ).fetchone()
     assert row is not None
     return Wanted(_summed(connection, "demand"), _summed(connection, "offers"), int(str(row[0])))
