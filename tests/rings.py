@@ -52,6 +52,7 @@ SECOND = {
         "tests/journeys/test_cluster_told.py",
         "tests/journeys/test_cluster_watch.py",
         "tests/journeys/test_migrating.py",
+        "tests/store/test_costs.py",
         "tests/store/postgres/test_catalog.py",
         "tests/store/postgres/test_clock_back.py",
         "tests/store/postgres/test_moving.py",
