@@ -129,6 +129,7 @@ class Gate:
 
 
 _LOOK = 60.0
+"""Seconds after which hosts are looked for again. Origin: a unit, a minute: hours of sites begin and end with one."""
 
 
 def closed_hosts(rules: SiteRules, now: float, hosts: Callable[[str], Iterable[str]]) -> frozenset[str]:

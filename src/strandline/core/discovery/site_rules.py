@@ -16,6 +16,7 @@ State = Literal["active", "paused", "removed"]
 STATES: Final = ("active", "paused", "removed")
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY: Final = 24 * 60
+"""Minutes. Origin: a unit."""
 _WINDOW: Final = re.compile(r"(?:([a-z,\-\s]+)\s+)?(\d\d?):(\d\d)\s*-\s*(\d\d?):(\d\d)")
 
 
