@@ -22,6 +22,7 @@ except ImportError:
     raise SettingError("a decision tree needs scikit-learn: pip install 'strandline[study]'") from None
 
 LEAST_PAGES = 20
+"""Pages, captured twice, that a tree is made of at least. Origin: a guess."""
 _NAMES = PAPER_FEATURES + LINK_FEATURES
 
 

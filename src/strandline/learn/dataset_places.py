@@ -23,7 +23,7 @@ from strandline.engines.mining_scratch import FINDINGS, Scratch
 from strandline.errors import ArchiveDamaged, SettingError
 
 _FORGOTTEN: Final = 2 * 86_400.0
-"""Seconds after which nobody works with findings in an object store any more."""
+"""Seconds after which nobody works with findings in an object store any more. Origin: a guess."""
 _OURS: Final = re.compile(rf"{FINDINGS}([0-9a-f]+)-\w+/")
 """Findings in an object store: when they were begun, and a mark."""
 

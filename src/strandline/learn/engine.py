@@ -46,7 +46,7 @@ Tell = Callable[[str], None]
 Floats = NDArray[np.float64]
 
 _TOGETHER: Final = 200_000
-"""Captures of neighbouring sites that make one task; a larger site is one of its own."""
+"""Captures of neighbouring sites that make one task; a larger site is one of its own. Origin: a bound on memory."""
 
 
 class Mined(contextlib.AbstractContextManager["Mined"]):

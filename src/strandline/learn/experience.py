@@ -25,10 +25,11 @@ from strandline.core.plan.strategy import Floats, Outcomes, Rows
 from strandline.learn.observations import Sighting, matters
 
 HOUR = 3600.0
+"""Seconds. Origin: a unit."""
 MONDAY = 345_600.0
-"""1970-01-05, a Monday."""
+"""1970-01-05, a Monday. Origin: a unit."""
 _LESSONS = 60
-"""Times the knowledge pages share is renewed while a history is replayed."""
+"""Times the knowledge pages share is renewed while a history is replayed. Origin: a bound on time."""
 
 
 class Known(NamedTuple):

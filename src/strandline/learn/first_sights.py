@@ -15,10 +15,12 @@ from strandline.errors import ArchiveDamaged
 from strandline.ports import CaptureReader
 
 _LIMITS: Final = DecodeLimits(data=16 * 2**20)
+"""Bytes of a page that are read. Origin: a bound on memory."""
 _LANGUAGE: Final = re.compile(
     rb"<html\b[^>]{0,2000}?\slang\s*=\s*[\"']?([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8}){0,3})", re.I
 )
 _HEAD: Final = 4096
+"""Bytes of a page among which its language is named. Origin: a bound on time."""
 
 
 def first_sight(records: CaptureReader, capture: Capture) -> tuple[PageSummary, str] | None:

@@ -22,7 +22,7 @@ from strandline.store.learned import LearnedReading, LearnedWriter, Sighting
 from strandline.study.studying import Studying
 
 _TOGETHER = 1000
-"""Pages that are kept in one transaction."""
+"""Pages that are kept in one transaction. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

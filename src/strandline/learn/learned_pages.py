@@ -16,10 +16,13 @@ from strandline.learn.learning import Lore
 from strandline.learn.observations import NOISE
 from strandline.settings.setting import PERIODS
 
-_DOUBT = 5.0  # periods
+_DOUBT = 5.0
+"""Periods without a change that are added to those watched, when the busiest one is looked for. Origin: a guess."""
 _STANDS_OUT = 1.5
-"""Times the mean: a change that could have been at any hour of a week makes no hour of it the busiest."""
+"""Times the mean: a change that could have been at any hour of a week makes no hour of it the busiest.
+Origin: a guess."""
 _DAY_PERIODS = {Cycle.DAY: 24, Cycle.WEEK: 168, Cycle.MONTH: 31}
+"""Periods of a cycle that is shown. Origin: a unit."""
 
 
 @dataclass(frozen=True, slots=True)

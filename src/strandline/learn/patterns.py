@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strandline.core.beliefs.evidence import Claim, Source, TrustBook
+from strandline.core.capture import GONE
 from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.many_series import AT_ONCE, many_series
 from strandline.core.history.series import PageSeries, Sighting
@@ -26,10 +27,9 @@ from strandline.learn.observations import NOISE, Seen, matters
 from strandline.learn.series_book import SeriesBook, StillPages
 
 SEEN = frozenset({200, 203, 304})
-"""Answers that show the page."""
-GONE = frozenset({404, 410})
+"""Answers that show the page. Origin: RFC 9110."""
 EARLIEST, LATEST = 0.0, 7_200_000_000.0
-"""What the calendar covers; archives of others hold odd dates."""
+"""What the calendar covers; archives of others hold odd dates. Origin: derived, from core/history/calendar.py."""
 
 
 AnySeen = TypeVar("AnySeen", bound=Seen)

@@ -15,6 +15,7 @@ from strandline.store.learned import LearnedReading, LearnedWriter
 from strandline.store.reading import Claim
 
 _BATCH = 500
+"""Pages whose captures are read back together. Origin: a bound on memory."""
 
 Tell = Callable[[str], None]
 

@@ -25,7 +25,8 @@ from strandline.core.skip.quiet_directories import SkipAnswer, warm
 from strandline.core.skip.threshold_choice import choose_for_site
 
 RESTLESS = 0.2
-"""A page whose bytes differ without a visible change in more than this share of its captures is no witness by them."""
+"""A page whose bytes differ without a visible change in more than this share of its captures is no witness by them.
+Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)

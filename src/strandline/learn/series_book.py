@@ -15,7 +15,7 @@ from strandline.core.history.series import PageSeries
 from strandline.core.mining.learned import Visits
 
 _AT_ONCE = 2048
-"""Pages whose time is looked up together; bounds the memory."""
+"""Pages whose time is looked up together; bounds the memory. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,8 +45,9 @@ from strandline.store.reading import Claim
 Floats = NDArray[np.float64]
 
 _PAGES: Final = 2048
+"""Pages that are looked at together. Origin: a bound on memory."""
 _CAPTURES: Final = 500_000
-"""Pages and captures that are looked at together; bounds the memory."""
+"""Captures that are looked at together. Origin: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.capture import GONE
 from strandline.core.mining.learned import Visits
-from strandline.learn.patterns import EARLIEST, GONE, LATEST, SEEN
+from strandline.learn.patterns import EARLIEST, LATEST, SEEN
 
 
 class LookColumns(Protocol):

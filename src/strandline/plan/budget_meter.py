@@ -15,14 +15,18 @@ from typing import Final, Literal
 from strandline.core.plan.budget import Allowance
 
 USUAL_SIZE: Final = 30_000.0
-"""Bytes an answer is expected to have before any has come."""
+"""Bytes an answer is expected to have before any has come. Origin: a guess."""
 FRONTIER_SHARE: Final = 0.8
-"""Part of what is left of an hour that what is due by itself may take while the plan wants anything."""
+"""Part of what is left of an hour that what is due by itself may take while the plan wants anything.
+Origin: a guess."""
 LEAST_COST: Final = 0.01
-"""What an answer without a body costs of a request, when unchanged pages count by their bytes."""
+"""What an answer without a body costs of a request, when unchanged pages count by their bytes. Origin: a guess."""
 _MEMORY: Final = 0.05
+"""Weight of the newest answer in the usual size. Origin: a guess."""
 _DAY: Final = 24.0
+"""Hours. Origin: a unit."""
 _ROUNDING: Final = 1e-9
+"""Of a request. Origin: a bound on rounding."""
 
 Counting = Literal["request", "bytes"]
 

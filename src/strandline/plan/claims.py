@@ -15,9 +15,9 @@ from typing import Any, Final
 from strandline.learn.observations import Seen, matters
 
 MOST_OPEN: Final = 100_000
-"""Claims that are kept; beyond, the oldest are forgotten."""
+"""Claims that are kept; beyond, the oldest are forgotten. Origin: a bound on memory."""
 GOOD: Final = 0.6
-"""Trust from which on a site's word is worth asking for often."""
+"""Trust from which on a site's word is worth asking for often. Origin: a guess."""
 
 
 class Claims:

@@ -22,8 +22,10 @@ from strandline.plan.outlook import Outlook
 from strandline.store.standing import Standing, StandingReading
 
 _ROUNDING: Final = 1e-9
+"""Of a request. Origin: a bound on rounding."""
 _MORE, _LEAST = 4, 100
-"""Times more than there is room for, and how many at least, are looked at of what is due by itself: some wait."""
+"""Times more than there is room for, and how many at least, are looked at of what is due by itself: some wait.
+Origin: a guess."""
 _AGAIN: Final = "it {}, and is asked again after a while"
 
 

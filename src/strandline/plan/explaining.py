@@ -18,8 +18,9 @@ from strandline.plan.planning import Planning, address
 from strandline.store.standing import Standing
 
 LOOK_AHEAD = 168.0
-"""Hours within which the next visit is looked for; a day for large archives."""
+"""Hours within which the next visit is looked for; a day for large archives. Origin: a unit."""
 LARGE = 30_000
+"""Pages from which on an archive is large. Origin: a bound on time."""
 _DAYS = ("workdays", "weekends")
 _PARTS = {
     Kind.REQUISITE: "a part of pages (a picture, a style, a script): fetched with the pages that show it",

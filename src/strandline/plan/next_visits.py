@@ -32,13 +32,14 @@ from strandline.learn.observations import Sighting
 from strandline.plan.wishes import Wishes
 
 SCAN_UP_TO = 5_000
-"""Pages up to which all of them are looked at in each decision."""
+"""Pages up to which all of them are looked at in each decision. Origin: a bound on time."""
 PARKED = -1
-"""The host, with a cap of zero, of pages that must not be fetched or must wait."""
+"""The host, with a cap of zero, of pages that must not be fetched or must wait. Origin: a definition."""
 RETEST = 10.0
-"""How many times more a page matters that tests a directory which is left out otherwise: nobody else would."""
+"""How many times more a page matters that tests a directory which is left out otherwise: nobody else would.
+Origin: a guess."""
 NEVER = 1e30
-"""Urgency from which on a page is one that was never fetched."""
+"""Urgency from which on a page is one that was never fetched. Origin: a definition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,27 +34,29 @@ from strandline.plan.next_visits import Due, Planner, Silence
 from strandline.plan.priors import Watched, neighbour_rates
 
 EXPLORED: Final = 0.1
-"""Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet."""
+"""Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet.
+Origin: a guess."""
 WASTED: Final = 0.4
-"""Part of the waste of taking turns that the likeliest visits of an hour may have."""
+"""Part of the waste of taking turns that the likeliest visits of an hour may have. Origin: a guess."""
 YOUNG: Final = 6.0
-"""Visits, beside the first of each page, after which a directory can be called quiet."""
+"""Visits, beside the first of each page, after which a directory can be called quiet. Origin: a guess."""
 DAY: Final = 24.0
-"""Hours over which one of its pages must have been watched by then: many pages change at certain hours only."""
+"""Hours over which one of its pages must have been watched by then: many pages change at certain hours only.
+Origin: a unit."""
 SELDOM: Final = 0.05
-"""Part of these visits that may have found a change."""
+"""Part of these visits that may have found a change. Origin: a guess."""
 LEAST_TRUST: Final = 0.4
-"""Trust in a site's word below which it is not acted on."""
+"""Trust in a site's word below which it is not acted on. Origin: a guess."""
 KNOWN_AFTER: Final = 3
-"""Visits that are studied, up to which a page is hardly known."""
+"""Visits that are studied, up to which a page is hardly known. Origin: a guess."""
 _SMALL: Final = 20_000
-"""Pages up to which all of them can be looked at every hour."""
+"""Pages up to which all of them can be looked at every hour. Origin: a bound on time."""
 _SAMPLE: Final = 1_000
-"""Pages that are enough to tell what taking turns would find."""
+"""Pages that are enough to tell what taking turns would find. Origin: a bound on time."""
 _STEPS: Final = 64
-"""Numbers of visits for which that is worked out."""
+"""Numbers of visits for which that is worked out. Origin: a bound on time."""
 _LONGEST: Final = 1_344
-"""Hours, at most, over which a chance is summed up; after eight weeks it no longer matters."""
+"""Hours, at most, over which a chance is summed up; after eight weeks it no longer matters. Origin: a guess."""
 
 
 class Thrift(NamedTuple):

@@ -7,6 +7,7 @@ from strandline.learn.experience import HOUR
 from strandline.settings.schema import Settings
 
 _COMMITS_AN_HOUR: Final = 10.0
+"""Commits in an hour at least, when hours are short. Origin: a guess."""
 
 
 def paced(settings: Settings, length: float, own_machine: bool) -> Settings:

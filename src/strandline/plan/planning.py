@@ -45,9 +45,9 @@ from strandline.store.standing import Standing, StandingReading
 from strandline.store.watching import HourRow, TimePiece, WatchReading
 
 _CLOCKS_APART: Final = 60.0
-"""Seconds by which clocks of machines may differ without being worth a word."""
+"""Seconds by which clocks of machines may differ without being worth a word. Origin: a guess."""
 _FRESH: Final = 60.0
-"""Seconds after which a watch that did not say how it stands is not running."""
+"""Seconds after which a watch that did not say how it stands is not running. Origin: a guess."""
 
 
 class Planning:

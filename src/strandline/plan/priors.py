@@ -13,7 +13,7 @@ import numpy as np
 from strandline.core.plan.strategy import Floats, Rows
 
 LEAN: Final = 4.0
-"""Visits a group must have before it speaks as loud as what it leans on."""
+"""Visits a group must have before it speaks as loud as what it leans on. Origin: a guess."""
 
 
 class Watched(NamedTuple):

@@ -26,6 +26,7 @@ HOURLY: Final = ("browsertrix", "heritrix")
 """Formats that can be had as a file for each hour."""
 CRONTAB: Final = "crontab"
 _HOUR: Final = 3600
+"""Seconds. Origin: a unit."""
 _CRON_HEADS: Final = {
     "browsertrix": (
         "# Each hour of the plan as a crawl of its own, begun at the full hour. WACZ files land under collections/",

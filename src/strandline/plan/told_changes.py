@@ -14,7 +14,8 @@ from strandline.plan.next_visits import Silence
 from strandline.store.standing import StandingReading
 
 _REMEMBERED: Final = 1_000
-"""Times that sitemaps and feeds of a site were read which a watch keeps in mind; beyond, the oldest are forgotten."""
+"""Times that sitemaps and feeds of a site were read which a watch keeps in mind; beyond, the oldest are forgotten.
+Origin: a bound on memory."""
 Told = tuple[int, float, float]
 """A page, when it is said to have changed, when that was first read."""
 

@@ -28,25 +28,33 @@ from strandline.plan.next_visits import Due
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
 
 _DAY: Final = 24.0
+"""Hours. Origin: a unit."""
 _WEEK: Final = 168.0
+"""Hours. Origin: a unit."""
 _MONTH: Final = 720.0
+"""Hours. Origin: a unit."""
 _AGAIN: Final = {Kind.FEED: (2.0, 24.0), Kind.SITEMAP: (6.0, 96.0), Kind.REQUISITE: (48.0, 1440.0)}
-"""Hours after which a part of pages that has just changed, and one that never does, is looked at again."""
+"""Hours after which a part of pages that has just changed, and one that never does, is looked at again.
+Origin: a guess."""
 _OFTEN: Final = 20.0
-"""Requests, at most one of which is for a sitemap or feed that says well what has changed."""
+"""Requests, at most one of which is for a sitemap or feed that says well what has changed. Origin: a guess."""
 _ROBOTS: Final = (_DAY, _DAY)
 _REFUSED: Final = (_DAY, _MONTH)
 """Hours after which a page that is refused is asked for again."""
 _STEP: Final = 0.005
-"""Part of an hour in which new addresses become visible to the frontier together."""
+"""Part of an hour in which new addresses become visible to the frontier together. Origin: a guess."""
 _LOOK: Final = 0.25
-"""Part of an hour after which the rest of it is divided anew between the plan and the frontier."""
+"""Part of an hour after which the rest of it is divided anew between the plan and the frontier. Origin: a guess."""
 _IDLE: Final = 0.05
-"""Part of an hour's requests that may be without a use before it is divided anew."""
+"""Part of an hour's requests that may be without a use before it is divided anew. Origin: a guess."""
 _MEMORY: Final = 0.05
+"""Weight of the newest visit in the share of planned visits that are made. Origin: a guess."""
 _ROUNDING: Final = 1e-9
+"""Of a request. Origin: a bound on rounding."""
 _LONGEST_NAP: Final = 0.2
+"""Seconds after which is looked again whether something is due. Origin: a guess."""
 _ERRORS: Final = 10
+"""Errors that are kept to be shown. Origin: a bound on memory."""
 
 
 class PlannedCatalog(Catalog, Protocol):

@@ -34,7 +34,7 @@ from strandline.version import __version__
 
 _COMPILED: Final = ("watch", "compiled")
 _KEEP_EVERY: Final = 24
-"""Hours after which what was learned is kept."""
+"""Hours after which what was learned is kept. Origin: a guess."""
 
 
 class WatchPlan:

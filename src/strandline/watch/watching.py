@@ -76,9 +76,11 @@ from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watch_time import time_of
 
 _STATE_EVERY: Final = 1.0
+"""Seconds after which the state of a watch is told. Origin: a guess."""
 _ROOM_EVERY: Final = 1.0
+"""Seconds after which the room on the disk is looked at. Origin: a guess."""
 _LOOKS_AN_HOUR: Final = 50.0
-"""Times study looks for something new in an hour, when hours are short."""
+"""Times study looks for something new in an hour, when hours are short. Origin: a guess."""
 
 Hour = HourRow
 """What `Hooks.hour` hears."""
