@@ -18,7 +18,7 @@ from strandline.warc.reader import file_in
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("erased") / "archive"
-    return folder, *secretive(folder, 120, seed=5)
+    return folder, *secretive(folder)
 
 
 def _plan(folder, *targets):
@@ -55,7 +55,7 @@ def test_captures_that_refer_to_what_goes_are_made_whole(made):
 
 def test_it_is_done_once_the_archive_is_opened_for_writing(tmp_path):
     folder = tmp_path / "archive"
-    secrets, same = secretive(folder, 80, seed=9)
+    secrets, same = secretive(folder)
     before, archive, told = shown(folder), open_archive(folder), []
     archive.say = told.append
     gone = secrets[3]
@@ -79,7 +79,7 @@ def test_it_is_done_once_the_archive_is_opened_for_writing(tmp_path):
 
 def test_a_journal_that_was_tampered_with_erases_nothing(tmp_path):
     folder = tmp_path / "archive"
-    secrets, _ = secretive(folder, 40, seed=4, studied=False)
+    secrets, _ = secretive(folder, studied=False)
     archive = open_archive(folder)
     archive.journal.add(Act(0, 0.0, "block", secrets[0].url, "because"))
     journal = folder / "takedowns" / "journal.jsonl"
@@ -95,7 +95,7 @@ def test_a_journal_that_was_tampered_with_erases_nothing(tmp_path):
 
 def test_torn_ends_that_name_an_erased_address_go(tmp_path):
     folder = tmp_path / "archive"
-    secrets, _ = secretive(folder, 40, seed=4, studied=False)
+    secrets, _ = secretive(folder, studied=False)
     archive = open_archive(folder)
     capture = archive.everything.captures(secrets[-1].url)[-1]
     path = file_in(folder / "archive", capture.place.file)

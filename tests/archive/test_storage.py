@@ -16,7 +16,7 @@ from warc.exchanges import START
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("storage") / "archive"
-    secretive(made, 80, seed=12, studied=False)
+    secretive(made, studied=False)
     return made
 
 

@@ -10,7 +10,7 @@ from made.secrets import secretive
 
 @pytest.fixture
 def made(tmp_path):
-    secretive(tmp_path / "archive", 120, seed=21, studied=False)
+    secretive(tmp_path / "archive", studied=False)
     return tmp_path / "archive"
 
 

@@ -10,7 +10,7 @@ from made.secrets import secretive
 
 @pytest.fixture
 def folder(tmp_path):
-    secretive(tmp_path / "archive", 80, seed=11)
+    secretive(tmp_path / "archive")
     return tmp_path / "archive"
 
 

@@ -131,7 +131,7 @@ def _kept_texts(secrets, same, keys, moments):
 
 def _small(tmp_path):
     folder = tmp_path / "archive"
-    secrets, _ = secretive(folder, 80, seed=3)
+    secrets, _ = secretive(folder)
     return folder, secrets
 
 

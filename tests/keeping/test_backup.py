@@ -18,7 +18,7 @@ from strandline.keeping.backup_place import FolderPlace
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kept") / "archive"
-    secretive(folder, 120, seed=21)
+    secretive(folder)
     return folder
 
 

@@ -16,7 +16,7 @@ def test_to_an_object_store_and_back(tmp_path, monkeypatch):
     for name, value in s3.running().environment().items():
         monkeypatch.setenv(name, value)
     folder = tmp_path / "archive"
-    secretive(folder, 60, seed=41, studied=False)
+    secretive(folder, studied=False)
     to = f"{s3.running().bucket()}/backup"
     first = back_up(open_archive(folder), to)
     assert first.sent == first.files

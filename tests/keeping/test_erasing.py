@@ -15,7 +15,7 @@ from strandline.keeping.takedowns import Wish
 @pytest.fixture
 def made(tmp_path):
     folder = tmp_path / "archive"
-    return folder, *secretive(folder, 40, seed=6)
+    return folder, *secretive(folder)
 
 
 def _texts(secrets, same, url):

@@ -19,7 +19,7 @@ NOW = START + 400 * DAY
 
 @pytest.fixture
 def folder(tmp_path):
-    secretive(tmp_path / "archive", 160, seed=11)
+    secretive(tmp_path / "archive")
     return tmp_path / "archive"
 
 

@@ -21,7 +21,7 @@ FORMATS = [number for number, _ in steps()]
 @pytest.fixture(scope="module")
 def now(tmp_path_factory):
     folder = tmp_path_factory.mktemp("now") / "archive"
-    secretive(folder, 60, seed=31, studied=False)
+    secretive(folder, studied=False)
     return folder
 
 
@@ -63,7 +63,7 @@ def test_every_format_becomes_the_newest(now, tmp_path, number):
     done = upgrade(open_archive(folder))
     assert done.done == (number < newest_format())
     assert format_of(folder / DATABASE) == newest_format()
-    assert done.captures == 60
+    assert done.captures == 120
     if done.done:
         assert format_of(folder / done.copy) == number
     archive = open_archive(folder)

@@ -5,12 +5,17 @@ and of another; visits that failed. `remains` looks for a text everywhere: in th
 unpack to, and in every column of the catalog.
 """
 
+import atexit
 import hashlib
 import os
 import random
+import re
+import shutil
+import tempfile
 import zlib
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import zstandard
@@ -33,6 +38,8 @@ from strandline.warc.writer import WarcWriter, WriterSettings
 from warc.exchanges import ABOUT, START, StillClock, exchange, original_of
 
 DAY = 86_400.0
+_SHORTEST = 13
+_HEX = re.compile(rb"[0-9a-f]{13,}")
 PLACES = ("alpha.example", "beta.example", "www.gamma.example")
 
 
@@ -45,9 +52,21 @@ class Secret:
     text: str
 
 
-def secretive(folder: Path, captures: int, seed: int = 1, studied: bool = True) -> tuple[list[Secret], list[tuple]]:
-    """Make an archive; its captures with texts of their own, and (url, time, of which url and time) of the others."""
-    rng = random.Random(seed)
+def secretive(folder: Path, captures: int = 120, studied: bool = True) -> tuple[list[Secret], list[tuple]]:
+    """An archive; its captures with texts of their own, and (url, time, of which url and time) of the others.
+
+    It is made once in a process, and copied.
+    """
+    made, secrets, same = _made(captures, studied)
+    shutil.copytree(made, folder)
+    return list(secrets), list(same)
+
+
+@cache
+def _made(captures: int, studied: bool) -> tuple[Path, list[Secret], list[tuple]]:
+    folder = Path(tempfile.mkdtemp(prefix="strandline-secrets-")) / "archive"
+    atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
+    rng = random.Random(1)
     archive = create_folder(folder, contact="https://library.example/bot")
     urls = [f"http://{PLACES[n % 3]}/{'ab'[n % 2]}/{n}.html" for n in range(max(4, captures // 8))]
     clock, secrets, same, last = StillClock(), [], [], {}
@@ -76,7 +95,7 @@ def secretive(folder: Path, captures: int, seed: int = 1, studied: bool = True) 
     assert len(compact_archive(archive, 60.0).files) == len(files) // 2
     if studied:
         assert study(archive)
-    return secrets, same
+    return folder, secrets, same
 
 
 def _visited(page, capture):
@@ -179,12 +198,13 @@ def _unzstd(value: bytes) -> bytes:
 
 def remains(folder: Path, texts: list[str]) -> list[tuple[str, str]]:
     """Where any of these texts is still found; words of an index are kept without their first letters."""
-    left = []
     haystack = everything(folder)
-    for text in texts:
-        for needle in {text.encode(), text[3:].encode(), text.encode("utf-16-le")}:
-            left += [(text, where) for where, data in haystack if needle in data]
-    return left
+    windows: set[bytes] = set()
+    for _, data in haystack:
+        for run in _HEX.findall(data):
+            windows.update(run[at : at + _SHORTEST] for at in range(len(run) - _SHORTEST + 1))
+    left = [text for text in texts if text[-_SHORTEST:].encode() in windows]
+    return [(text, where) for text in left for where, data in haystack if text[-_SHORTEST:].encode() in data]
 
 
 def growing(folder: Path, promised: list, began, stop) -> None:

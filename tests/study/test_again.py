@@ -9,7 +9,7 @@ from strandline.study.again import study_again
 
 def test_what_is_left_is_studied_again(tmp_path):
     folder = tmp_path / "archive"
-    secrets, _ = secretive(folder, 60, seed=8)
+    secrets, _ = secretive(folder)
     archive = open_archive(folder)
     url = max({one.url for one in secrets}, key=lambda one: sum(other.url == one for other in secrets))
     mine = [one for one in secrets if one.url == url]

@@ -75,7 +75,7 @@ def test_pywb_replays_our_archive(tmp_path):
 
 def test_pywb_reads_what_is_left_after_an_erasure(tmp_path):
     folder = tmp_path / "archive"
-    secrets, _ = secretive(folder, 60, seed=2, studied=False)
+    secrets, _ = secretive(folder, studied=False)
     archive = open_archive(folder)
     urls = sorted({one.url for one in secrets})
     erase(archive, [Wish(url, "because") for url in urls[:3]])

@@ -33,6 +33,8 @@ PAGES = {
     "classes": "/classes",
     "simulate": "/simulate",
     "health": "/health",
+    "takedowns": "/takedowns?target=https://example.org/private/*",
+    "storage": "/storage?rule=*:%20older%201h,%20keep%20monthly",
     "nasty": f"/page?url={quote(NASTY, safe='')}",
     "long": f"/page?url={quote(LONG, safe='')}",
     "arabic": f"/page?url={quote(ARABIC, safe='')}",

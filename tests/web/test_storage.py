@@ -16,7 +16,7 @@ RULE = "*: older 1h, keep monthly, importance 0.99"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    secretive(tmp_path / "archive", 80, seed=13)
+    secretive(tmp_path / "archive")
     monkeypatch.setattr("strandline.keeping.retention.time.time", lambda: 1_830_000_000.0)
     return tmp_path / "archive"
 
