@@ -28,6 +28,7 @@ SECOND = {
         "tests/browser/test_pages.py",
         "tests/browser/test_script_pages.py",
         "tests/dom/test_rendered.py",
+        "tests/report/test_replayed.py",
         "tests/web/test_attack_pages.py",
         "tests/web/test_demo_replay.py",
         "tests/web/test_pages_in_browser.py",

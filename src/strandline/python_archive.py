@@ -48,6 +48,7 @@ from strandline.plan.next_visits import Due
 from strandline.plan.planning import Planning
 from strandline.ports import PageRow
 from strandline.report.measuring import measured
+from strandline.report.replayed import ReplayQuality, replay_quality
 from strandline.settings.schema import Settings
 from strandline.settings.site_tables import SiteSettings
 from strandline.store.reading import SiteRow
@@ -192,6 +193,10 @@ class OpenedArchive(Archive):
         """Completeness, coherence, freshness and coverage of the archive, or of one of its sites."""
         found = measured(self._planning(now), site, at)
         return found.sites[0] if found.whole is None else found.whole
+
+    def replay_quality(self, url: str = "", site: str = "", most: int = 0) -> ReplayQuality:
+        """How well a page, the pages of a site or all are shown again, beside what a browser saw live."""
+        return replay_quality(self, web_address(url) if url else "", site, most)
 
     def world(self) -> World:
         """The changes this archive saw, as a world for `strandline.lab.simulate`."""

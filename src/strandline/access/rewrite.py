@@ -6,6 +6,7 @@ all encodings of the web but UTF-16 keep markup in ASCII, so what is not an addr
 
 import html
 from dataclasses import dataclass
+from pathlib import Path
 
 from strandline.access.addresses import Base
 from strandline.access.rewrite_css import rewrite_css
@@ -17,6 +18,7 @@ from strandline.core.content import charset_of
 
 CLIENT = "/_/replay.js"
 """Where the replay origin serves the client side."""
+CLIENT_SCRIPT = Path(__file__).with_name("replay.js")
 LARGEST = 32 * 1024 * 1024
 """Documents above this are sent as they are: no page that a browser can show is this large."""
 

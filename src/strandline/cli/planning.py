@@ -136,15 +136,28 @@ def _write_hours(visits: "list[Due]", form: str, folder: Path) -> None:
 
 def quality(
     folder: Folder,
+    url: Annotated[str, typer.Argument(help="With --replay: only this page.", show_default=False)] = "",
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Replay pages in a browser, beside what one saw live.")
+    ] = False,
     at: Annotated[str | None, typer.Option("--at", help="As of this time, with evidence for what is shown.")] = None,
     json_: Json = False,
 ) -> None:
     """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
     from strandline.cli.output import as_json, moment, printable, tell
     from strandline.cli.quality import quality_data, quality_text
+    from strandline.cli.replay_quality import show_replay_quality
+    from strandline.errors import UsageError
     from strandline.report.measuring import measured
 
+    if replay:
+        if at:
+            raise UsageError("--replay is about the latest captures: it has no --at")
+        show_replay_quality(folder, url, site or "", json_)
+        return
+    if url:
+        raise UsageError("a page can be named with --replay only; --site names a site")
     planning = _planning(folder)
     found = measured(planning, site or "", moment(at) if at else None)
     if planning.remark:

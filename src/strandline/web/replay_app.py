@@ -10,17 +10,17 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 from strandline.access.addresses import Base, Wanted, original, parse
 from strandline.access.cdx import TYPES as CDX_TYPES
 from strandline.access.cdx import lines, parse_query
+from strandline.access.confinement import confining_headers
 from strandline.access.index import Holdings
 from strandline.access.memento import general_links, key_of
 from strandline.access.payload import LostError
 from strandline.access.replay import Answer, Asked, Replay, is_file
+from strandline.access.rewrite import CLIENT_SCRIPT
 from strandline.access.takedowns import STATUS, notice_text
 from strandline.access.timemap import TYPES, timemap
 from strandline.access.timestamps import parse_http_date, timestamp
@@ -30,7 +30,6 @@ from strandline.web.guard import Policy, Receive, Scope, Send
 from strandline.web.pages import notice
 from strandline.web.texts import say
 
-_CLIENT = Path(__file__).parent / "static" / "replay.js"
 _INLINE = 1024 * 1024
 """Compressed bytes up to which a record is read at once; larger ones in a thread, so that nobody else waits."""
 _BATCH = 64 * 1024
@@ -40,30 +39,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 def replay_headers(policy: Policy, host: str, runs: bool = False, inner: bool = False) -> list[tuple[bytes, bytes]]:
     """Fields of every answer of the replay origin, whatever its status."""
-    return _headers("" if inner else policy.origins.interface(host), runs)
-
-
-@lru_cache(maxsize=64)
-def _headers(interface: str, runs: bool) -> list[tuple[bytes, bytes]]:
-    """The policy.
-
-    Frames inside archived pages have an opaque origin above them, which no list of ancestors can name. Frames from
-    `data:` and `blob:` are out: script in them would run without the client side, which alone takes WebRTC away.
-    """
-    framed = f"frame-ancestors 'self' {interface}; " if interface else ""
-    csp = (
-        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:; "
-        f"form-action 'self'; {framed}object-src 'none'; base-uri 'self'; worker-src 'self' blob:; frame-src 'self'; "
-        f"sandbox{' allow-scripts allow-forms' if runs else ''}"
-    )
-    return [
-        (b"content-security-policy", csp.encode()),
-        (b"referrer-policy", b"no-referrer"),
-        (b"cross-origin-resource-policy", b"cross-origin"),
-        (b"service-worker-allowed", b"/_/none/"),
-        (b"x-dns-prefetch-control", b"off"),
-        (b"permissions-policy", b"geolocation=(), camera=(), microphone=(), usb=(), serial=(), payment=()"),
-    ]
+    return confining_headers("" if inner else policy.origins.interface(host), runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +105,7 @@ class ReplayApp:
         if path.partition("?")[0] == "/cdx":
             return cdx_answer(self.holdings, request.query)
         if path == "/_/replay.js":
-            return Answer(200, _script_headers(), _CLIENT.read_bytes())
+            return Answer(200, _script_headers(), CLIENT_SCRIPT.read_bytes())
         if path == "/healthz":
             return Answer(200, [("content-type", "text/plain")], b"ok\n")
         return _notice(404, "Nothing here", "This address is not part of the archive.")
