@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 _RUN: Final = 3
-"""Words of a run: long enough that common words do not stand for a block."""
+"""Words of a run: long enough that common words do not stand for a block. Origin: a guess."""
 WHOLE: Final = 0.95
-"""Share of a block from which on it is not listed as missing: a guess, a number among twenty words may differ."""
+"""Share of a block from which on it is not listed as missing: a word among many may differ. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)
