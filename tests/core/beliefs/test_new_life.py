@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from strandline.core.beliefs.censored import CensoredLearner, LearnerSettings
-from strandline.core.beliefs.new_life import begun_anew, doubted, foretold
+from strandline.core.beliefs.new_life import ASKED, LEAD, asked, doubted, foretold, note_silence, weigh_asked
 
 ONE_BIN = LearnerSettings(cycle=np.zeros(1, dtype=np.int64), clock=False)
 
@@ -51,27 +51,61 @@ def test_a_still_page_that_comes_to_life_is_believed_within_a_few_visits():
 
 
 def test_steady_pages_are_not_forgotten():
+    """Chance makes some of ninety steady pages look still for a while; nothing of what they taught is lost by it."""
     rates = np.array([0.02] * 30 + [0.2] * 30 + [0.6] * 30)
-    found = lived(rates, every=6.0, until=2000.0, seed=3)
+    found = lived(rates, every=6.0, until=2000.0, seed=3, directories=np.zeros(90, dtype=np.int64))
     weight = found._beliefs.level.max(axis=1) - found._beliefs.level.min(axis=1)
     forgotten = weight < 0.2 * np.median(weight.reshape(3, 30), axis=1).repeat(30)
-    assert forgotten.mean() < 0.1, "about one of twenty lives of 330 captures begins anew by chance"
+    assert not forgotten.any()
     assert rate(found).reshape(3, 30).mean(axis=1) == pytest.approx([0.02, 0.2, 0.6], rel=0.25)
+    assert np.abs(np.log(rate(found) / rates)).reshape(3, 30).mean(axis=1).max() < 0.4
+
+
+def test_what_chance_made_believed_is_taken_back_by_the_next_find():
+    found = lived([0.5] * 10, every=4.0, until=800.0)
+    before = np.median(rate(found))
+    for visit in range(6):
+        capture(found, 800.0 + 4.0 * visit, np.zeros(10, dtype=bool))
+    assert np.median(rate(found)) < 0.2 * before
+    for visit in range(6, 9):
+        capture(found, 800.0 + 4.0 * visit, np.ones(10, dtype=bool))
+    assert np.median(rate(found)) == pytest.approx(before, rel=0.25)
 
 
 def test_siblings_that_fell_silent_make_it_likelier():
-    alone, together = np.zeros(2), np.zeros(2)
-    assert not begun_anew(alone, 5.0, 100.0, True) and begun_anew(alone, 6.5, 100.0, True)
+    nothing, alone, together = np.zeros(len(ASKED)), np.zeros(2), np.zeros(2)
+    assert asked(nothing, alone, 100.0, True) == ASKED[0]
     for _ in range(4):
-        begun_anew(together, 7.0, 100.0, True)
-    assert not begun_anew(together, 4.0, 101.0, False), "a batch of changes is no new life"
-    assert begun_anew(together, 4.0, 101.0, True), "four siblings did a day ago"
-    assert not begun_anew(together, 1.9, 101.0, True), "something must speak for it"
-    assert not begun_anew(together, 4.5, 200.0, True), "long ago"
+        note_silence(together, (-1.0, 0.5), 100.0, True)
+    assert asked(nothing, together, 101.0, False) == ASKED[0], "a batch of changes is no new life"
+    assert asked(nothing, together, 101.0, True) < ASKED[0] - 2.0, "four siblings did a day ago"
+    assert asked(nothing, together, 200.0, True) > ASKED[0] - 0.1, "long ago"
+    note_silence(together, (0.5, 1.5), 101.0, True)
+    assert together[0] == 4.0, "each page is noted once"
+    for _ in range(10):
+        note_silence(together, (-1.0, -1.0), 101.0, False)
+    assert asked(nothing, together, 101.0, True) > ASKED[0] - 1.5, "its other pages live"
+
+
+def test_a_site_asks_what_foretold_its_own_captures_best():
+    evidence = np.zeros(len(ASKED))
+    for _ in range(20):  # each time a new start is ahead by 8 the old belief turns out to be right
+        weigh_asked(evidence, 8.0, np.log(0.9), np.log(0.1))
+    assert evidence.argmax() == len(ASKED) - 1, "never"
+    assert evidence.min() == -LEAD
+    for _ in range(10):
+        weigh_asked(evidence, 8.0, np.log(0.1), np.log(0.9))
+    assert ASKED[evidence.argmax()] == ASKED.min(), "what was best for long is given up as soon as it is wrong"
+    assert asked(evidence, np.zeros(2), 0.0, True) == ASKED.min()
+    same = evidence.copy()
+    weigh_asked(same, 0.0, np.log(0.3), np.log(0.9))
+    assert same == pytest.approx(evidence), "without doubt all of them say the same"
 
 
 def test_a_directory_is_believed_sooner_than_a_page_alone():
-    """Three silent visits say little of a page that changes every eight hours, and more where busier siblings are."""
+    """Three silent visits say little of a page that changes every eight hours, and more where busier siblings are: both
+    its site and its directory are then thought to fall silent.
+    """
     silent, rates = np.zeros(20, dtype=bool), [0.5] * 8 + [0.12] * 12
     one_each, shared = np.arange(20), np.zeros(20, dtype=np.int64)
     left = []
@@ -80,17 +114,18 @@ def test_a_directory_is_believed_sooner_than_a_page_alone():
         for visit in range(3):
             capture(found, 960.0 + 12.0 * visit, silent)
         left.append(rate(found)[8:].mean())
-    assert left[1] < 0.7 * left[0]
+    assert left[1] < 0.7 * left[0], left
 
 
 def test_doubt_is_what_a_new_start_foretells_better():
     prior = np.log(np.array([0.5, 0.5]))
     level, recent = np.array([0.0, -50.0]), np.zeros(2)
     chance = np.log(np.array([0.01, 0.9]))
-    assert foretold(prior, level, chance) == pytest.approx(np.log(0.01))
-    found = doubted(prior, level, recent, chance, 0.0)
+    old, anew = foretold(prior, level, chance), foretold(prior, recent, chance)
+    assert old == pytest.approx(np.log(0.01)) and anew == pytest.approx(np.log(0.455))
+    found = doubted(recent, chance, 0.0, anew - old)
     assert found == pytest.approx(np.log(0.455 / 0.01)) and recent == pytest.approx(chance)
-    assert doubted(prior, level, recent, np.log(np.array([0.9, 1e-4])), 0.1) == 0.0
+    assert doubted(recent, chance, 0.1, -0.5) == 0.0
     assert (recent == 0.0).all(), "the old belief did better: the new one starts now"
 
 

@@ -19,14 +19,30 @@ def reached(world, name, objective, visits):
     return getattr(measure(world, archive, 0), objective)
 
 
-@pytest.mark.parametrize(("kind", "behind"), [("flat", 0.03), ("periodic", 0.01), ("bursty", 0.05), ("mixed", 0.03)])
-def test_with_the_same_learner_no_rival_is_far_ahead(kind, behind):
-    """In two weeks from a cold start; docs/limits.md tells where `importance` is ahead."""
-    world = made_trace(TraceRecipe(kind, pages=120, days=14, seed=1))
-    plan = reached(world, "priced-plan", "pool", 12)
-    rivals = {name: reached(world, name, "pool", 12) for name in RIVALS}
-    assert plan >= max(rivals.values()) - behind, (plan, rivals)
-    assert plan > rivals["round-robin"] + 0.05
+def mean_reached(kind, seeds):
+    """Of the plan and its rivals, in two weeks from a cold start, at three budgets."""
+    worlds = [made_trace(TraceRecipe(kind, pages=120, days=14, seed=seed)) for seed in seeds]
+    return {
+        name: float(np.mean([reached(world, name, "pool", visits) for world in worlds for visits in (6, 12, 24)]))
+        for name in ("priced-plan", *RIVALS)
+    }
+
+
+@pytest.mark.parametrize("kind", ["flat", "periodic", "bursty", "mixed"])
+def test_with_the_same_learner_no_rival_is_far_ahead(kind):
+    """One world differs from the next by a point or so; the long form draws several."""
+    found = mean_reached(kind, [21])
+    plan = found.pop("priced-plan")
+    assert plan >= max(found.values()) - 0.01, (plan, found)
+    assert plan > found["round-robin"] + 0.05
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["flat", "periodic", "bursty", "mixed"])
+def test_with_the_same_learner_no_rival_is_ahead_in_several_worlds(kind):
+    found = mean_reached(kind, range(31, 37))
+    plan = found.pop("priced-plan")
+    assert plan >= max(found.values()) - 0.005, (plan, found)
 
 
 def shares(world, name, objective, visits, busy, spans):
@@ -41,9 +57,9 @@ def shares(world, name, objective, visits, busy, spans):
 @pytest.mark.parametrize("objective", ["pool", "middle"])
 def test_a_busy_section_that_falls_silent_for_good_is_forgotten(objective):
     world = made_trace(TraceRecipe("silenced", pages=80, days=16, seed=0))
-    before, first, *_, last = shares(world, "priced-plan", objective, 4, 20, [144, 192, 240, 288, 336, 384])
+    before, _, second, _, last = shares(world, "priced-plan", objective, 4, 20, [144, 192, 240, 288, 336, 384])
     assert before > 0.4, "a quarter of the pages, and worth it"
-    assert first < 0.75 * before
+    assert second < 0.6 * before
     assert last < 0.25, "no more than any other pages"
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.beliefs.bursts import HABITS, habit_of, stirred_ages
 from strandline.core.beliefs.censored_kernels import (
     Beliefs,
     Rules,
@@ -131,6 +132,7 @@ class CensoredLearner:
         self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
         self._clock = new_clock(self.settings.periods_per_day)
         self._now = -np.inf
+        self._habit = np.empty(0, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -180,6 +182,8 @@ class CensoredLearner:
         self._sights = with_room(self._sights, old, old + extra)
         self._sights[old : old + extra] = sight
         self._clock = with_groups(self._clock, int(site.max()) + 1, int(directory.max()) + 1)
+        unheard = np.full(len(self._clock.habits) - len(self._habit), -1)
+        self._habit = np.concatenate([self._habit, unheard])
 
     def start_from(self, last_visit: Floats, since: int = 0) -> None:
         """Pages without any capture yet: their first interval begins at the last visit known of them. Rows before
@@ -212,9 +216,10 @@ class CensoredLearner:
 
     def levels(self, rows: Ints) -> Floats:
         """Posterior over the grid of rates, one row per page."""
-        odds = self._shared.priors[self._beliefs.prior[rows]] + self._beliefs.level[rows]
-        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
-        found: Floats = odds / odds.sum(axis=1, keepdims=True)
+        beliefs, prior = self._beliefs, self._shared.priors[self._beliefs.prior[rows]]
+        part = np.where(beliefs.doubt[rows] > 0.0, 1.0 / (1.0 + np.exp(np.minimum(-beliefs.margin[rows], 700.0))), 0.0)[:, None]
+        old, anew = (_posterior(prior + told) for told in (beliefs.level[rows], beliefs.recent[rows]))
+        found: Floats = old + part * (anew - old)
         return found
 
     def intervals(self, rows: Ints, share: float = 0.9) -> tuple[Floats, Floats]:
@@ -248,6 +253,7 @@ class CensoredLearner:
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
         self._clock = turned(self._clock, now)
         choose_inertia(self._clock)
+        self._habit = habit_of(self._clock.habits)
         self._now = max(self._now, now)
         if len(self):
             self._set_priors()
@@ -255,15 +261,26 @@ class CensoredLearner:
     def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         found, now = np.ones(len(rows)), np.broadcast_to(now, len(rows))
-        if not len(rows) or now.max() < self._rules.clock_after:
+        if not len(rows):
             return found
-        rate = self.levels(rows) @ self.grid
-        old = (rate < self._rules.clock_below) & (now - last_visit > 1e-9)
+        rate, aged = self.levels(rows) @ self.grid, now - last_visit > 1e-9
+        old = aged & (rate < self._rules.clock_below) & (now >= self._rules.clock_after)
+        stirred = aged & ~old & (self.stirred(rows) > 0.0)
+        if stirred.any():
+            some, habit = rows[stirred], self._habit[self._beliefs.site[rows[stirred]]]
+            chance = self._beliefs.burst[some, habit].astype(np.float64)
+            found[stirred] = stirred_ages(chance, habit, rate[stirred], (now - last_visit)[stirred])
         if not old.any():
             return found
         groups = self._beliefs.site[rows[old]], self._beliefs.directory[rows[old]]
         effective = effective_ages(self._clock, groups, last_visit[old], now[old])
         found[old] = np.clip(effective / (now[old] - last_visit[old]), 0.02, 50.0)
+        return found
+
+    def stirred(self, rows: Ints) -> Floats:
+        """Chance of some pages to have been in a burst when they were last captured; 0 where pages know no bursts."""
+        habit = self._habit[self._beliefs.site[rows]]
+        found: Floats = np.where(habit < 0, 0.0, self._beliefs.burst[rows, habit])
         return found
 
     def together(self, rows: Ints) -> Floats:
@@ -322,6 +339,7 @@ class CensoredLearner:
         arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
         arrays |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
         arrays |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
+        arrays |= {"clock.habits": clock.habits[:sites], "clock.lives": clock.lives[:sites]}
         stream = io.BytesIO()
         np.savez_compressed(stream, allow_pickle=False, **arrays)
         return stream.getvalue()
@@ -336,8 +354,9 @@ class CensoredLearner:
             raise ValueError("this state was learned with another grid of rates")
         learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
         learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
-        names = ("site", "directory", "origin", "inertia", "evidence", "upheaval")
+        names = ("site", "directory", "origin", "inertia", "evidence", "upheaval", "habits", "lives")
         learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
+        learner._habit = habit_of(learner._clock.habits)
         learner._total, learner._sights = arrays["total"], arrays["first_sight"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
         return learner
@@ -352,6 +371,8 @@ def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
         level=np.zeros((count, levels)),
         recent=np.zeros((count, levels)),
         doubt=np.zeros(count),
+        margin=np.zeros(count),
+        burst=np.zeros((count, len(HABITS)), dtype=np.float32),
         shape=np.zeros((count, shapes)),
         counted=per_bin(),
         exposure=per_bin(),
@@ -364,6 +385,12 @@ def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
         directory=names.copy(),
         prior=names.copy(),
     )
+
+
+def _posterior(logs: Floats) -> Floats:
+    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
+    found: Floats = odds / odds.sum(axis=1, keepdims=True)
+    return found
 
 
 def _running(shape: Floats, cycle: Ints) -> Floats:

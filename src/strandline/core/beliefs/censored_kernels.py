@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.beliefs.bursts import weigh_habits
 from strandline.core.beliefs.clock_kernels import Clock, count_changes, day_factor, weigh
-from strandline.core.beliefs.new_life import begun_anew, doubted
+from strandline.core.beliefs.new_life import SURE, asked, doubted, foretold, note_silence, weigh_asked
 from strandline.core.compiled import compiled
 
 Floats = NDArray[np.float64]
@@ -21,12 +22,15 @@ Ints = NDArray[np.int64]
 
 class Beliefs(NamedTuple):
     """Per page. `level` and `shape` are log-likelihoods; counts and exposures are per bin. `recent` and `doubt` ask
-    whether the page has begun another life (new_life.py).
+    whether the page has begun another life, `margin` (log-odds) how far that is believed (new_life.py);
+    `burst` the chance of being in a burst after the last capture, by each habit of bursts (bursts.py).
     """
 
     level: Floats
     recent: Floats
     doubt: Floats
+    margin: Floats
+    burst: Singles
     shape: Floats
     counted: Singles
     exposure: Singles
@@ -76,19 +80,33 @@ class Finding(NamedTuple):
 
 
 @compiled
-def level_odds(beliefs: Beliefs, shared: Shared, row: int, odds: Floats) -> float:
-    """Fill the posterior of the level; return its mean."""
+def fill_odds(prior: Floats, told: Floats, odds: Floats) -> None:
+    """The posterior of a prior and a log-likelihood."""
     top = -np.inf
     for j in range(len(odds)):
-        odds[j] = shared.priors[beliefs.prior[row], j] + beliefs.level[row, j]
+        odds[j] = prior[j] + told[j]
         top = max(top, odds[j])
     total = 0.0
     for j in range(len(odds)):
         odds[j] = np.exp(odds[j] - top)
         total += odds[j]
-    mean = 0.0
     for j in range(len(odds)):
         odds[j] /= total
+
+
+@compiled
+def level_odds(beliefs: Beliefs, shared: Shared, row: int, odds: Floats) -> float:
+    """Fill the posterior of the level; return its mean. An old and a new life are believed by their odds."""
+    prior = shared.priors[beliefs.prior[row]]
+    fill_odds(prior, beliefs.level[row], odds)
+    if beliefs.doubt[row] > 0.0:
+        anew = np.empty(len(odds))
+        fill_odds(prior, beliefs.recent[row], anew)
+        part = 1.0 / (1.0 + np.exp(min(-beliefs.margin[row], 700.0)))
+        for j in range(len(odds)):
+            odds[j] += part * (anew[j] - odds[j])
+    mean = 0.0
+    for j in range(len(odds)):
         mean += odds[j] * shared.grid[j]
     return mean
 
@@ -195,10 +213,17 @@ def learn_level(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding: 
             chance[j] = np.log(shared.grid[j]) - x
     level, recent = beliefs.level[row], beliefs.recent[row]
     prior = shared.priors[beliefs.prior[row]]
-    beliefs.doubt[row] = doubted(prior, level, recent, chance, beliefs.doubt[row])
+    old, anew = foretold(prior, level, chance), foretold(prior, recent, chance)
+    evidence = clock.lives[beliefs.site[row]]
+    weigh_asked(evidence, beliefs.doubt[row], old, anew)
+    beliefs.doubt[row] = doubted(recent, chance, beliefs.doubt[row], anew - old)
     for j in range(len(level)):
         level[j] += chance[j]
-    if begun_anew(clock.upheaval[beliefs.directory[row]], beliefs.doubt[row], time / clock.daylength, seen == 0):
+    upheaval, day, silent = clock.upheaval[beliefs.directory[row]], time / clock.daylength, seen == 0
+    before = beliefs.margin[row]
+    beliefs.margin[row] = beliefs.doubt[row] - asked(evidence, upheaval, day, silent)
+    note_silence(upheaval, (before, beliefs.margin[row]), day, silent)
+    if beliefs.doubt[row] > SURE and beliefs.margin[row] > 0.0:
         level[:] = recent
         recent[:] = 0.0
         beliefs.doubt[row] = 0.0
@@ -332,6 +357,8 @@ def learn_capture(state: tuple[Beliefs, Shared, Clock, Rules], row: int, finding
     first = int(np.floor(begin + 1e-9))
     if slow:
         weigh(clock, group, first, parts[:, 2], (seen, grid, odds))
+    if not clocked:
+        weigh_habits(beliefs.burst[row], clock.habits[group[0]], mean * exposure, length, finding.changed)
     learn_shape(beliefs, shared, row, (begin, finding.time, stretched / length), seen, odds)
     learn_level(state, row, (finding.time, exposure, seen))
     after = level_odds(beliefs, shared, row, odds)

@@ -29,7 +29,8 @@ INERTIAS: Floats = np.array(
 class Clock(NamedTuple):
     """Counts and expectations per day, [group, day, 0 or 1]; day 0 of the tables is `origin`. Per site the inertia that
     is used, and the log-likelihood of what captures found under each of INERTIAS. `upheaval` is per directory, for
-    pages that begin another life (new_life.py).
+    pages that begin another life (new_life.py), `habits` per site what speaks for each habit of bursts (bursts.py),
+    `lives` what speaks for asking more or less of a new life.
     """
 
     site: Floats
@@ -39,6 +40,8 @@ class Clock(NamedTuple):
     inertia: Floats
     evidence: Floats
     upheaval: Floats
+    habits: Floats
+    lives: Floats
 
 
 @compiled

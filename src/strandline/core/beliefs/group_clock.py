@@ -7,7 +7,9 @@ the factor of its directory: a directory found busy has aged, one found quiet ha
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.beliefs.bursts import HABITS
 from strandline.core.beliefs.clock_kernels import INERTIAS, Clock
+from strandline.core.beliefs.new_life import ASKED
 from strandline.core.growing import with_room
 
 Floats = NDArray[np.float64]
@@ -30,6 +32,8 @@ def new_clock(day_length: int) -> Clock:
         inertia=np.zeros((0, 2)),
         evidence=np.zeros((0, len(INERTIAS))),
         upheaval=np.zeros((0, 2)),
+        habits=np.zeros((0, 1 + len(HABITS))),
+        lives=np.zeros((0, len(ASKED))),
     )
 
 
@@ -47,6 +51,8 @@ def with_groups(clock: Clock, sites: int, directories: int) -> Clock:
         inertia=inertia,
         evidence=with_room(clock.evidence, old, len(site)),
         upheaval=with_room(clock.upheaval, len(clock.upheaval), directories),
+        habits=with_room(clock.habits, old, len(site)),
+        lives=with_room(clock.lives, old, len(site)),
     )
 
 

@@ -39,6 +39,10 @@ class Knowledge(Protocol):
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         ...
 
+    def stirred(self, rows: Rows) -> Floats:
+        """Chance of some pages to be in a burst of changes."""
+        ...
+
     def together(self, rows: Rows) -> Floats:
         """How much a change of some pages tells of their siblings: 0 nothing, 1 all."""
         ...
@@ -74,6 +78,10 @@ class KnownPatterns:
     def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
         """Clocks run evenly."""
         return np.ones(len(rows))
+
+    def stirred(self, rows: Rows) -> Floats:
+        """Patterns are all there is."""
+        return np.zeros(len(rows))
 
     def together(self, rows: Rows) -> Floats:
         """Each page changes by itself."""
@@ -124,6 +132,10 @@ class LearnedPatterns:
         """The group clock of the learner."""
         local = pages.shift[rows].astype(np.float64)
         return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)
+
+    def stirred(self, rows: Rows) -> Floats:
+        """What the last captures say of bursts."""
+        return self.learner.stirred(rows)
 
     def together(self, rows: Rows) -> Floats:
         """What the group clock of the learner found."""

@@ -37,6 +37,9 @@ EVENLY = 0.5
 Origin: measured, twenty synthetic sites, docs/planning.md."""
 SIBLINGS = 16
 """Pages of a directory among which the one to look at next is picked. Origin: a bound on time."""
+STIRRED, OVER = 0.02, 1.02
+"""Chance of a burst from which on a page is watched for it, and how much faster it ages until it is over.
+Origin: a guess."""
 ROUNDS = 5
 """Times more pages are looked at when caps leave too few. Origin: a guess."""
 
@@ -94,6 +97,7 @@ class PricedPlan:
         self._renewed: dict[int, int] = {}
         self._again = 1.0
         self._siblings = Chains()
+        self._stirred = NOBODY
 
     @property
     def name(self) -> str:
@@ -147,13 +151,25 @@ class PricedPlan:
         if self._due is not None and len(self._stale):
             self._due.expect(self._tables.rows, self._stale, self.price, now)
             self._stale = NOBODY
+        self._follow_bursts(table, now)
         return self._tables.rows
+
+    def _follow_bursts(self, table: PageTable, now: float) -> None:
+        """A page that may be in a burst of changes ages faster, from one decision to the next."""
+        rows, tables = self._stirred[self._stirred < len(table)], self._tables.rows
+        if len(rows) == 0:
+            return
+        tables.stretch[rows] = self._knowledge.stretch(table, rows, now + tables.phase[rows])
+        self._stirred = rows[tables.stretch[rows] > OVER]
+        if self._due is not None:
+            self._due.put_sooner(self._stirred, np.full(len(self._stirred), np.floor(now)))
 
     def _catch_up(self, table: PageTable, now: float) -> None:
         """Take notice of rows that are new or changed; they are planned anew at the next decision."""
         anew, news = self._tables.follow(table, now)
         if anew:
             self._plans, self._due, self._siblings, self._stale = None, None, Chains(), NOBODY
+            self._stirred = NOBODY
             self._renewed.clear()
         if len(self._siblings) < len(table):
             self._siblings.add(table.directory[len(self._siblings) :])
@@ -311,6 +327,7 @@ class PricedPlan:
         tables.last[outcomes.row] = outcomes.time
         self._tables.renew(pages, rows)
         tables.stretch[rows] = 1.0
+        self._stirred = np.union1d(np.setdiff1d(self._stirred, rows), rows[self._knowledge.stirred(rows) > STIRRED])
         if self._due is None or self.price <= 0:
             self._stale = np.union1d(self._stale, rows)
         else:
