@@ -12,9 +12,7 @@ ONE_BIN = LearnerSettings(cycle=np.zeros(1, dtype=np.int64), clock=False)
 
 
 @settings(max_examples=30)
-@given(
-    rate=st.floats(0.001, 2.0), length=st.floats(0.1, 40.0), lasting=st.floats(1.0, 20.0), pace=st.floats(0.05, 3.0)
-)
+@given(rate=st.floats(0.001, 2.0), length=st.floats(0.1, 40.0), lasting=st.floats(1.0, 20.0), pace=st.floats(0.05, 3.0))
 def test_the_chance_of_no_change_in_a_burst_is_that_of_a_long_sum(rate, length, lasting, pace):
     """The burst ends in one of many small steps, or not at all."""
     step = length / 20_000
@@ -26,9 +24,7 @@ def test_the_chance_of_no_change_in_a_burst_is_that_of_a_long_sum(rate, length, 
 
 
 @settings(max_examples=50)
-@given(
-    before=st.floats(0.0, 1.0), expected=st.floats(1e-4, 20.0), length=st.floats(0.1, 500.0), changed=st.booleans()
-)
+@given(before=st.floats(0.0, 1.0), expected=st.floats(1e-4, 20.0), length=st.floats(0.1, 500.0), changed=st.booleans())
 def test_chances_stay_chances_and_evidence_finite(before, expected, length, changed):
     chance, evidence = np.full(len(HABITS), before, dtype=np.float32), np.zeros(1 + len(HABITS))
     weigh_habits(chance, evidence, expected, length, changed)

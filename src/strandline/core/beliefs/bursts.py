@@ -1,9 +1,10 @@
 """Does a page change in bursts? A live report, a meeting, a release: quiet for days, then many changes within hours.
 
-A page is thought to be either quiet or in a burst. In a burst it changes `pace` times a period (or at its usual
-rate, if that is higher), and the burst ends after `lasting` periods on average; a part of all changes (`share`) belongs to bursts. A capture that
-finds a change makes a burst likely, one that finds nothing makes it less so. Which of a few such habits a site has is not
-known beforehand: every capture is a test of them all, and of having none. Only where a habit foretold better is it used.
+A page is thought to be either quiet or in a burst. In a burst it changes `pace` times a period (or at its usual rate,
+if that is higher), and the burst ends after `lasting` periods on average; a part of all changes (`share`) belongs to
+bursts. A capture that finds a change makes a burst likely, one that finds nothing makes it less so. Which of a few such
+habits a site has is not known beforehand: every capture is a test of them all, and of having none. Only where a habit
+foretold better is it used.
 
     P(unchanged | quiet)  = exp(-quiet rate * length)
     P(unchanged | burst)  = the burst lasts and nothing happens, or it ends before anything happens and quiet follows

@@ -217,7 +217,9 @@ class CensoredLearner:
     def levels(self, rows: Ints) -> Floats:
         """Posterior over the grid of rates, one row per page."""
         beliefs, prior = self._beliefs, self._shared.priors[self._beliefs.prior[rows]]
-        part = np.where(beliefs.doubt[rows] > 0.0, 1.0 / (1.0 + np.exp(np.minimum(-beliefs.margin[rows], 700.0))), 0.0)[:, None]
+        part = np.where(beliefs.doubt[rows] > 0.0, 1.0 / (1.0 + np.exp(np.minimum(-beliefs.margin[rows], 700.0))), 0.0)[
+            :, None
+        ]
         old, anew = (_posterior(prior + told) for told in (beliefs.level[rows], beliefs.recent[rows]))
         found: Floats = old + part * (anew - old)
         return found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from strandline.core.beliefs.bursts import weigh_habits
 from strandline.core.beliefs.clock_kernels import Clock, count_changes, day_factor, weigh
-from strandline.core.beliefs.new_life import SURE, asked, doubted, foretold, note_silence, weigh_asked
+from strandline.core.beliefs.new_life import SURE, asked, doubted, fill_odds, foretold, note_silence, weigh_asked
 from strandline.core.compiled import compiled
 
 Floats = NDArray[np.float64]
@@ -77,21 +77,6 @@ class Finding(NamedTuple):
     changed: bool
     importance: float
     last_change: float
-
-
-@compiled
-def fill_odds(prior: Floats, told: Floats, odds: Floats) -> None:
-    """The posterior of a prior and a log-likelihood."""
-    top = -np.inf
-    for j in range(len(odds)):
-        odds[j] = prior[j] + told[j]
-        top = max(top, odds[j])
-    total = 0.0
-    for j in range(len(odds)):
-        odds[j] = np.exp(odds[j] - top)
-        total += odds[j]
-    for j in range(len(odds)):
-        odds[j] /= total
 
 
 @compiled

@@ -9,14 +9,14 @@ Both are believed, each as far as it goes: by odds of doubt against what is ASKE
 are answered at once, and taken back by the next find: chance makes steady pages look still for a while, and nothing of
 what they taught is lost by it. Only when the new life is SURE is what came before forgotten.
 
-How much is to be asked differs: front pages are still at night, and a new start foretells each night better than all the
-days before. So each capture also tells how well beliefs foretold it with each of ASKED, and a site uses what has done
-best on its own pages.
+How much is to be asked differs: front pages are still at night, and a new start foretells each night better than all
+the days before. So each capture also tells how well beliefs foretold it with each of ASKED, and a site uses what has
+done best on its own pages.
 
 Pages of a directory are given up together. Each page of it that fell silent lately makes another one likelier, so less
-is asked of the silence of its siblings; in a week half of that is forgotten, and a part with every page of the directory
-that is found changed. Changes that come together say no such thing: a batch is soon over, and the clock of the directory
-knows of it (clock_kernels.py).
+is asked of the silence of its siblings; in a week half of that is forgotten, and a part with every page of the
+directory that is found changed. Changes that come together say no such thing: a batch is soon over, and the clock of
+the directory knows of it (clock_kernels.py).
 """
 
 import numpy as np
@@ -41,6 +41,22 @@ CONTAGION = 4.0
 WEEK = 7.0
 ALIVE = 0.8
 """Part that is left of the silence of a directory when one of its pages is found changed."""
+
+
+@compiled
+def fill_odds(prior: Floats, told: Floats, odds: Floats) -> None:
+    """The posterior of a prior and a log-likelihood."""
+    top = -np.inf
+    for j in range(len(odds)):
+        odds[j] = prior[j] + told[j]
+        top = max(top, odds[j])
+    total = 0.0
+    for j in range(len(odds)):
+        odds[j] = np.exp(odds[j] - top)
+        total += odds[j]
+    for j in range(len(odds)):
+        odds[j] /= total
+
 
 @compiled
 def foretold(prior: Floats, level: Floats, chance: Floats) -> float:

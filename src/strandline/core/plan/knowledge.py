@@ -35,7 +35,7 @@ class Knowledge(Protocol):
         """Once a day: relearn what pages share. True when estimates of all pages may have moved."""
         ...
 
-    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
+    def stretch(self, pages: PageTable, rows: Rows, now: float | Floats) -> Floats:
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         ...
 
@@ -75,7 +75,7 @@ class KnownPatterns:
         """Nothing moves."""
         return False
 
-    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
+    def stretch(self, pages: PageTable, rows: Rows, now: float | Floats) -> Floats:
         """Clocks run evenly."""
         return np.ones(len(rows))
 
@@ -128,7 +128,7 @@ class LearnedPatterns:
         self.learner.refresh(now)
         return True
 
-    def stretch(self, pages: PageTable, rows: Rows, now: float) -> Floats:
+    def stretch(self, pages: PageTable, rows: Rows, now: float | Floats) -> Floats:
         """The group clock of the learner."""
         local = pages.shift[rows].astype(np.float64)
         return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)

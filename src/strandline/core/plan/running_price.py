@@ -3,7 +3,9 @@
 A price that fits moves by itself, a little with every decision. While a plan is new, beliefs move faster than that: the
 first pages found to change each hour make a fetch worth a hundred times what it seemed at first. With a price that lags
 by days everything seems worth a fetch, and the plan cannot tell good ones from very good ones. So it is asked often at
-first, later once a day, how many visits all pages want at this price; where that is far off the price is found anew.
+first, later once a day, how many visits all pages want at this price. Where that is far off, and the decisions made
+meanwhile say the same, the price is found anew. (What pages want by even spacing alone is not enough: where changes
+come in batches the decisions know better.)
 """
 
 import numpy as np
@@ -16,6 +18,9 @@ SAMPLE = 4096
 """Pages that are enough to find the price. Origin: a bound on time."""
 FAR = 1.25
 """Times more, or less, visits wanted than there are: then the price is far off. Origin: a guess."""
+TELLING, LATELY = 0.25, 0.3
+"""Part of the visits that decisions wanted too many or too few, lately, and how much one decision moves that.
+Origin: a guess."""
 SETTLED = 4.0
 """A price of this age is asked about again after a fourth of it. Origin: a guess."""
 
@@ -31,6 +36,7 @@ class RunningPrice:
         self._agreed = 0.0
         self._budgeted, self._pages = 0.0, 0
         self._begun = self._check_at = -np.inf
+        self._excess = 0.0
 
     def agree(self, price: float) -> None:
         """Stay at a price that was found elsewhere."""
@@ -50,7 +56,8 @@ class RunningPrice:
 
     def check(self, tables: Pages, budget: Budget) -> None:
         """Find the price anew if it is far off."""
-        if not 1.0 / FAR < self.wanted(tables, self.now) / budget.of_period < FAR:
+        wanted = self.wanted(tables, self.now) / budget.of_period
+        if (wanted >= FAR and self._excess > TELLING) or (wanted <= 1.0 / FAR and self._excess < -TELLING):
             self.now = 0.0
 
     def start(self, tables: Pages, budget: Budget) -> None:
@@ -90,6 +97,7 @@ class RunningPrice:
             return
         excess = float(np.clip((wanted - budget.visits) / budget.visits, -1.0, 1.0))
         part = min(budget.visits / budget.of_period, 1.0)
+        self._excess += LATELY * (excess - self._excess)
         self.now *= float(np.exp(self._step * part * excess))
 
 
