@@ -40,7 +40,7 @@ RECENT: Final = 48.0
 """Hours for which what a sitemap or feed says of a page is of interest. Origin: a guess."""
 LARGEST_NOTE: Final = 200_000_000
 """Bytes of what was learned that are kept in the catalog. Origin: a bound on memory."""
-_FORM: Final = 1
+_FORM: Final = 2
 """Of what is kept; another one is learned anew. Origin: a definition."""
 
 
