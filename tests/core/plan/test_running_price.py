@@ -43,3 +43,16 @@ def test_it_is_asked_about_often_at_first_then_once_a_day():
 def test_a_sample_is_bounded_and_spread(count):
     rows = sampled(count)
     assert len(rows) <= 2 * 4096 and (count == 0 or (rows[0] == 0 and rows[-1] >= count - max(1, count // 4096)))
+
+
+@pytest.mark.parametrize(("days", "decided", "anew"), [(10, 10, True), (30, 10, False), (30, 30, True), (30, 2, False)])
+def test_after_two_weeks_the_decisions_must_say_so_too(monkeypatch, days, decided, anew):
+    """Pages want twice what there is, by even spacing. Where decisions find the price right, it is left alone."""
+    price, budget = RunningPrice(step=1e-9, day=24), Budget(10)
+    price.now = 1.0
+    monkeypatch.setattr(RunningPrice, "wanted", staticmethod(lambda tables, at: 20.0))
+    for hour in range(24 * days):
+        price.due(float(hour))
+        price.move(decided, budget)
+    price.check(SimpleNamespace(last=[]), budget)
+    assert (price.now == 0.0) == anew

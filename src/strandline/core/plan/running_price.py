@@ -3,8 +3,8 @@
 A price that fits moves by itself, a little with every decision. While a plan is new, beliefs move faster than that: the
 first pages found to change each hour make a fetch worth a hundred times what it seemed at first. With a price that lags
 by days everything seems worth a fetch, and the plan cannot tell good ones from very good ones. So it is asked often at
-first, later once a day, how many visits all pages want at this price. Where that is far off, and the decisions made
-meanwhile say the same, the price is found anew. (What pages want by even spacing alone is not enough: where changes
+first, later once a day, how many visits all pages want at this price. Where that is far off, and after two weeks the
+decisions say the same, the price is found anew. (What pages want by even spacing alone is not enough: where changes
 come in batches the decisions know better.)
 """
 
@@ -21,6 +21,9 @@ FAR = 1.25
 TELLING, LATELY = 0.25, 0.3
 """Part of the visits that decisions wanted too many or too few, lately, and how much one decision moves that.
 Origin: a guess."""
+NEW = 14.0
+"""Days in which what pages want is believed whatever decisions say: these still follow from everything having been
+fetched at once. Origin: a guess."""
 SETTLED = 4.0
 """A price of this age is asked about again after a fourth of it. Origin: a guess."""
 
@@ -36,7 +39,7 @@ class RunningPrice:
         self._agreed = 0.0
         self._budgeted, self._pages = 0.0, 0
         self._begun = self._check_at = -np.inf
-        self._excess = 0.0
+        self._excess, self._young = 0.0, True
 
     def agree(self, price: float) -> None:
         """Stay at a price that was found elsewhere."""
@@ -51,13 +54,16 @@ class RunningPrice:
             return False
         if moment < self._check_at:
             return False
+        self._young = moment - self._begun < NEW * self._day
         self._check_at = moment + float(np.clip((moment - self._begun) / SETTLED, 1.0, self._day))
         return True
 
     def check(self, tables: Pages, budget: Budget) -> None:
         """Find the price anew if it is far off."""
         wanted = self.wanted(tables, self.now) / budget.of_period
-        if (wanted >= FAR and self._excess > TELLING) or (wanted <= 1.0 / FAR and self._excess < -TELLING):
+        too_low = wanted >= FAR and (self._young or self._excess > TELLING)
+        too_high = wanted <= 1.0 / FAR and (self._young or self._excess < -TELLING)
+        if too_low or too_high:
             self.now = 0.0
 
     def start(self, tables: Pages, budget: Budget) -> None:
