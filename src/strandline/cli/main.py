@@ -46,7 +46,7 @@ app = typer.Typer(
     name="strandline",
     help="An adaptive web archiver: standard WARC archives that say what changed, when, and how complete they are.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     # Plain help: drawing boxes costs more than half of the start.

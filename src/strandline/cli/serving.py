@@ -1,6 +1,8 @@
 """Running the server from the terminal."""
 
 import os
+import threading
+import webbrowser
 from pathlib import Path
 
 from strandline.archive.folder import Archive
@@ -21,6 +23,17 @@ def run_server(
     """Serve until interrupted."""
     options = serve_options(archive.settings.serve, host, port, replay_port, token_file)
     serve(archive, options, tell_programs if as_document else tell_ready)
+
+
+def show_server(archive: Archive, port: int) -> None:
+    """Serve on this machine until interrupted, and show it in the browser of whoever asks."""
+
+    def ready(addresses: Addresses) -> None:
+        tell_ready(addresses)
+        # Some browsers are waited for until they end: the server must not be.
+        threading.Thread(target=webbrowser.open, args=(addresses.interface,), daemon=True).start()
+
+    serve(archive, serve_options(archive.settings.serve, "127.0.0.1", port, 0, None), ready)
 
 
 def serve_options(

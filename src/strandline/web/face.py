@@ -13,6 +13,7 @@ from strandline.access.addresses import Base
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
 from strandline.version import __version__
 from strandline.web.guard import Policy
+from strandline.web.menu import GROUPS, here
 from strandline.web.pages import render
 from strandline.web.slow_queries import NoAnswerError, UnanswerableError
 from strandline.web.texts import say
@@ -37,12 +38,15 @@ class Face:
 
     def page(self, request: Request, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
         """A page, with what all pages know."""
+        role = request.scope.get("strandline.role", "read")
         shared = {
             "archive": self.name,
             "version": __version__,
             "query": "",
             "here": request.url.path,
-            "role": request.scope.get("strandline.role", "read"),
+            "role": role,
+            "groups": GROUPS,
+            "where": here(request.url.path, role),
             "key": self.policy.access.form_key(),
             "notice": self._notice(request),
         }

@@ -105,7 +105,7 @@ class Sites:
         shown = [one for one in found if one.state != "parts"]
         start = number_of(request, "start", 0)
         values = {"sites": shown[start : start + _LISTED], "parts": len(found) - len(shown)}
-        values |= {"start": start, "count": len(shown), "step": _LISTED}
+        values |= {"contact": self._desk.settings.archive.contact, "start": start, "count": len(shown), "step": _LISTED}
         return self._face.page(request, "sites.html", values)
 
     async def settings(self, request: Request) -> Response:
