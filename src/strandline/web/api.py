@@ -140,7 +140,7 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
     )
     api.add_middleware(Etags)
     _tell_problems(api)
-    _replay_routes(api, holdings, policy.options.span)
+    _replay_routes(api, holdings, policy.options.span, at_work=desk is not None)
     if desk is not None:
         reading_routes(api, desk)
         operating_routes(api, desk)
@@ -171,18 +171,20 @@ def _tell_problems(api: FastAPI) -> None:
         api.add_exception_handler(kind, told)
 
 
-def _replay_routes(api: FastAPI, holdings: Holdings, span: float) -> None:
+def _replay_routes(api: FastAPI, holdings: Holdings, span: float, at_work: bool) -> None:
     url_parameter = Query(description="Address of the page", min_length=1, max_length=4096)
     time_parameter = Query(description="4 to 17 digits of a moment", pattern=r"^[0-9]{4,17}$")
 
     # Handlers are coroutines because the index belongs to the thread of the event loop.
-    @api.get("/sites", tags=["replay"])
     async def sites(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[SiteOut]:
         """Sites with the most captures."""
         return [
             SiteOut(site=row.site, pages=row.pages, captures=row.captures, first=iso(row.first), last=iso(row.last))
             for row in holdings.index.sites(limit)
         ]
+
+    if not at_work:  # an archive at work tells more of them (web/sites.py)
+        api.get("/sites", tags=["replay"])(sites)
 
     @api.get("/captures", tags=["replay"])
     async def captures(

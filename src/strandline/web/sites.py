@@ -16,7 +16,7 @@ from strandline.keeping.sites import KEYS, move_site, set_site
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.texts import say
-from strandline.web.views.sites import SiteView, site_in_operation, sites_in_operation
+from strandline.web.views.sites import OperatedSite, site_in_operation, sites_in_operation
 
 _LONGEST = 20_000
 _LISTED = 100
@@ -49,17 +49,17 @@ def site_routes(api: FastAPI, desk: Desk) -> None:
     router = APIRouter(tags=["sites"])
 
     @router.get("/sites")
-    async def sites(weeks: Weeks = 1) -> list[SiteView]:
+    async def sites(weeks: Weeks = 1) -> list[OperatedSite]:
         """All sites: how each stands, what it costs and brings."""
         return sites_in_operation(desk, weeks)
 
     @router.get("/sites/{name}")
-    async def one_site(name: SiteName, weeks: Weeks = 8) -> SiteView:
+    async def one_site(name: SiteName, weeks: Weeks = 8) -> OperatedSite:
         """One site."""
         return _known(desk, name, weeks)
 
     @router.patch("/sites/{name}")
-    async def set_one(name: SiteName, wanted: SettingsIn) -> SiteView:
+    async def set_one(name: SiteName, wanted: SettingsIn) -> OperatedSite:
         """Say how a site is treated; what is left out stays."""
         values = {key: "" if value is None else value for key, value in wanted.settings.items()}
         made = set_site(desk.place, name, values, desk.archive)
@@ -67,7 +67,7 @@ def site_routes(api: FastAPI, desk: Desk) -> None:
         return _known(desk, made.name)
 
     @router.post("/sites/{name}/state")
-    async def move_one(name: SiteName, wanted: StateIn) -> SiteView:
+    async def move_one(name: SiteName, wanted: StateIn) -> OperatedSite:
         """Pause, resume or remove a site; what was captured stays."""
         made = move_site(desk.place, name, wanted.state, desk.archive)
         desk.slow_queries.forget()
@@ -76,7 +76,7 @@ def site_routes(api: FastAPI, desk: Desk) -> None:
     api.include_router(router)
 
 
-def _known(desk: Desk, name: str, weeks: int = 8) -> SiteView:
+def _known(desk: Desk, name: str, weeks: int = 8) -> OperatedSite:
     try:
         return site_in_operation(desk, name, weeks)
     except UsageError as problem:

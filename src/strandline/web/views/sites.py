@@ -14,7 +14,7 @@ from strandline.web.views.values import DAY, Moment
 class WeekView(BaseModel):
     """A week of a site."""
 
-    until: Moment
+    until: Moment = Field(description="The day it ends with; the first one ends now")
     requests: int = Field(description="Answers that were kept, those of parts of pages among them")
     unchanged: int
     errors: int
@@ -24,7 +24,7 @@ class WeekView(BaseModel):
     importance: float
 
 
-class SiteView(BaseModel):
+class OperatedSite(BaseModel):
     """A site in operation."""
 
     site: str
@@ -40,13 +40,13 @@ class SiteView(BaseModel):
     weeks: list[WeekView]
 
 
-def site_view(site: Site, now: float) -> SiteView:
+def site_view(site: Site, now: float) -> OperatedSite:
     """A site as it is shown."""
-    total, told, usual = site.sum(), site.settings, SiteSettings()
+    total, told, usual, today = site.sum(), site.settings, SiteSettings(), now // DAY * DAY
     weeks = [
-        WeekView(until=now - 7 * DAY * one.week, bytes=one.octets, **_figures(one._asdict())) for one in site.weeks
+        WeekView(until=today - 7 * DAY * one.week, bytes=one.octets, **_figures(one._asdict())) for one in site.weeks
     ]
-    return SiteView(
+    return OperatedSite(
         site=site.name,
         state=site.state,
         closed=site.closed,
@@ -56,7 +56,7 @@ def site_view(site: Site, now: float) -> SiteView:
         captures=site.captures,
         first=site.first,
         last=site.last,
-        week=WeekView(until=now, bytes=total.octets, **_figures(total._asdict())),
+        week=WeekView(until=today, bytes=total.octets, **_figures(total._asdict())),
         weeks=weeks,
     )
 
@@ -65,14 +65,14 @@ def _figures(week: dict[str, Any]) -> dict[str, Any]:
     return {name: week[name] for name in ("requests", "unchanged", "errors", "changes", "important", "importance")}
 
 
-def sites_in_operation(desk: Desk, weeks: int = 1) -> list[SiteView]:
+def sites_in_operation(desk: Desk, weeks: int = 1) -> list[OperatedSite]:
     """All sites, those in operation first, then by name."""
     now, order = time.time(), ("active", "paused", "removed", "parts")
     found = all_sites(desk.archive, desk.settings, now, weeks)
     return [site_view(one, now) for one in sorted(found, key=lambda one: (order.index(one.state), one.name))]
 
 
-def site_in_operation(desk: Desk, name: str, weeks: int = 8) -> SiteView:
+def site_in_operation(desk: Desk, name: str, weeks: int = 8) -> OperatedSite:
     """One site; UsageError when there is none."""
     now = time.time()
     return site_view(site_at(desk.archive, desk.settings, name, now, weeks), now)
