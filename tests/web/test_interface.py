@@ -124,15 +124,9 @@ def test_the_api_and_its_description(open_server):
         status, _, body = open_server.get(f"/api/v1{path}", origin="interface")
         return status, json.loads(body)
 
-    assert told("/sites")[1] == [
-        {
-            "site": "site.test",
-            "pages": 4,
-            "captures": 5,
-            "first": "2026-03-01T12:00:00Z",
-            "last": "2026-04-02T12:00:00Z",
-        }
-    ]
+    (site,) = told("/sites")[1]
+    assert (site["site"], site["pages"], site["captures"]) == ("site.test", 4, 5)
+    assert (site["first"], site["last"]) == ("2026-03-01T12:00:00Z", "2026-04-02T12:00:00Z")
     captures = told("/captures?url=site.test&limit=1")[1]
     assert [capture["timestamp"] for capture in captures["captures"]] == ["20260302120000"]
     older = told(f"/captures?url=site.test&before={captures['older']}")[1]
