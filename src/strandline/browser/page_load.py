@@ -153,8 +153,26 @@ class LoadRun:
         raise AssertionError
 
     def settle(self, seconds: float) -> None:
-        """Wait until no request is open and none came for a while, at most so long."""
-        self._wait(self.requests.quiet, seconds)
+        """Wait until no request is open and none came for a while, at most so long. A while of the page's own: on a busy
+        machine a script that is about to ask for more may not have had its turn yet.
+        """
+        until = time.monotonic() + seconds
+        while self._wait(self.requests.quiet, until - time.monotonic()):
+            asked = self.requests.count
+            if not self._had_its_turn(until - time.monotonic()) or self.requests.count == asked:
+                return
+
+    def _had_its_turn(self, seconds: float) -> bool:
+        """Whether the page was idle some times within so long."""
+        try:
+            self._pipe.call("Runtime.evaluate", self._session, max(0.1, min(seconds, self._bounds.hang)),
+                            expression=_IDLE, awaitPromise=True)  # fmt: skip
+        except (
+            CallFailed,
+            ChromiumLost,
+        ):  # another document by now, or a script that never ends
+            return False
+        return True
 
     def pause(self, seconds: float) -> None:
         """Let time pass."""
@@ -280,3 +298,11 @@ class LoadRun:
 
 def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
+
+
+_IDLE: Final = """new Promise(done => {
+    const again = left => left
+        ? setTimeout(() => requestIdleCallback(() => again(left - 1), {timeout: 500}), 50) : done(true);
+    again(3);
+})"""
+"""Comes back when the page had nothing to do three times."""
