@@ -153,7 +153,7 @@ class LoadRun:
         raise AssertionError
 
     def settle(self, seconds: float) -> None:
-        """Wait until no request is open and none came for a while, at most so long. A while of the page's own: on a busy
+        """Wait until no request is open and none came for a while, at most so long. A while of its own: on a busy
         machine a script that is about to ask for more may not have had its turn yet.
         """
         until = time.monotonic() + seconds
