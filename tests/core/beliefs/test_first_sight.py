@@ -15,7 +15,6 @@ from strandline.core.beliefs.first_sight import (
     archive_base,
     directory_factors,
     fit_table,
-    prior_weight,
     refit,
     ridge_poisson,
     site_level,
@@ -144,21 +143,6 @@ def test_refit_waits_for_enough_captures_then_moves():
     np.testing.assert_array_equal(refit(features[:100], (found[:100], watched[:100]), rate[:100]), COEFFICIENTS)
     few = np.zeros(400)
     np.testing.assert_array_equal(refit(features, (few, watched), rate), COEFFICIENTS)
-
-
-@pytest.mark.parametrize("true", [1.5, 3.0])
-def test_prior_weight_by_likelihood(true):
-    rng = np.random.default_rng(9)
-    mean, watched = np.full(6000, 0.02), rng.uniform(50, 300, 6000)
-    found = rng.poisson(rng.gamma(true, mean / true) * watched).astype(float)
-    assert prior_weight(found, watched, mean) == pytest.approx(true, abs=0.4)
-
-
-def test_prior_weight_of_a_small_site_is_the_default_and_its_range_is_kept():
-    assert prior_weight(np.zeros(10), np.ones(10), np.ones(10)) == DEFAULT.prior_weight
-    same = np.full(1000, 4.0)  # far more regular than Poisson: the upper end
-    assert prior_weight(same, np.full(1000, 100.0), np.full(1000, 0.04)) == 5.0
-    assert math.isclose(prior_weight(np.append(np.zeros(999), 900.0), np.full(1000, 1.0), np.full(1000, 0.9)), 1.0)
 
 
 @settings(max_examples=60)
