@@ -79,7 +79,7 @@ def test_scope_and_pauses_change_while_a_worker_fetches(place, tmp_path):
             pipe.close()
         lines = "".join(said)
         assert lines.count("cannot be used here") == 1 and "later" in lines
-        assert lines.count("other settings from now on: politeness.delay, scope.exclude") == 1, lines
+        assert lines.count("other settings from now on: scope.exclude, politeness.delay") == 1, lines
         asked = site.asked()
         first = {url for url in site.urls if url.startswith(site.seeds[0])}
         assert first <= set(asked) and max(asked.values()) == 1

@@ -209,7 +209,7 @@ def test_the_site_is_walked_down_its_directories(watched):
 def test_a_simulation_is_run_drawn_and_adopted(watched, living):
     watched.open("/simulate")
     page = watched.page
-    page.get_by_text("other strategies").click()
+    page.locator("summary", has_text="other strategies").click()
     for box in page.get_by_role("checkbox").all():
         box.set_checked(box.get_attribute("value") in ("frequency", "relevance"))
     page.get_by_label(re.compile("^Budgets")).fill("100, 400")
