@@ -40,4 +40,4 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
         assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.02)
         assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.02)
     assert slow["true_completeness"] == pytest.approx(fast["true_completeness"], abs=0.02)
-    assert fast["watch"]["completeness"] > fast["round_robin"]["completeness"]
+    assert fast["watch"]["completeness"] > 1.25 * fast["round_robin"]["completeness"]

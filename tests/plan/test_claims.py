@@ -22,6 +22,15 @@ def test_a_claim_is_open_until_its_page_is_visited():
     assert claims.trust(SITE) == pytest.approx(2 / 3), "only visits with an open claim count"
 
 
+def test_what_was_said_of_a_time_to_come_is_taken_back_by_the_next_word():
+    claims = Claims()
+    claims.tell(1, 900.0, said=100.0)
+    claims.tell(1, 150.0, said=200.0)
+    assert list(claims.open_pages()) == [(1, 150.0)]
+    claims.tell(1, 140.0, said=210.0)
+    assert list(claims.open_pages()) == [(1, 150.0)], "another source, about an earlier change"
+
+
 def test_a_site_that_calls_everything_new_is_soon_not_believed():
     claims = Claims()
     assert claims.trust(SITE) == 0.5

@@ -91,6 +91,14 @@ def test_pages_said_to_have_changed_come_first_while_the_word_of_their_site_is_g
     assert 41 not in [due.page for due in plan._claimed(15)], "a word that was wrong ten times"
 
 
+def test_a_change_that_is_still_to_come_calls_for_no_visit_before_its_time():
+    """Clocks of sites are wrong, and some announce: such a page would be visited in every hour until then."""
+    plan = outlook(0.25)
+    plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])
+    plan.claims.tell(30, 5.5 * HOUR, said=2 * HOUR)
+    assert [[due.page for due in plan._claimed(hour)] for hour in (3, 4, 5, 6)] == [[], [], [30], [30]]
+
+
 def test_visits_waste_at_most_a_part_of_what_taking_turns_would():
     plan = outlook(0.01)
     plan.grow([known(page, HOUR * 0.01 * page) for page in (*BUSY, *QUIET)])

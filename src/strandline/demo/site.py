@@ -70,7 +70,7 @@ class LivingSite:
         if path == "/sitemap.xml":
             return Answer(200, "application/xml", self._sitemap(hour))
         if path == "/feed.xml":
-            return Answer(200, "application/rss+xml", self._feed(hour))
+            return Answer(200, "application/rss+xml", self._feed(now))
         if path == "/ticker.json":
             return Answer(200, "application/json", f'{{"headline": "{self._headlines(hour)[0][1]}"}}'.encode())
         if path.startswith("/ads/"):
@@ -84,12 +84,13 @@ class LivingSite:
             return self._page("Live", self._live(hour), hour, noise)
         page = self.pages.get(path)
         if page and page.born <= hour < page.gone:
-            return self._article(page, hour, noise)
+            return self._article(page, now, noise)
         return Answer(
             404, "text/html; charset=utf-8", self._frame("Not found", "<p>There is no such page.</p>", "").encode()
         )
 
-    def _article(self, page: PageSchedule, hour: float, noise: random.Random) -> Answer:
+    def _article(self, page: PageSchedule, now: float, noise: random.Random) -> Answer:
+        hour = self.hour(now)
         version = page.version(hour)
         # Each change rewrites the headline and the next paragraphs in turn; the others stay.
         body = f"<h1>{_headline(page.path, version)}</h1>\n" + "\n".join(
@@ -99,7 +100,7 @@ class LivingSite:
         if page.section.noisy:
             return self._page(_headline(page.path, version), body, hour, noise)
         made = self._frame(_headline(page.path, version), body, "").encode()
-        return Answer(200, "text/html; charset=utf-8", made, f'"{version}"', self._changed(page.path, hour))
+        return Answer(200, "text/html; charset=utf-8", made, f'"{version}"', self._changed(page.path, now))
 
     def _page(self, title: str, main: str, hour: float, noise: random.Random | None) -> Answer:
         side = ""
@@ -153,18 +154,19 @@ class LivingSite:
             f'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</urlset>'.encode()
         )
 
-    def _feed(self, hour: float) -> bytes:
+    def _feed(self, now: float) -> bytes:
         items = "".join(
             f"<item><title>{text}</title><link>{{origin}}{path}</link>"
-            f"<pubDate>{self._changed(path, hour)}</pubDate></item>"
-            for path, text in self._headlines(hour)
+            f"<pubDate>{self._changed(path, now)}</pubDate></item>"
+            for path, text in self._headlines(self.hour(now))
         )
         channel = f"<channel><title>Strandline Courier</title>{items}</channel>"
         return f'<?xml version="1.0"?><rss version="2.0">{channel}</rss>'.encode()
 
-    def _changed(self, path: str, hour: float) -> str:
-        """Time of a page's last change, as HTTP and feeds write it."""
-        return formatdate(self.epoch + self.pages[path].last_change(hour) * self.hour_seconds, usegmt=True)
+    def _changed(self, path: str, now: float) -> str:
+        """Time of a page's last change, as HTTP and feeds write it; never one that is still to come."""
+        changed = self.epoch + self.pages[path].last_change(self.hour(now)) * self.hour_seconds
+        return formatdate(min(changed, now), usegmt=True)
 
 
 def _clock(hour: float) -> str:

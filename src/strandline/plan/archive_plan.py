@@ -151,7 +151,7 @@ class ArchivePlan:
         """A sitemap or feed says now that a page changed at a time."""
         if self._outlook is not None and time > said - RECENT * self.hours.length:
             self._said_until = max(self._said_until, said)
-            self._outlook.claims.tell(page, time)
+            self._outlook.claims.tell(page, time, said)
 
     # -- keeping -------------------------------------------------------------------------------------------------------
 

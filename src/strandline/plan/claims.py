@@ -35,9 +35,12 @@ class Claims:
         self._right: defaultdict[str, float] = defaultdict(float)
         self._wrong: defaultdict[str, float] = defaultdict(float)
 
-    def tell(self, page: int, time: float) -> None:
-        """A page is said to have changed at a time."""
-        self._open[page] = max(time, self._open.pop(page, time))
+    def tell(self, page: int, time: float, said: float | None = None) -> None:
+        """A page is said to have changed at a time. What was said of a time still to come when this was `said` is
+        taken back by it.
+        """
+        before = self._open.pop(page, time)
+        self._open[page] = time if said is not None and before > said else max(time, before)
         if len(self._open) > MOST_OPEN:
             self._open.pop(next(iter(self._open)))
 
@@ -57,7 +60,7 @@ class Claims:
         events += [(one.time, one.page, one) for one in seen if one.page in spoken_of]
         for moment, page, what in sorted(events, key=lambda event: (event[0], event[1])):
             if isinstance(what, float):
-                self.tell(page, what)
+                self.tell(page, what, moment)
             else:
                 self.visited(page, what.site, moment, matters(what))
 

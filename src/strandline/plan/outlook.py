@@ -168,13 +168,16 @@ class Outlook:
         return kept
 
     def _claimed(self, hour: int) -> list[Due]:
-        """Pages that a site, whose word is good enough, says have changed since they were visited; latest first."""
+        """Pages that a site, whose word is good enough, says have changed since they were visited; latest first. What
+        is said to change later, by a clock that is wrong or on purpose, is of interest when its time has come.
+        """
         found: list[tuple[float, Due]] = []
+        hours = self.planner.hours
         for page, time in list(self.claims.open_pages()):
             row = self.planner.known_row(page)
-            if row is None:
+            if row is None or hours.at(time) >= hour + 1.0:
                 continue
-            known, hours = self.planner.pages[row], self.planner.hours
+            known = self.planner.pages[row]
             if hours.at(time) <= self.planner.table.last_visit[row]:
                 self.claims.drop(page)
             elif not known.barred and self.claims.trust(known.site) >= max(self._least, LEAST_TRUST):
