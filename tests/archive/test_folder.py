@@ -5,8 +5,9 @@ import resource
 import pytest
 
 import strandline
+from strandline.app.opening import opened_or_made
 from strandline.archive.folder import create
-from strandline.errors import OutOfSpace
+from strandline.errors import OutOfSpace, UsageError
 
 
 def test_an_archive_that_cannot_be_made_leaves_nothing_behind(tmp_path):
@@ -31,3 +32,22 @@ def test_what_killed_crawls_and_imports_left_is_swept(tmp_path):
     kept = {"unpacked-by-hand.warc", "spool-elsewhere"}
     with archive.writing("test"):
         assert {path.name for path in archive.folder.iterdir() if path.name[:5] in ("spool", "unpac")} == kept
+
+
+@pytest.mark.parametrize("first", [(), ("archive",), ("archive", "indexes")])
+def test_one_who_was_killed_while_making_it_is_not_in_the_way(tmp_path, first):
+    folder = tmp_path / "a"
+    for name in ("", *first):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    with opened_or_made(folder) as archive, archive.writing("test"):
+        assert archive.folder == folder
+    assert not strandline.open(folder).verify().problems
+
+
+def test_what_holds_somebody_s_own_is_no_place_for_a_new_one(tmp_path):
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "letters").write_text("somebody's own")
+    with pytest.raises(UsageError, match="not an empty folder"):
+        create(tmp_path)
+    with pytest.raises(UsageError, match="is no archive"), opened_or_made(tmp_path):
+        pass

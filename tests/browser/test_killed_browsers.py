@@ -1,13 +1,15 @@
-"""Browsers that are killed under a crawl, and crawls that are killed with their browsers: nothing promised is lost, and
-nothing is left behind.
+"""Browsers that are killed under a crawl, and crawls and watches that are killed with their browsers: nothing promised
+is lost, and nothing is left behind.
 """
 
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -19,25 +21,28 @@ from browser.scoring import settings_for
 from browser.test_chromium import alive
 from servers.script_server import serving
 from strandline.browser.chromium import processes_of
+from strandline.browser.profiles import PREFIX
 
 NAMES = ("spa", "post", "frames", "worker", "xhr", "static")
+PATIENCE = 300
+"""Seconds that what must come may take, on a machine however busy."""
 
 
-def chromiums():
-    """Processes of browsers that Strandline started, of whatever parent."""
+def chromiums(within=""):
+    """Processes of browsers that Strandline started, of whatever parent; those with a profile in one folder."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if b"strandline-browser-" in words:
+        if f"{within}/{PREFIX}".encode() in words:
             found.append(int(folder.name))
     return alive(found)
 
 
-def wait_until(done, seconds=30):
-    until = time.monotonic() + seconds
+def wait_until(done):
+    until = time.monotonic() + PATIENCE
     while not done() and time.monotonic() < until:
         time.sleep(0.05)
     return done()
@@ -52,10 +57,11 @@ def kill_now_and_then(stop, rng, kills):
             kills.append(time.monotonic())
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(12, marks=pytest.mark.long)])
-def test_killed_browsers_cost_pages_in_a_browser_and_no_capture(tmp_path, rounds):
-    rng, kills = random.Random(rounds), []
-    for number in range(rounds):
+@pytest.mark.parametrize("wanted", [2, pytest.param(50, marks=pytest.mark.long)])
+def test_killed_browsers_cost_pages_in_a_browser_and_no_capture(tmp_path, wanted):
+    rng, kills, number = random.Random(wanted), [], 0
+    while len(kills) < wanted:
+        number += 1
         stop = threading.Event()
         killer = threading.Thread(target=kill_now_and_then, args=(stop, rng, kills))
         promised = []
@@ -73,34 +79,108 @@ def test_killed_browsers_cost_pages_in_a_browser_and_no_capture(tmp_path, rounds
         held = {(capture.url, capture.place) for capture in archive.reading.all_captures()}
         assert {(capture.url, capture.place) for capture in promised} <= held
         assert not archive.verify().problems
-    assert len(kills) >= rounds
     mine = set(processes_of(os.getpid()))
     assert wait_until(lambda: not mine & set(chromiums()))
 
 
+class Run:
+    """A command in a process of its own, whose browsers are told from all others by the folder of their profiles."""
+
+    def __init__(self, folder, temporary, *words):
+        self._out, self._err, self._temporary = folder / "out", folder / "err", temporary
+        with self._out.open("w") as out, self._err.open("w") as err:
+            command = [sys.executable, "-m", "strandline", *words]
+            environment = os.environ | {"TMPDIR": str(temporary)}
+            self.command = subprocess.Popen(command, stdout=out, stderr=err, env=environment)
+
+    def browsers(self):
+        return set(chromiums(self._temporary))
+
+    def shows_a_page(self):
+        return bool(self.browsers()) or self.command.poll() is not None
+
+    def kill(self):
+        """End it at once; says whether it had a browser, all of whose processes are gone, too."""
+        before = {pid for pid in processes_of(self.command.pid) if pid != self.command.pid}
+        browsers = self.browsers()
+        self.command.kill()
+        self.command.wait()
+        # Those that it started between the listing and its end have the same folder.
+        assert wait_until(lambda: not self.browsers() and not alive(before)), self.told()
+        return bool(browsers)
+
+    def end(self, signum=None):
+        """Let it come to its end."""
+        if signum is not None:
+            self.command.send_signal(signum)
+        try:
+            self.command.wait(PATIENCE)
+        finally:
+            self.command.kill()
+        return self.command.wait()
+
+    def promised(self):
+        """What it said is kept; a line that its end cut short says nothing."""
+        whole, _, _ = self._out.read_text().rpartition("\n")
+        return [one for one in map(json.loads, whole.splitlines()) if one["event"] == "captured"]
+
+    def told(self):
+        return self._err.read_text()[-2000:]
+
+
+@pytest.fixture
+def temporary():
+    """A folder for profiles that a browser with fewer rights than ours can reach."""
+    made = tempfile.mkdtemp(prefix="killed-browsers-")
+    Path(made).chmod(0o711)
+    yield made
+    shutil.rmtree(made)
+
+
+def killed_again_and_again(tmp_path, temporary, rounds, words, last):
+    """Kill a command in so many rounds, every second time while it shows a page, and check after each; then let it
+    come to its end.
+    """
+    rng, promised, showing = random.Random(rounds), [], 0
+    folder = Path(words[1])
+    for number in range(rounds):
+        run = Run(tmp_path, temporary, *words)
+        if number % 2:
+            time.sleep(rng.uniform(0.5, 6.0))
+        else:
+            assert wait_until(run.shows_a_page), run.told()
+            time.sleep(rng.uniform(0.0, 3.0))
+        showing += run.kill()
+        promised += run.promised()
+    assert showing >= rounds / 4
+    run = Run(tmp_path, temporary, *words, *last)
+    assert run.end() == 0, run.told()
+    promised += run.promised()
+    archive = strandline.open(folder)
+    held = {(capture.place.file, capture.place.offset) for capture in archive.reading.all_captures()}
+    assert {(one["file"], one["offset"]) for one in promised} <= held
+    assert not archive.verify().problems
+    assert not chromiums(temporary)
+    return archive
+
+
+def words_for(command, folder, base):
+    words = [command, str(folder), "--seeds", f"{base}/", "--allow-address", "127.0.0.0/8", "--delay", "0"]
+    return [*words, "--browser", "always", "--json", "-q", "--set", "study.workers=0"]
+
+
 @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.long)])
-def test_a_crawl_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, rounds):
-    rng = random.Random(rounds)
-    promised = []
+def test_a_crawl_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary, rounds):
     with serving(*NAMES) as (base, _):
-        folder = tmp_path / "archive"
-        words = ["crawl", str(folder), "--seeds", f"{base}/", "--allow-address", "127.0.0.0/8", "--delay", "0"]
-        words += ["--browser", "always", "--json", "-q", "--set", "study.workers=0"]
-        for number in range(rounds + 1):
-            command = subprocess.Popen([sys.executable, "-m", "strandline", *words], stdout=subprocess.PIPE, text=True)
-            if number < rounds:
-                time.sleep(rng.uniform(1.0, 6.0))
-                browsers = set(processes_of(command.pid)) & set(chromiums())
-                command.send_signal(signal.SIGKILL)
-                out, _ = command.communicate()
-                assert wait_until(lambda: not alive(browsers))  # noqa: B023 - asked at once
-            else:
-                out, _ = command.communicate(timeout=300)
-                assert command.returncode == 0
-            lines = [line for line in out.splitlines() if line.endswith("}")]
-            promised += [one for one in map(json.loads, lines) if one["event"] == "captured"]
-        archive = strandline.open(folder)
-        held = {(capture.place.file, capture.place.offset) for capture in archive.reading.all_captures()}
-        assert {(one["file"], one["offset"]) for one in promised} <= held
+        words = words_for("crawl", tmp_path / "archive", base)
+        archive = killed_again_and_again(tmp_path, temporary, rounds, words, ())
         assert {f"{base}/{name}/" for name in NAMES} <= {capture.url for capture in archive.reading.all_captures()}
-        assert not archive.verify().problems
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.long)])
+def test_a_watch_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary, rounds):
+    with serving(*NAMES) as (base, _):
+        words = words_for("watch", tmp_path / "archive", base)
+        words += ["--budget", "400/hour", "--hour-seconds", "20", "--set", "plan.least_chance=0.0"]
+        archive = killed_again_and_again(tmp_path, temporary, rounds, words, ("--for", "1h"))
+        assert f"{base}/" in {capture.url for capture in archive.reading.all_captures()}

@@ -147,3 +147,9 @@ def test_what_waits_is_asked_again_whether_it_is_wanted():
     assert desk.outside(task(f"{SITE}/a")) == ""
     assert desk.outside(task("http://other.example/")) == "out of scope"
     assert desk.outside(task("http://other.example/x.png", kind=Kind.REQUISITE)) == ""
+
+
+def test_what_stands_for_a_request_with_a_body_is_never_asked_for():
+    desk, url = finder(), f"{SITE}/api?__wb_method=POST&a=1"
+    assert desk.outside(task(url, kind=Kind.REQUISITE)) == "no address of a page"
+    assert [one.reason for one in desk.named(task(), [Named(url, "link")], 0.0).refused] == ["no address of a page"]

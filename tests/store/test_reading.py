@@ -122,12 +122,14 @@ def test_salvage_and_rebuild_record_each_capture_once(catalog):
         capture("http://a.example/", 10.0, 0),
         capture("http://a.example/robots.txt", 11.0, 10),
         capture("http://b.example/i.png", 12.0, 20),
+        capture("http://b.example/api?__wb_method=POST&a=1", 13.0, 30),
     ]
-    assert catalog.salvage(lost) == 3 and catalog.salvage(lost) == 0 and catalog.rebuild(lost) == 0
-    assert [one.time for one in catalog.all_captures()] == [10.0, 11.0, 12.0]
+    assert catalog.salvage(lost) == 4 and catalog.salvage(lost) == 0 and catalog.rebuild(lost) == 0
+    assert sorted(one.time for one in catalog.all_captures()) == [10.0, 11.0, 12.0, 13.0]
     row = catalog.page("http://a.example/")
     assert (row.due, row.captures, row.evidence) == (5.0, 1, Evidence.PRESENT)
     assert catalog.page("http://a.example/robots.txt").due == math.inf
+    assert catalog.page(lost[3].url).due == math.inf, "only a page in a browser can ask for it"
     assert catalog.waiting(100.0)[0] == 2
 
 

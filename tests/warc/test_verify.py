@@ -41,6 +41,13 @@ def test_clean_archive(folder):
     assert found.as_json()["captures"] == len(kept)
 
 
+def test_an_address_that_looks_like_one_of_a_request_with_a_body(folder):
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"))
+    kept = [w.keep(exchange("http://example.org/api?__wb_method=POST&a=1", text(1, 500)))]
+    w.close()
+    assert audit(folder, kept).problems == ()
+
+
 def test_records_that_unpack_to_much_more_than_they_take(folder):
     w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"))
     kept = [w.keep(exchange(f"http://example.org/{i}", b"a page of few words " * 150_000)) for i in range(3)]

@@ -10,7 +10,7 @@ from typing import Final
 
 from strandline.archive.database_names import database_at
 from strandline.archive.deployment import FolderPlace, Place
-from strandline.archive.folder import Archive, create
+from strandline.archive.folder import Archive, create, is_empty
 from strandline.archive.folder import open_archive as open_folder
 from strandline.errors import StrandlineError, UsageError
 from strandline.settings.file import NAME
@@ -41,7 +41,7 @@ def opened_or_made(place: Path) -> Iterator[Archive]:
     whoever mistyped a name or an address finds everything as it was.
     """
     before = place.exists()
-    if database_at(place) or (before and (not place.is_dir() or any(place.iterdir()))):
+    if database_at(place) or (before and not is_empty(place)):
         yield open_archive(place)
         return
     meant = None if before else _meant(place)

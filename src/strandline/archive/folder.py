@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 # Reading starts without what only study and audits need (ruff: PLC0415 is off for this file).
 
 
+_FIRST = ("archive", "indexes")
+"""Folders that are made before there is a file."""
 _LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
 """Names of what a crawl or an import puts down for a while."""
 
@@ -61,7 +63,7 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
     """Make an archive in a new or empty folder."""
     if (folder / NAME).exists():
         raise UsageError(f"{folder} already is an archive; edit {folder / NAME} to change its settings")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not is_empty(folder):
         raise UsageError(f"{folder} exists and is not an empty folder")
     settings = Settings()
     settings = replace(settings, archive=replace(settings.archive, contact=contact, operator=operator))
@@ -71,7 +73,7 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
         except ValueError as problem:
             raise SettingError(f"archive.{key}: {problem}") from None
     settings = replace(settings, scope=replace(settings.scope, seeds=read_seeds(seeds)))
-    parts = (folder, folder / "archive", folder / "indexes")
+    parts = (folder, *(folder / part for part in _FIRST))
     new = [part for part in parts if not part.exists()]
     try:
         for part in parts:
@@ -87,6 +89,16 @@ def create(folder: Path, *, contact: str = "", operator: str = "", seeds: tuple[
         raise kind(f"{folder}: cannot be made: {problem.strerror}") from None
     open_catalog(folder, "init").close()
     return Archive(folder, settings)
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether an archive can be made in a folder: there is nothing in it, or only what somebody who was killed while
+    making one put down first.
+    """
+    return folder.is_dir() and all(
+        part.name in _FIRST and part.is_dir() and not part.is_symlink() and not any(part.iterdir())
+        for part in folder.iterdir()
+    )
 
 
 def _claim(settings: Path) -> None:

@@ -15,11 +15,12 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from strandline.browser.profiles import Profile
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _PLAYWRIGHT: Final = "ms-playwright/chromium-*/chrome-linux*/chrome"
@@ -137,7 +138,8 @@ class Chromium:
     def __init__(self, how: Means, more: tuple[str, ...] = ()) -> None:
         if not how.path:
             raise ChromiumLost("no Chromium found: install chromium")
-        self._profile = Path(tempfile.mkdtemp(prefix="strandline-browser-"))
+        self._own = Profile()
+        self._profile = self._own.folder
         self._over = False
         with contextlib.ExitStack() as ours:
             reads, self.to_browser = os.pipe()
@@ -151,7 +153,7 @@ class Chromium:
             except OSError as problem:
                 os.close(self.to_browser)
                 os.close(self.from_browser)
-                shutil.rmtree(self._profile, ignore_errors=True)
+                self._own.close()
                 raise ChromiumLost(f"Chromium does not start: {problem}") from None
 
     def _start(self, how: Means, more: tuple[str, ...], reads: int, writes: int) -> int:
@@ -208,7 +210,7 @@ class Chromium:
         for descriptor in (self.to_browser, self.from_browser):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
-        shutil.rmtree(self._profile, ignore_errors=True)
+        self._own.close()
 
 
 def processes_of(pid: int) -> list[int]:

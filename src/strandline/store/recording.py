@@ -144,7 +144,7 @@ class Recorder:
         page = self._addresses.page(capture.url)
         if page is None:
             kind = kind or kind_of(capture)
-            wanted = math.inf if kind is Kind.ROBOTS else due
+            wanted = due if is_asked_for(capture.url, kind) else math.inf
             self.found([Found(capture.url, kind, "archive", 0, 0, 0.0, wanted)], capture.time)
             page = self._addresses.page(capture.url)
             assert page is not None
@@ -374,6 +374,13 @@ def retests_values(one: Retests) -> tuple[str | float, ...]:
 def whole_answer(capture: Capture) -> bool:
     """Whether a capture shows the page itself: a success, all of it."""
     return 200 <= capture.status < 300 and not capture.truncated
+
+
+def is_asked_for(url: str, kind: Kind) -> bool:
+    """Whether a page known from its capture may be asked for by a crawl of its own accord. What only a page in a
+    browser can ask for (with a body) is never, and robots.txt when its host is.
+    """
+    return kind is not Kind.ROBOTS and METHOD_KEY not in url
 
 
 def kind_of(capture: Capture) -> Kind:

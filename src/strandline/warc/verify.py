@@ -274,7 +274,7 @@ def _catalogued(record: RecordStream, member: Member, marks: list[int]) -> list[
     if not marks:
         missing = of_web and record.type != "metadata" and is_indexed(record)
         return [f"the catalog does not know this record; {MENDED}"] if missing else []
-    mark = _mark(url, record.payload, member.length, facts)
+    mark = _mark(unkeyed(url)[0], record.payload, member.length, facts)
     return [f"the catalog has another record here, or another time, type or status; {MENDED}"] * any(
         one != mark for one in marks
     )

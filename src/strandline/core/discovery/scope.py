@@ -11,6 +11,7 @@ from typing import Final
 from strandline.core.capture import Kind
 from strandline.core.discovery.site_rules import ByHost
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.request_keys import METHOD_KEY
 from strandline.core.urls import authority, site, surt_key
 
 
@@ -172,6 +173,8 @@ class Scope:
 
     def refuses(self, url: str, kind: Kind, hops: int) -> str:
         """Why an address is not fetched; empty when it is in scope."""
+        if METHOD_KEY in url:  # stands for a request with a body; asked with GET it is another one
+            return "no address of a page"
         own = self._ground(url)
         if own.excludes(url) or self._common.excludes(url):
             return "excluded"

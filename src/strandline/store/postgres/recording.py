@@ -21,7 +21,7 @@ from strandline.store.postgres.found import SharedFindings
 from strandline.store.postgres.frontier import LEASED, Lease, SharedFrontier, lock_hosts
 from strandline.store.postgres.hosts import HostChanges, columns
 from strandline.store.postgres.session import Connection
-from strandline.store.recording import kind_of, retests_values, whole_answer
+from strandline.store.recording import is_asked_for, kind_of, retests_values, whole_answer
 
 _VISITED = """UPDATE pages SET state = v.state, due = v.due, not_before = v.not_before, attempts = v.attempts,
        since = CASE WHEN pages.evidence = v.evidence THEN since ELSE v.time END, evidence = v.evidence,
@@ -309,4 +309,4 @@ def _rounds(visits: Sequence[Visited]) -> Iterator[list[Visited]]:
 def _found_by(capture: Capture, due: float, kind: Kind | None = None) -> Found:
     """The page of a capture."""
     kind = kind or kind_of(capture)
-    return Found(capture.url, kind, "archive", 0, 0, 0.0, math.inf if kind is Kind.ROBOTS else due)
+    return Found(capture.url, kind, "archive", 0, 0, 0.0, due if is_asked_for(capture.url, kind) else math.inf)
