@@ -154,7 +154,7 @@ ELSEWHERE = {
     "fetch/test_http_hosts.py": ["fetch/outage.py"],
     "fetch/test_http_tls.py": ["fetch/options.py"],
     "journeys/test_bad_input.py": ["errors.py"],
-    "journeys/test_changes.py": ["exchange/compacting.py", "study/searching.py", "demo/schedule.py", "demo/site.py"],
+    "journeys/test_changes.py": ["exchange/compacting.py", "study/searching.py", "demo/schedule.py"],
     "journeys/test_cluster.py": ["cli/cluster_serving.py", "cli/serving.py"],
     "journeys/test_cluster_commands.py": ["cli/cluster.py", "cli/clustering.py", "cli/moving.py"],
     "journeys/test_cluster_settings.py": ["cluster/following.py"],
