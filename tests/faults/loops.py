@@ -217,7 +217,7 @@ def promises_hold(folder: Path, promises: list[dict[str, object]]) -> list[str]:
     try:
         catalog = Reading.open(folder / "strandline.db")
     except Exception as error:  # noqa: BLE001 - any reason not to open it loses them all
-        return [f"{promise['url']}: no catalog: {error}" for promise in promises]
+        return [f"{len(promises)} promises: no catalog: {error}; {_around(folder)}"]
     try:
         for promise in promises:
             place = Place(promise["file"], promise["offset"], promise["length"])
@@ -237,6 +237,13 @@ def promises_hold(folder: Path, promises: list[dict[str, object]]) -> list[str]:
     finally:
         catalog.close()
     return lost
+
+
+def _around(folder: Path) -> str:
+    """What there is instead, for whoever has to find out why."""
+    mounts = [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(folder) in line]
+    files = sorted((path.name, path.stat().st_size) for path in folder.iterdir()) if folder.is_dir() else "no folder"
+    return f"there: {files}, mounted: {mounts}, open files: {len(list(Path('/proc/self/fd').iterdir()))}"
 
 
 @contextlib.contextmanager
@@ -303,3 +310,9 @@ class LoopDisk:
             subprocess.run(["umount", "-l", str(self.folder)], check=False, capture_output=True)
             raise RuntimeError(f"cannot unmount {self.folder}: {done.stderr!r}")
         self._mounted = False
+        # The kernel lets go of the image a little later: a second device on it would not see what the first one holds.
+        words = ["losetup", "--noheadings", "--associated", str(self._image)]
+        for _ in range(6000):
+            if not subprocess.run(words, check=False, capture_output=True).stdout.strip():
+                break
+            time.sleep(0.05)
