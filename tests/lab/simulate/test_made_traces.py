@@ -28,7 +28,9 @@ def mean_reached(kind, seeds):
     }
 
 
-@pytest.mark.parametrize("kind", ["flat", "periodic", "bursty", "mixed"])
+@pytest.mark.parametrize(
+    "kind", ["mixed", *(pytest.param(k, marks=pytest.mark.long) for k in ("flat", "periodic", "bursty"))]
+)
 def test_with_the_same_learner_no_rival_is_far_ahead(kind):
     """One world differs from the next by a point or so; the long form draws several."""
     found = mean_reached(kind, [21])
