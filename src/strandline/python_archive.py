@@ -21,12 +21,14 @@ from strandline.app.opening import place_of
 from strandline.archive.deployment import Place
 from strandline.archive.folder import Archive, create, open_archive, web_address
 from strandline.archive.holdings import holdings
+from strandline.archive.known_collections import members_of, narrowed
 from strandline.archive.known_sites import require_site
 from strandline.archive.storage import Storage, storage
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.versions import VersionRecord
 from strandline.core.content import charset_of, text_of
+from strandline.core.keeping.annotations import Annotation
 from strandline.core.keeping.takedowns import Act
 from strandline.core.plan.budget import Budget
 from strandline.crawl.orders import Limits
@@ -36,7 +38,27 @@ from strandline.errors import ArchiveDamaged
 from strandline.exchange.moving import Brought, export, take_in
 from strandline.exchange.moving import Wanted as ExportWanted
 from strandline.exchange.rebuilding import Rebuilt, reindex
+from strandline.keeping.annotations import (
+    AnnotationWish,
+    add_note,
+    annotations,
+    remove_annotation,
+    tag,
+    tags,
+    untag,
+)
 from strandline.keeping.backup import BackedUp, back_up
+from strandline.keeping.collections import (
+    Collection,
+    add_collection,
+    all_collections,
+    assign,
+    describe_collection,
+    move_collection,
+    remove_collection,
+    rename_collection,
+    unassign,
+)
 from strandline.keeping.erasing import Erasure, erase
 from strandline.keeping.retention import Preview, apply_retention, preview_retention, rules_of
 from strandline.keeping.sites import Site, add_site, all_sites, move_site, set_site
@@ -49,6 +71,7 @@ from strandline.plan.planning import Planning
 from strandline.ports import PageRow
 from strandline.report.measuring import measured
 from strandline.report.replayed import ReplayQuality, replay_quality
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import Settings
 from strandline.settings.site_tables import SiteSettings
 from strandline.store.reading import SiteRow
@@ -68,6 +91,8 @@ class Where(TypedDict, total=False):
     until: float
     site: str
     label: str
+    collection: str
+    tag: str
 
 
 class OpenedArchive(Archive):
@@ -102,10 +127,20 @@ class OpenedArchive(Archive):
         except LostError as lost:
             raise ArchiveDamaged(str(lost)) from lost
 
-    def changes(self, site: str = "", since: float | None = None, min_importance: float = 0.0) -> Iterator[Change]:
-        """Every observed change of the archive, or of one of its sites, in the order they were seen."""
+    def changes(
+        self,
+        site: str = "",
+        since: float | None = None,
+        min_importance: float = 0.0,
+        collection: str = "",
+        tag: str = "",
+    ) -> Iterator[Change]:
+        """Every observed change of the archive, of one of its sites, a collection, or with a tag, in the order they
+        were seen.
+        """
         require_site(self, site)
-        return self.studies.changes(site, since, min_importance)
+        narrow = narrowed(self._place.settings(), collection, tag)
+        return self.studies.changes(site, since, min_importance, narrow)
 
     def sites(self) -> Iterator[SiteRow]:
         """The sites of the archive: name, hosts, pages, captures, first and last capture."""
@@ -135,6 +170,68 @@ class OpenedArchive(Archive):
         """Take a site out; what was captured stays."""
         return move_site(self._place, name, "removed", self)
 
+    # Collections, tags and notes: docs/collections.md
+
+    def collection_list(self) -> list[Collection]:
+        """The collections with what is said of each, and what it holds."""
+        return all_collections(self, self._place.settings())
+
+    def collection_add(self, name: str, **description: object) -> CollectionSettings:
+        """Make a collection; `description` as in `[[collection]]`."""
+        return add_collection(self._place, name, description)
+
+    def collection_describe(self, name: str, **description: object) -> CollectionSettings:
+        """Say something of a collection: `description` as in `[[collection]]`; "" takes it back."""
+        return describe_collection(self._place, name, description)
+
+    def collection_assign(self, name: str, *members: str) -> CollectionSettings:
+        """Let sites and pages (addresses, `...*` for beginnings) belong to a collection."""
+        return assign(self._place, name, members)
+
+    def collection_unassign(self, name: str, *members: str) -> CollectionSettings:
+        """Let sites and pages belong to a collection no more; what was captured stays."""
+        return unassign(self._place, name, members)
+
+    def collection_rename(self, name: str, new: str) -> CollectionSettings:
+        """Give a collection another short name."""
+        return rename_collection(self._place, name, new)
+
+    def collection_aside(self, name: str) -> CollectionSettings:
+        """Put a collection aside: what belongs to no other is not watched any more."""
+        return move_collection(self._place, name, "aside")
+
+    def collection_resume(self, name: str) -> CollectionSettings:
+        """Take a collection up again."""
+        return move_collection(self._place, name, "active")
+
+    def collection_remove(self, name: str) -> CollectionSettings:
+        """Forget a collection; its sites, pages, captures, tags and notes stay."""
+        return remove_collection(self._place, name)
+
+    def tag(self, url: str, name: str, at: float | None = None, author: str = "") -> Annotation:
+        """Give a page, or its capture of a time, a tag."""
+        return tag(self, AnnotationWish(url, name, at, author))
+
+    def untag(self, url: str, name: str, at: float | None = None) -> int:
+        """Take a tag back; returns how many went."""
+        return untag(self, AnnotationWish(url, name, at))
+
+    def note(self, url: str, text: str, at: float | None = None, author: str = "") -> Annotation:
+        """Write a note on a page, or on its capture of a time."""
+        return add_note(self, AnnotationWish(url, text, at, author))
+
+    def annotations(self, url: str = "", kind: str = "", tag: str = "") -> list[Annotation]:
+        """Tags and notes, the newest first: all, those of a page, of a kind, or one tag wherever it is."""
+        return annotations(self, url, kind, tag)
+
+    def remove_annotation(self, key: str) -> Annotation:
+        """Take a tag or note back by its key."""
+        return remove_annotation(self, key)
+
+    def tags(self) -> dict[str, int]:
+        """All tags and how often each was given."""
+        return dict(tags(self))
+
     @property
     def _place(self) -> Place:
         return place_of(self)
@@ -147,10 +244,11 @@ class OpenedArchive(Archive):
     def search(self, words: str = "", **where: Unpack[Where]) -> Iterator[BlockLife]:
         """Blocks with these words, best match first, and when each page showed them.
 
-        `topic`, `label` and `site` narrow it, `since` and `until` say when it was shown.
+        `topic`, `label`, `site`, `collection` and `tag` narrow it, `since` and `until` say when it was shown.
         """
         require_site(self, where.get("site", ""))
-        return found_blocks(self, Wanted(words, **where))
+        narrow = narrowed(self._place.settings(), where.pop("collection", ""), where.pop("tag", ""))
+        return found_blocks(self, Wanted(words, narrow=narrow, **where))  # type: ignore[misc]
 
     def label(self, url: str, block: str, name: str) -> None:
         """Call a block of a page something, to find it by; an empty name takes the label back."""
@@ -189,9 +287,12 @@ class OpenedArchive(Archive):
         """Every reason for one page: may it be fetched, what was learned of it, when is its turn."""
         return why(self._planning(now), url)
 
-    def quality(self, site: str = "", at: float | None = None, now: float | None = None) -> Quality:
-        """Completeness, coherence, freshness and coverage of the archive, or of one of its sites."""
-        found = measured(self._planning(now), site, at)
+    def quality(
+        self, site: str = "", at: float | None = None, now: float | None = None, collection: str = ""
+    ) -> Quality:
+        """Completeness, coherence, freshness and coverage of the archive, of one of its sites, or of a collection."""
+        of = (collection, members_of(self._place.settings(), collection)) if collection else None
+        found = measured(self._planning(now), site, at, of)
         return found.sites[0] if found.whole is None else found.whole
 
     def replay_quality(self, url: str = "", site: str = "", most: int = 0) -> ReplayQuality:

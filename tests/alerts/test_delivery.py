@@ -16,10 +16,11 @@ from strandline.alerts.alert import trial_alert
 from strandline.alerts.delivery import Carrier, DeliveryOrders, DeliveryProcess, Sent, sender_for
 from strandline.alerts.mail import mail_of
 from strandline.alerts.monitor import AlertMonitor
-from strandline.alerts.targets import Target
+from strandline.alerts.targets import Target, targets_of
 from strandline.fetch.mail import mail_server, send_mail
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import AlertSettings, Settings
-from strandline.store.outbox import Outbox, OutboxReading
+from strandline.store.outbox import Alert, Outbox, OutboxReading
 
 
 class Receiver:
@@ -246,3 +247,17 @@ def test_a_secret_that_is_missing_is_said_at_once(tmp_path, news, caplog):
     monitor = AlertMonitor(tmp_path, settings_for("https://hooks.example/$NOT_SET_ANYWHERE"))
     assert "NOT_SET_ANYWHERE is not set in the environment; alerts for it wait" in caplog.text
     monitor.close()
+
+
+def test_a_target_may_want_one_collection_only():
+    collection = CollectionSettings("press", sites=("news.example",), pages=("http://shop.example/a/*",))
+    alerts = replace(Settings().alerts, webhooks=("https://hooks.example/x collection=press min=0",))
+    (target,) = targets_of(alerts, [collection])
+    urls = ("http://www.news.example/1", "http://shop.example/a/1", "http://shop.example/b")
+    wants = [target.wants(Alert("change", 0.0, "", url, 0.5, {}, url)) for url in urls]
+    assert wants == [True, True, False]
+    sites = ("news.example", "shop.example", "other.example", "")
+    alarms = [Alert("alarm", 0.0, site, "", 1.0, {}, site) for site in sites]
+    assert [target.wants(alarm) for alarm in alarms] == [True, True, False, False]
+    (gone,) = targets_of(alerts)
+    assert not gone.wants(Alert("change", 0.0, "", urls[0], 0.5, {}, ""))

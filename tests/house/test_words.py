@@ -82,6 +82,8 @@ def keys(tmp_path_factory):
         ),
         *([name, archive, URL] for name in ("versions", "compare", "why")),
         *(["verify", archive], ["report", archive], ["search", archive, "card"], ["blocks", str(folder / "page.html")]),
+        *(["collection", "add", archive, "all"], ["tag", archive, URL, "of interest"], ["note", archive, URL, "text"]),
+        *(["collections", archive], ["tag", archive, "--all"]),
         *(["plan", archive, "--for", "3h", "--format", "json"], ["doctor", "--constants"]),
     ]
     told = set()
@@ -106,7 +108,7 @@ def keys(tmp_path_factory):
 def test_every_concept_has_a_line():
     wanted = (
         "page, visit, fetch, capture, observation, version, memento, page block, delta, change, importance, pattern, "
-        "rule, class, belief, budget, plan, completeness, coherence, lease, alert, alarm"
+        "rule, class, belief, budget, plan, completeness, coherence, lease, alert, collection, tag, note, alarm"
     )
     assert [word.word for word in TABLE] == wanted.split(", ")
 

@@ -1,4 +1,4 @@
-"""The journeys of a new keeper: every command of docs/keeper.md and docs/upgrading.md, in order, on an archive."""
+"""The journeys of a new keeper: every command of its pages, in order, on an archive."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ def commands(page):
 def archive(tmp_path, monkeypatch):
     made = Builder(tmp_path / "made")
     for day in range(1, 29):
-        for page in ("private/a", "private/b", "c", "d"):
+        for page in ("private/a", "private/b", "c", "d", "hours"):
             made.add(f"https://example.org/{page}", f"<p>{page} on day {day}</p>", when=f"2025-02-{day:02}T10:00:00Z")
         made.add("https://news.example/", f"<p>news of day {day}</p>", when=f"2025-02-{day:02}T10:00:00Z")
     shutil.move(made.archive().folder, tmp_path / "my-archive")
@@ -32,7 +32,7 @@ def archive(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("page", "least"), [("keeper.md", 12), ("upgrading.md", 4)])
+@pytest.mark.parametrize(("page", "least"), [("keeper.md", 12), ("upgrading.md", 4), ("collections.md", 11)])
 def test_every_command_of_the_page_works(archive, page, least):
     found = commands(page)
     assert len(found) >= least

@@ -8,8 +8,10 @@ from strandline.access.feeds import Entry, Feed, Reason
 from strandline.alerts.alert import MOST_BLOCKS, alarm_alert, change_links, change_text
 from strandline.alerts.outbox import archive_name
 from strandline.archive.folder import Archive
+from strandline.archive.known_collections import narrowed
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
+from strandline.settings.schema import Settings
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import alert_key
@@ -31,10 +33,17 @@ class FeedRequest:
     limit: int = 50
     address: str = ""
     """Where the feed is, if it is served."""
+    collection: str = ""
+    """A collection; empty for all."""
+    tag: str = ""
+    """A tag of pages or changes; empty for all."""
 
 
-def change_feed(archive: Archive, wanted: FeedRequest) -> Feed:
-    """The newest changes that matter, with their reasons; beside a writer too."""
+def change_feed(archive: Archive, wanted: FeedRequest, now: Settings | None = None) -> Feed:
+    """The newest changes that matter, with their reasons; beside a writer too. `now` are the settings as they are now,
+    where the archive was opened long ago.
+    """
+    current = now or archive.settings
     settings = archive.settings.alerts
     page = ""
     if wanted.page:
@@ -45,19 +54,25 @@ def change_feed(archive: Archive, wanted: FeedRequest) -> Feed:
     least = wanted.min_importance
     if least is None:
         least = 0.0 if page else settings.min_importance
+    narrow = narrowed(current, wanted.collection, wanted.tag)
     archive.reading.count()  # brings an older format up to date
     reading = AlarmReading.open(archive.folder / DATABASE)
     try:
-        changes = reading.newest_changes(wanted.site, page, least, wanted.limit)
-        alarms = [] if page else [one for one in reading.alarms() if wanted.site in ("", one.subject)][: wanted.limit]
+        changes = reading.newest_changes(wanted.site, page, least, wanted.limit, narrow)
+        of_part = page or wanted.collection or wanted.tag
+        alarms = (
+            [] if of_part else [one for one in reading.alarms() if wanted.site in ("", one.subject)][: wanted.limit]
+        )
     finally:
         reading.close()
     name = archive_name(archive.folder, archive.settings)
     entries = [_entry(change, settings.link) for change in changes]
     entries += [_alarm_entry(alarm, name, settings.link) for alarm in alarms]
     entries.sort(key=lambda entry: -entry.time)
-    title = f"{page or wanted.site or 'Changes'} ({name})"
-    key = alert_key("feed", name, wanted.site, page)
+    named = next((one.title for one in current.collection if one.name == wanted.collection), "")
+    part = " ".join(filter(None, (page or wanted.site, named or wanted.collection, wanted.tag)))
+    title = f"{part or 'Changes'} ({name})"
+    key = alert_key("feed", name, wanted.site, page, *filter(None, (wanted.collection, wanted.tag)))
     return Feed(title, key, entries[: wanted.limit], wanted.address, time.time())
 
 

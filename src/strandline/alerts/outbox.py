@@ -21,7 +21,7 @@ from strandline.store.outbox import Alert, Outbox
 
 def check_alert_settings(settings: Settings) -> tuple[Target, ...]:
     """Targets from settings; SettingError says what is wrong with any of them."""
-    targets = targets_of(settings.alerts)
+    targets = targets_of(settings.alerts, settings.collection)
     try:
         AddressPolicy.allowing(settings.alerts.allow_address)
     except ValueError as problem:

@@ -7,12 +7,14 @@ kept nor shown.
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from strandline.core.urls import authority, canonical
+from strandline.core.keeping.collections import Members
+from strandline.core.urls import authority, canonical, surt_key
 from strandline.errors import SettingError
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import AlertSettings
 from strandline.settings.texts import told
 from strandline.store.outbox import Alert
@@ -35,6 +37,10 @@ class Target:
     """Only this site (registered domain or host); empty for all."""
     only: str = ""
     """changes, alarms, or empty for both."""
+    collection: str = ""
+    """Only what belongs to this collection; empty for all."""
+    stretches: tuple[tuple[str, str], ...] = ()
+    """The SURT keys of that collection."""
 
     def wants(self, alert: Alert) -> bool:
         """Whether an alert is for this target."""
@@ -44,11 +50,22 @@ class Target:
             return False
         if self.site and self.site != alert.site and not (alert.url and self.site == authority(alert.url)):
             return False
+        if self.collection and not self._belongs(alert):
+            return False
         return alert.kind != "change" or alert.importance >= self.least
 
+    def _belongs(self, alert: Alert) -> bool:
+        """Whether an alert is of the collection: of a page of it, or an alarm of a site that has pages of it."""
+        key = surt_key(alert.url or f"http://{alert.site}/") if alert.url or alert.site else ""
+        host = key.partition(")")[0]
+        inside = any(low <= key < high for low, high in self.stretches)
+        return inside or (not alert.url and bool(key) and any(low.startswith(host) for low, _ in self.stretches))
 
-def targets_of(settings: AlertSettings) -> tuple[Target, ...]:
-    """Targets from settings; SettingError names the entry that is wrong."""
+
+def targets_of(settings: AlertSettings, collections: Sequence[CollectionSettings] = ()) -> tuple[Target, ...]:
+    """Targets from settings; SettingError names the entry that is wrong. One that names a collection that is not there
+    any more is told nothing.
+    """
     found = [_target("webhook", entry, settings) for entry in settings.webhooks]
     found += [_target("email", entry, settings) for entry in settings.email]
     if settings.email and not (settings.smtp and settings.sender):
@@ -56,7 +73,8 @@ def targets_of(settings: AlertSettings) -> tuple[Target, ...]:
     names = [target.name for target in found]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise SettingError(f"alerts: {twice!r} is named twice")
-    return tuple(found)
+    members = {one.name: Members(one.sites, one.pages).stretches for one in collections}
+    return tuple(replace(one, stretches=members.get(one.collection, ())) if one.collection else one for one in found)
 
 
 def _target(kind: Kind, entry: str, settings: AlertSettings) -> Target:
@@ -66,7 +84,7 @@ def _target(kind: Kind, entry: str, settings: AlertSettings) -> Target:
     except ValueError as problem:
         raise SettingError(f"{key}: {problem}") from None
     least = float(values.get("min", settings.min_importance))
-    target = Target(kind, name, least, values.get("site", ""), values.get("only", ""))
+    target = Target(kind, name, least, values.get("site", ""), values.get("only", ""), values.get("collection", ""))
     if kind == "email" and not _MAIL.fullmatch(name):
         raise SettingError(f"{key}: {name!r} is no e-mail address")
     if kind == "webhook":

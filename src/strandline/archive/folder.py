@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from strandline.access.takedowns import notice_text
 from strandline.archive.events import event
@@ -29,14 +29,15 @@ from strandline.archive.given_seeds import read_seeds
 from strandline.core.capture import Capture
 from strandline.core.urls import canonical, surt_key
 from strandline.core.wording import counted
-from strandline.errors import ArchiveDamaged, OutOfSpace, SettingError, TakenDown, UsageError
+from strandline.errors import ArchiveBusy, ArchiveDamaged, OutOfSpace, SettingError, TakenDown, UsageError
 from strandline.ports import PageRow
 from strandline.settings import texts
 from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
-from strandline.store.sqlite import outdated
+from strandline.store.lock import signature
+from strandline.store.sqlite import open_writing, outdated, told, transaction
 from strandline.store.takedowns import FOLDER, JOURNAL, FolderJournal, Journal
 from strandline.warc.captures import Kept
 from strandline.warc.cdxj import CdxjIndex
@@ -45,6 +46,7 @@ from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 
 if TYPE_CHECKING:
+    from strandline.store.annotations import Writing
     from strandline.store.exporting import ExportReading
     from strandline.store.learned import LearnedWriter
     from strandline.store.studies import StudyReading
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 # Reading starts without what only study and audits need (ruff: PLC0415 is off for this file).
 
 
+T = TypeVar("T")
 _FIRST = ("archive", "indexes")
 """Folders that are made before there is a file."""
 _LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
@@ -217,6 +220,14 @@ class Archive:
 
                 go_on(self.folder, catalog, self.index, self.say)
             yield catalog
+
+    def beside(self, work: "Callable[[Writing], T]") -> T:
+        """Write something small in one transaction, also while another process writes the archive."""
+        if signature(self.folder).get("command") == "reindex":  # the new catalog would not have it
+            raise ArchiveBusy(f"{self.folder} is being reindexed; try again when that is done")
+        database = self.database
+        with contextlib.closing(open_writing(database)) as connection, told(database), transaction(connection):
+            return work(connection)
 
     def _mend(self, catalog: SqliteCatalog) -> None:
         remove_unfinished(self.folder / "archive")

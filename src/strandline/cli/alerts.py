@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.narrowing import Collection, Tag
+
 Folder = Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 
@@ -118,6 +120,8 @@ def feed(
     folder: Folder,
     site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
     page: Annotated[str, typer.Option(help="Only this page.")] = "",
+    collection: Collection = "",
+    tag: Tag = "",
     min_importance: Annotated[
         float | None,
         typer.Option(help="Changes from this importance on; as the settings say by default.", min=0, max=1),
@@ -138,7 +142,7 @@ def feed(
 
     if form not in ("atom", "rss"):
         raise UsageError(f"no format {form!r}; there are atom and rss")
-    found = change_feed(open_archive(folder), FeedRequest(site, page, min_importance, limit))
+    found = change_feed(open_archive(folder), FeedRequest(site, page, min_importance, limit, "", collection, tag))
     if json_:
         as_json(asdict(found))
         return

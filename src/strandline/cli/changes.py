@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.narrowing import Collection, Tag
+
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
 
@@ -106,6 +108,8 @@ def changes(
     since: Since = None,
     min_importance: Annotated[float, typer.Option(help="Only changes that matter this much.", min=0, max=1)] = 0.0,
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    collection: Collection = "",
+    tag: Tag = "",
     relearn: Annotated[
         str | None, typer.Option(help="Study the history of this page again first.", metavar="URL")
     ] = None,
@@ -115,6 +119,7 @@ def changes(
 ) -> None:
     """List every observed change: when, how much it matters, and why."""
     from strandline.app.opening import open_archive
+    from strandline.archive.known_collections import narrowed
     from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import change_data, change_lines, span_start
     from strandline.cli.output import as_json, printable
@@ -129,12 +134,13 @@ def changes(
     archive = open_archive(folder)
     start = span_start(since) if since else None
     require_site(archive, site or "")
+    narrow = narrowed(archive.settings, collection, tag)
     study_pending(archive, quiet or json_)
     if relearn:
         study_again(archive, relearn, level)
     hidden = shown = 0
     back = Returns(archive.studies)
-    for change in archive.studies.changes(site or "", start, min_importance):
+    for change in archive.studies.changes(site or "", start, min_importance, narrow):
         if json_:
             as_json(change_data(change, back.of(change)))
         elif change.visible:
@@ -157,6 +163,8 @@ def search(
     since: Since = None,
     until: Annotated[str | None, typer.Option(help="Shown at this time or before.")] = None,
     site: Annotated[str, typer.Option(help="Only this site (registered domain or host).")] = "",
+    collection: Collection = "",
+    tag: Tag = "",
     label: Annotated[str, typer.Option(help="What the block is called: by you, or main, nav, footer, menu, ...")] = "",
     limit: Annotated[int, typer.Option(help="Results at most.", min=1)] = 50,
     json_: Json = False,
@@ -165,6 +173,7 @@ def search(
     from itertools import islice
 
     from strandline.app.opening import open_archive
+    from strandline.archive.known_collections import narrowed
     from strandline.archive.known_sites import require_site
     from strandline.cli.change_texts import found_data, found_lines, span_start
     from strandline.cli.output import as_json, printable
@@ -178,9 +187,10 @@ def search(
     start = span_start(since) if since else float("-inf")
     end = span_start(until) if until else float("inf")
     require_site(archive, site)
+    narrow = narrowed(archive.settings, collection, tag)
     study_pending(archive, quiet=json_)
-    found = None
-    for found in islice(found_blocks(archive, Wanted(words, topic, start, end, site, label)), limit):
+    found, wanted = None, Wanted(words, topic, start, end, site, label, narrow)
+    for found in islice(found_blocks(archive, wanted), limit):
         if json_:
             as_json(found_data(found))
         else:

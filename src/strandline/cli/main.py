@@ -12,10 +12,12 @@ import typer
 from strandline.archive.long_run import tidy_less_often
 from strandline.cli import (
     alerts,
+    annotations,
     archive,
     backup,
     changes,
     cluster,
+    collections,
     demo,
     doctor,
     exporting,
@@ -61,6 +63,8 @@ learning.register(app)
 planning.register(app)
 status.register(app)
 sites.register(app)
+collections.register(app)
+annotations.register(app)
 reports.register(app)
 alerts.register(app)
 serve.register(app)

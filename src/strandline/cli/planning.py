@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strandline.cli.narrowing import Collection
 from strandline.core.wording import counted
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def quality(
     folder: Folder,
     url: Annotated[str, typer.Argument(help="With --replay: only this page.", show_default=False)] = "",
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    collection: Collection = "",
     replay: Annotated[
         bool, typer.Option("--replay", help="Replay pages in a browser, beside what one saw live.")
     ] = False,
@@ -145,12 +147,15 @@ def quality(
     json_: Json = False,
 ) -> None:
     """How good the archive is: completeness (estimated), coherence, freshness, coverage, and what more would buy."""
+    from strandline.archive.known_collections import members_of
     from strandline.cli.output import as_json, moment, printable, tell
     from strandline.cli.quality import quality_data, quality_text
     from strandline.cli.replay_quality import show_replay_quality
     from strandline.errors import UsageError
     from strandline.report.measuring import measured
 
+    if collection and (site or replay):
+        raise UsageError("--collection goes without --site and --replay")
     if replay:
         if at:
             raise UsageError("--replay is about the latest captures: it has no --at")
@@ -159,7 +164,9 @@ def quality(
     if url:
         raise UsageError("a page can be named with --replay only; --site names a site")
     planning = _planning(folder)
-    found = measured(planning, site or "", moment(at) if at else None)
+    settings = planning.archive.settings
+    of = (collection, members_of(settings, collection)) if collection else None
+    found = measured(planning, site or "", moment(at) if at else None, of)
     if planning.remark:
         tell(f"note: {planning.remark}")
     if json_:

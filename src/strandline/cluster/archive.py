@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from strandline.archive.folder import Archive
 from strandline.cluster.shared import Cluster, open_cluster
@@ -19,6 +19,7 @@ from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.learn.experience import HOUR
 from strandline.plan.coming_visits import ComingVisits
 from strandline.plan.planning import Planning, coming_of, is_watched
+from strandline.store.annotations import Writing
 from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
 from strandline.store.learned import LearnedWriter
@@ -34,6 +35,7 @@ from strandline.store.postgres.session import Session, shown
 from strandline.store.postgres.status import ClusterStatus, standing
 from strandline.store.postgres.studying import label_shared, rate_shared, unrate_shared
 from strandline.store.postgres.takedowns import ReaderSession, SharedJournal
+from strandline.store.postgres.writing import Spelled
 from strandline.store.reading import share
 from strandline.store.watching import WatchReading
 from strandline.study.pending import studying_of
@@ -43,6 +45,7 @@ from strandline.warc.objects_reader import ObjectReader
 from strandline.warc.objects_verify import verify_objects
 from strandline.warc.verify import Audit, Course
 
+T = TypeVar("T")
 _LEARNING: Final = 120.0
 """Seconds after which the desk of a learner that is not heard of goes to another."""
 
@@ -104,6 +107,10 @@ class ClusterArchive(Archive):
         catalog = ClusterCatalog(self.cluster, command)
         with contextlib.closing(catalog):
             yield catalog
+
+    def beside(self, work: Callable[[Writing], T]) -> T:
+        """Write something small in one transaction, beside the workers."""
+        return self.whole.run(lambda connection: work(Spelled(connection)))
 
     def learned_writer(self, catalog: "ClusterCatalog") -> LearnedWriter:  # type: ignore[override]
         """Where what is learned is kept; one learner at a time."""

@@ -37,7 +37,7 @@ from strandline.fetch.options import FetchLimits, FetchOptions, user_agent
 from strandline.ports import Clock
 from strandline.settings import texts
 from strandline.settings.capture import CaptureSettings
-from strandline.settings.in_force import in_force, with_seeds
+from strandline.settings.in_force import aside, in_force, with_seeds
 from strandline.settings.schema import FetchSettings, PolitenessSettings, Settings
 from strandline.settings.units import seconds
 from strandline.store.catalog import SqliteCatalog
@@ -218,6 +218,7 @@ def orders_of(settings: Settings, seeds: tuple[str, ...], limits: Limits) -> Ord
             scope.hops,
             scope.requisites,
             sites=scopes_of(settings),
+            aside=aside(settings),
         ),
         traps=TrapLimits(crawl.path_depth, crawl.repeated_segments, crawl.query_variants, crawl.similar_pages),
         limits=limits,

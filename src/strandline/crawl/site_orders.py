@@ -15,6 +15,7 @@ from strandline.core.politeness.delays import MannersSettings
 from strandline.core.urls import site as site_of
 from strandline.errors import SettingError
 from strandline.settings import texts
+from strandline.settings.in_force import with_collections
 from strandline.settings.schema import Settings
 from strandline.settings.units import seconds
 
@@ -39,7 +40,7 @@ def rules_of(settings: Settings) -> SiteRules:
             tuple(window for text in one.hours for window in windows_of(text)),
             site_clock(site_of(f"http://{one.name}/"), settings.learn, None).zone if one.hours else "UTC",
         )
-        for one in settings.site
+        for one in with_collections(settings).site
     )
 
 

@@ -13,12 +13,15 @@ from pathlib import Path
 from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import given_seeds, keep_given
 from strandline.core.capture import Capture, Kind, Unanswered
+from strandline.core.keeping.annotations import Annotation
 from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.ports import Found
+from strandline.store.annotations import AnnotationReading, keep_annotations
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.lock import WriteLock
 from strandline.store.outbox import take_over_alerts
 from strandline.store.reading import Reading
+from strandline.store.sqlite import transaction
 from strandline.store.studies import StudyReading
 from strandline.warc.captures import Failed, Finding, Kept, captures_of
 from strandline.warc.cdxj import CdxjIndex
@@ -57,6 +60,8 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
             keep_given(catalog, _given(old))
             catalog.studies.take_over(_ratings(old))
             catalog.studies.take_over_labels(_labels(old))
+            with transaction(catalog.writer):
+                keep_annotations(catalog.writer, _annotations(old))
         take_over_alerts(new, old)
         _fold_log(old)
         for side in ("-wal", "-shm"):
@@ -131,6 +136,15 @@ def _labels(database: Path) -> list[tuple[str, str, str, float]]:
     try:
         with contextlib.closing(StudyReading.open(database, everything=True)) as old:
             return list(old.all_labels())
+    except (StrandlineError, sqlite3.Error):
+        return []
+
+
+def _annotations(database: Path) -> list[Annotation]:
+    """Tags and notes, which no WARC file holds either."""
+    try:
+        with contextlib.closing(AnnotationReading.open(database, everything=True)) as old:
+            return list(old.annotations())
     except (StrandlineError, sqlite3.Error):
         return []
 

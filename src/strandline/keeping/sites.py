@@ -183,7 +183,7 @@ def with_values(site: SiteSettings, values: Mapping[str, object]) -> SiteSetting
     if unknown:
         raise UsageError(f"{unknown[0]!r} cannot be set of a site; there are {', '.join(KEYS)}")
     usual = SiteSettings()
-    given = {key: _parsed(value, getattr(usual, key)) for key, value in values.items()}
+    given = {key: parsed_value(value, getattr(usual, key)) for key, value in values.items()}
     reset = {key: getattr(usual, key) for key, value in given.items() if value is None}
     try:
         table = table_of("site", {key: value for key, value in given.items() if value is not None})
@@ -192,7 +192,7 @@ def with_values(site: SiteSettings, values: Mapping[str, object]) -> SiteSetting
     return replace(site, **reset, **{key: getattr(table, key) for key in given if key not in reset})
 
 
-def _parsed(value: object, usual: object) -> object:
+def parsed_value(value: object, usual: object) -> object:
     """A value as it was typed: TOML, a bare text, or a list with commas; None for nothing."""
     if not isinstance(value, str):
         return list(value) if isinstance(value, tuple) else value

@@ -16,8 +16,8 @@ from strandline.store.reading import Reading
 from strandline.store.standing import Standing
 
 _ASKED_ANEW: Final = (
-    "robots", "out of scope", "excluded", "too many hops", "site removed", "the site is paused", "outside the hours",
-    QUIET,
+    "robots", "out of scope", "excluded", "too many hops", "site removed", "put aside", "the site is paused",
+    "outside the hours", QUIET,
 )  # fmt: skip
 """Reasons for which a page was skipped once that are looked at again; what else was skipped was taken for a trap."""
 

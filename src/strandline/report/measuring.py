@@ -9,6 +9,7 @@ import numpy as np
 
 from strandline.access.gaps import Hours, Sights
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
+from strandline.core.keeping.collections import Members
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.quality.estimates import Visiting
@@ -45,15 +46,25 @@ class Measured:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def measured(planning: Planning, site: str = "", at: float | None = None) -> Measured:
-    """Measure an archive, or one of its sites, as of now or of another moment."""
+def measured(
+    planning: Planning, site: str = "", at: float | None = None, collection: tuple[str, Members] | None = None
+) -> Measured:
+    """Measure an archive, one of its sites, or a collection (its name, and what belongs to it), as of now or of another
+    moment.
+    """
     if planning.reading.last_capture()[0] == 0:
         raise UsageError(f"{planning.archive.folder} has no captures yet; crawl or import something first")
     held = _held(planning)
     now = planning.hours.at(_now(planning))
     moment = None if at is None else planning.hours.at(at)
     measures = Measures(held, now, moment)
-    if site:
+    if collection is not None:
+        name, members = collection
+        rows = np.array([row for row, page in enumerate(planning.pages) if members.has(page.url)], np.int64)
+        if len(rows) == 0:
+            raise UsageError(f"nothing of the collection {name} was captured yet")
+        sites, whole = [measures.of(name, rows)], None
+    elif site:
         rows = np.array([row for row, page in enumerate(planning.pages) if site in (page.site, page.host)], np.int64)
         if len(rows) == 0:
             known = ", ".join(held.sites[:10])

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from strandline.core.quick_dataclass import dataclass
 from strandline.settings.capture import CaptureSettings
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, PORT, SHARE, SOME, setting
 from strandline.settings.site_tables import SiteSettings
 
@@ -327,8 +328,8 @@ class AlertSettings:
 
     webhooks: tuple[str, ...] = setting(
         (),
-        "Addresses that get a POST for each alert. $NAME is taken from the environment; min, site and only narrow "
-        'what is sent: "https://hooks.example/$HOOK_TOKEN min=0.5 site=example.org only=changes".',
+        "Addresses that get a POST for each alert. $NAME is taken from the environment; min, site, collection and only "
+        'narrow what is sent: "https://hooks.example/$HOOK_TOKEN min=0.5 site=example.org only=changes".',
         form="webhook",
     )
     email: tuple[str, ...] = setting(
@@ -380,7 +381,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All sections of strandline.toml, and its tables of sites."""
+    """All sections of strandline.toml, and its tables of sites and collections."""
 
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
@@ -396,9 +397,10 @@ class Settings:
     alerts: AlertSettings = field(default_factory=AlertSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     site: tuple[SiteSettings, ...] = ()
+    collection: tuple[CollectionSettings, ...] = ()
 
 
-TABLES: Final[dict[str, type]] = {"site": SiteSettings}
+TABLES: Final[dict[str, type]] = {"site": SiteSettings, "collection": CollectionSettings}
 """Tables of which there may be several, `[[site]]`, and what is in one. Their keys may be left out; `name` tells them
 apart.
 """

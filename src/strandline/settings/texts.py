@@ -47,6 +47,8 @@ _OUR_FIELDS: Final = frozenset(
     }
 )  # fmt: skip
 """Fields of requests a site cannot have of its own: they carry the exchange, say who asks, or what is known."""
+_LONGEST_DESCRIPTION: Final = 4_000
+"""Characters of a field that describes a collection. Origin: a guess."""
 _PROXIES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
@@ -267,13 +269,13 @@ def host(text: str) -> None:
 
 
 def told(text: str) -> tuple[str, dict[str, str]]:
-    """Whom to tell, and what narrows it: min, site, only."""
+    """Whom to tell, and what narrows it: min, site, collection, only."""
     name, *words = text.split() or [""]
     options: dict[str, str] = {}
     for word in words:
         option, equals, value = word.partition("=")
-        if not equals or option not in ("min", "site", "only") or not value:
-            raise ValueError(f"{word!r}: write min=0.5, site=example.org, only=changes or only=alarms")
+        if not equals or option not in ("min", "site", "collection", "only") or not value:
+            raise ValueError(f"{word!r}: write min=0.5, site=example.org, collection=news, only=changes or only=alarms")
         options[option] = value
     if not re.fullmatch(r"\d*\.?\d+|\d+\.?", options.get("min", "0")):
         raise ValueError(f"min={options['min']} is no number")
@@ -335,6 +337,26 @@ def site_name(text: str) -> None:
         raise ValueError(f"{text!r} is no name of a site; write it like example.org or news.example.org")
 
 
+def collection_name(text: str) -> None:
+    """A short name of a collection, which fits into an address."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,59}", text):
+        raise ValueError(f"{text[:60]!r} is no name of a collection; use small letters, digits, dots and hyphens")
+
+
+def described(text: str) -> None:
+    """What describes a collection: one line, of which packages and records make fields."""
+    line(text)
+    if len(text) > _LONGEST_DESCRIPTION:
+        raise ValueError(f"at most {_LONGEST_DESCRIPTION} characters")
+
+
+def member(text: str) -> None:
+    """A page, or a beginning of addresses with * at its end."""
+    if "://" not in text or "*" in text[:-1]:
+        raise ValueError(f"{text!r} is no address; write it like https://example.org/a or https://example.org/news/*")
+    address(text.removesuffix("*"))
+
+
 def site_delay(text: str) -> None:
     """A pause, or nothing."""
     if text:
@@ -376,7 +398,7 @@ FORMS: Final[dict[str, Callable[[str], object]]] = {
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
         campaign, zone, country, site_clock, site_browser, host, webhook, mailbox, sender, mail_server, link,
-        site_or_all, retention, site_name, site_delay, site_budget, hours, header,
+        site_or_all, retention, site_name, site_delay, site_budget, hours, header, collection_name, described, member,
     )
 }  # fmt: skip
 """By the names that the schema uses."""

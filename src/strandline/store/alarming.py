@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from strandline.core.quality.alarms import SETTLED, Point
 from strandline.store import rows, sqlite
+from strandline.store.narrowing import EVERYTHING, Narrow
 from strandline.store.studies import Change, StudyReading
 
 KEPT: Final = 100
@@ -58,9 +59,12 @@ class AlarmReading(StudyReading):
         """Changes shown by captures in a range of numbers, in the order these were recorded."""
         return self._changes("by_seq > ? AND by_seq <= ? ORDER BY by_seq", after, up_to)
 
-    def newest_changes(self, site: str, url: str, least: float, limit: int) -> list[Change]:
+    def newest_changes(
+        self, site: str, url: str, least: float, limit: int, narrow: Narrow = EVERYTHING
+    ) -> list[Change]:
         """The newest changes that are seen and believed, of a site, a page or all, from an importance on."""
-        where, values = "visible = 1 AND held = 0 AND importance >= ?", [least]
+        which, given = narrow.changes()
+        where, values = f"visible = 1 AND held = 0 AND importance >= ? AND {which}", [least, *given]
         more: list[object] = []
         if url:
             where, more = f"{where} AND changes.page = ?", [self._number(url)]

@@ -15,6 +15,7 @@ from strandline.core.mining.learned import PageRate
 from strandline.core.urls import surt_key
 from strandline.store import rows
 from strandline.store.histories import BlockLife
+from strandline.store.narrowing import EVERYTHING, Narrow
 from strandline.store.reading import SiteRow
 from strandline.store.site_spans import SpansReading
 from strandline.store.studies import Change, Wanted
@@ -92,6 +93,7 @@ class ChangesWanted:
     min_importance: float = 0.0
     below: int = 2**62
     """Only changes with a smaller number at `until`: where the list goes on."""
+    narrow: Narrow = EVERYTHING
 
 
 class BrowsingReading(SpansReading):
@@ -205,12 +207,17 @@ class BrowsingReading(SpansReading):
                 AND ? IN (site, authority, '') ORDER BY pages.since DESC LIMIT ?"""
         return [ListedPage(*row) for row in self._rows(query, since, site, limit)]  # type: ignore[arg-type]
 
-    def found_pages(self, text: str, after: int, limit: int) -> tuple[list[ListedPage], int | None]:
+    def found_pages(
+        self, text: str, after: int, limit: int, narrow: Narrow = EVERYTHING
+    ) -> tuple[list[ListedPage], int | None]:
         """Captured pages whose address holds a text, in the order they were found; and where to go on, or None."""
+        which, more = narrow.pages()
         query = f"""SELECT {_LISTED} FROM (SELECT * FROM pages WHERE page > ? ORDER BY page LIMIT {10 * SCANNED})
             AS pages LEFT JOIN page_states USING (page)
-            WHERE lower(url) LIKE ? ESCAPE '\\' AND kind = 'page' AND pages.captures > 0 ORDER BY page LIMIT ?"""
-        found = [ListedPage(*row) for row in self._rows(query, after, _holding(text.lower()), limit + 1)]  # type: ignore[arg-type]
+            WHERE lower(url) LIKE ? ESCAPE '\\' AND kind = 'page' AND pages.captures > 0 AND {which}
+            ORDER BY page LIMIT ?"""
+        values = (after, _holding(text.lower()), *more, limit + 1)
+        found = [ListedPage(*row) for row in self._rows(query, *values)]  # type: ignore[arg-type]
         if len(found) > limit:
             return found[:limit], found[limit - 1].page
         end = self._row("SELECT max(page) FROM pages")
@@ -221,7 +228,8 @@ class BrowsingReading(SpansReading):
 
     def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
         """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
-        query = """SELECT change, by, importance >= ? AND visible = 1 AND ? IN (site, authority, '')
+        which, more = wanted.narrow.changes("newest.by")
+        query = f"""SELECT change, by, importance >= ? AND visible = 1 AND ? IN (site, authority, '') AND {which}
             FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
                   WHERE by <= ? AND by >= ? AND (by < ? OR change < ?) ORDER BY by DESC, change DESC LIMIT ?) AS newest
             JOIN pages USING (page) JOIN hosts USING (host) ORDER BY by DESC, change DESC"""
@@ -230,7 +238,7 @@ class BrowsingReading(SpansReading):
         scanned, batch = 0, 4 * limit  # most filters find enough among the newest
         while scanned < SCANNED:
             batch = min(batch, SCANNED - scanned)
-            values = (wanted.min_importance, wanted.site, last[0], wanted.since, *last, batch)
+            values = (wanted.min_importance, wanted.site, *more, last[0], wanted.since, *last, batch)
             rows = list(self._rows(query, *values))
             for number, by, fits in rows:
                 last = (float(str(by)), _whole(number))

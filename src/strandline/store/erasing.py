@@ -14,6 +14,7 @@ from typing import Final
 
 from strandline.core.capture import Capture
 from strandline.core.keeping.takedowns import Target
+from strandline.core.urls import surt_key
 from strandline.store import rows, sqlite
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.history_rows import HistoryWriter
@@ -143,6 +144,8 @@ class CatalogEraser:
         HistoryWriter(connection).forget(page, given_labels(connection, url))
         for table in _OF_PAGE if left else _OF_GONE:
             connection.execute(f"DELETE FROM {table} WHERE page = ?", (page,))
+        # What people wrote of a capture may quote it.
+        connection.execute("DELETE FROM annotations WHERE url = ? AND capture IS NOT NULL", (url,))
         told = connection.execute("SELECT alert FROM alerts WHERE url = ?", (url,)).fetchall()
         connection.executemany("DELETE FROM deliveries WHERE alert = ?", told)
         connection.execute("DELETE FROM alerts WHERE url = ?", (url,))
@@ -156,6 +159,7 @@ class CatalogEraser:
         connection.execute("DELETE FROM links WHERE source = ?", (page,))
         for table in _OF_ADDRESS:
             connection.execute(f"DELETE FROM {table} WHERE url = ?", (url,))
+        connection.execute("DELETE FROM annotations WHERE surt = ?", (surt_key(url),))
         connection.execute(
             """UPDATE pages SET state = 0, due = 9e999, not_before = 0, attempts = 0, evidence = 'unknown', since = 0,
                    outcome = '', detail = '', surt = NULL, etag = '', last_modified = '', conditional = 0, origin = NULL

@@ -6,6 +6,7 @@ to. The views are made once; what is hidden stands in small temporary tables. Wr
 
     pages, captures, changes       of hidden addresses, and hidden captures with the changes from and to them
     page_states, segments          also of pages that have a hidden capture: a history is one packed whole
+    annotations                    of hidden addresses, and of captures of pages that have a hidden one
     hosts                          all addresses of which are hidden
 """
 
@@ -35,6 +36,10 @@ _VIEWS: Final = {
     "AND " + _OF_SHOWN,
     "segments": "SELECT * FROM {schema}.segments AS kept WHERE page NOT IN (SELECT page FROM hidden_captures) AND "
     + _OF_SHOWN,
+    "annotations": "SELECT * FROM {schema}.annotations AS kept WHERE "
+    + _SHOWN.format("kept")
+    + " AND (capture IS NULL OR surt NOT IN (SELECT surt FROM {schema}.pages AS shown JOIN hidden_captures USING (page)"
+    " WHERE surt IS NOT NULL))",
     "hosts": "SELECT * FROM {schema}.hosts AS kept WHERE host NOT IN (SELECT host FROM hidden_hosts)",
 }
 TABLES: Final = ("hidden_keys", "hidden_captures", "hidden_hosts")

@@ -21,6 +21,7 @@ from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number
 from strandline.store.histories import BlockLife, HistoryReading
 from strandline.store.history_rows import NUMBERS
+from strandline.store.narrowing import EVERYTHING, Narrow
 
 SIGNED = 1 << 63
 _MOST = 1_000_000
@@ -90,6 +91,7 @@ class Wanted:
     site: str = ""
     label: str = ""
     """What a person called the block, its role, or what its names say it is."""
+    narrow: Narrow = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,13 @@ class StudyReading(HistoryReading):
 
     # Changes
 
-    def changes(self, site: str = "", since: float | None = None, min_importance: float = 0.0) -> Iterator[Change]:
+    def changes(
+        self, site: str = "", since: float | None = None, min_importance: float = 0.0, narrow: Narrow = EVERYTHING
+    ) -> Iterator[Change]:
         """Observed changes in the order they were seen; `site` is a registered domain or a host."""
-        where, values = "by >= ? AND importance >= ?", [float("-inf") if since is None else since, min_importance]
+        which, more = narrow.changes()
+        where = f"by >= ? AND importance >= ? AND {which}"
+        values = [float("-inf") if since is None else since, min_importance, *more]
         if site:
             return self._changes(f"{where} AND ? IN (site, authority) ORDER BY by, change", *values, site)
         return self._changes(f"{where} ORDER BY by, change", *values)
@@ -242,11 +248,12 @@ class StudyReading(HistoryReading):
         terms = [f'{column}"{word}"' for column, text in asked for word in words(text)]
         if not terms:
             return iter(())
-        which = "AND ? IN (site, authority)" if wanted.site else ""
+        where, more = wanted.narrow.pages()
+        which = f"AND {where}" + (" AND ? IN (site, authority)" if wanted.site else "")
         query = f"""SELECT number FROM (SELECT rowid AS number, rank AS place FROM block_words WHERE block_words MATCH ?
                 ORDER BY rank LIMIT ?) JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
             WHERE 1 {which} ORDER BY place, number"""
-        values = (" ".join(terms), limit, *([wanted.site] if wanted.site else []))
+        values = (" ".join(terms), limit, *more, *([wanted.site] if wanted.site else []))
         return (rows.whole(number) for (number,) in self._rows(query, *values))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:

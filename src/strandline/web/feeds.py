@@ -1,4 +1,5 @@
-"""`/feeds/atom` and `/feeds/rss`: the newest changes that matter, of all, of a site (`?site=`) or of a page (`?page=`).
+"""`/feeds/atom` and `/feeds/rss`: the newest changes that matter, of all, of a site (`?site=`), a page (`?page=`), a
+collection (`?collection=`) or what has a tag (`?tag=`).
 
 `?min_importance=` and `?limit=` as with `strandline feed`. Answers carry an ETag, for readers who ask often.
 """
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from strandline.access.feeds import MEDIA_TYPES, feed
 from strandline.alerts.feeds import FeedRequest, change_feed
+from strandline.app.opening import place_of
 from strandline.archive.folder import Archive
 from strandline.errors import StrandlineError, Unreachable
 from strandline.web.texts import say
@@ -20,6 +22,7 @@ _MOST = 500
 
 def feed_route(archive: Archive) -> Route:
     """The feeds of an archive."""
+    place = place_of(archive)
 
     async def answer(request: Request) -> Response:
         form = request.path_params["form"]
@@ -27,7 +30,7 @@ def feed_route(archive: Archive) -> Route:
             return PlainTextResponse("There are /feeds/atom and /feeds/rss.\n", 404)
         try:
             wanted = _wanted(request)
-            found = change_feed(archive, wanted)
+            found = change_feed(archive, wanted, place.settings())
         except Unreachable as problem:
             return PlainTextResponse(f"{problem}\n", 503)
         except (ValueError, StrandlineError) as problem:
@@ -49,5 +52,11 @@ def _wanted(request: Request) -> FeedRequest:
     if not 1 <= limit <= _MOST:
         raise ValueError(say("limit_wrong", most=_MOST, limit=limit))
     return FeedRequest(
-        query.get("site", ""), query.get("page", ""), None if least is None else float(least), limit, str(request.url)
+        query.get("site", ""),
+        query.get("page", ""),
+        None if least is None else float(least),
+        limit,
+        str(request.url),
+        query.get("collection", ""),
+        query.get("tag", ""),
     )

@@ -42,6 +42,8 @@ class ScopeRules:
     erased: tuple[tuple[str, str], ...] = ()
     """Stretches of SURT keys that were erased from the archive: they are not fetched again."""
     sites: tuple[SiteScope, ...] = ()
+    aside: tuple[tuple[str, str], ...] = ()
+    """Stretches of SURT keys of pages that were put aside: nobody visits them, what other pages need is fetched."""
 
     def of(self, name: str) -> "ScopeRules":
         """The rules of one site."""
@@ -78,6 +80,7 @@ def wider(new: ScopeRules, old: ScopeRules) -> bool:
         or new.requisites > old.requisites
         or not set(new.include) <= set(old.include)
         or not set(old.exclude) <= set(new.exclude)
+        or not set(old.aside) <= set(new.aside)
     )
 
 
@@ -152,6 +155,7 @@ class Scope:
         """Go by other rules from now on; what seeds were found to have moved to has to be told again."""
         self._requisites = rules.requisites
         self._erased = rules.erased
+        self._aside = rules.aside
         self._common = _Ground(rules)
         self._grounds = [_Ground(rules.of(one.name), one.name, one.removed) for one in rules.sites]
         self._by_host = ByHost(self._grounds)
@@ -178,7 +182,7 @@ class Scope:
         own = self._ground(url)
         if own.excludes(url) or self._common.excludes(url):
             return "excluded"
-        if self._erased and self._was_erased(surt_key(url)):
+        if self._erased and _within(self._erased, surt_key(url)):
             return "erased"
         if kind is Kind.REQUISITE:
             return "" if self._requisites else "requisites off"
@@ -186,6 +190,8 @@ class Scope:
             return ""
         if own.removed:
             return "site removed"
+        if self._aside and _within(self._aside, surt_key(url)):
+            return "put aside"
         near = [ground for ground in self._grounds if hops <= ground.hops]
         if not near:
             return "too many hops"
@@ -194,8 +200,9 @@ class Scope:
         far = len(near) < len(self._grounds) and any(ground.inside(url) for ground in self._grounds)
         return "too many hops" if far else "out of scope"
 
-    def _was_erased(self, key: str) -> bool:
-        return any(low <= key < high for low, high in self._erased)
+
+def _within(stretches: tuple[tuple[str, str], ...], key: str) -> bool:
+    return any(low <= key < high for low, high in stretches)
 
 
 def _without_www(place: str) -> str:

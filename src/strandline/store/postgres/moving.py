@@ -58,6 +58,7 @@ _TABLES = (
     ("passes", 1, "pass started ended"),
     ("ratings", 2, "url path rating time"),
     ("labels", 2, "url path label time"),
+    ("annotations", 1, "key kind url surt capture text author time"),
     ("watch_time", 1, "start hour length"),
     (
         "watch_hours",

@@ -197,11 +197,12 @@ class PostgresStudyReading(PostgresReading, StudyReading):
         asked = words_asked(wanted)
         if not asked:
             return iter(())
+        where, more = wanted.narrow.pages()
         query = f"""SELECT number FROM (SELECT rowid AS number, ts_rank(words, to_tsquery('simple', ?)) AS place
                 FROM block_words WHERE words @@ to_tsquery('simple', ?) LIMIT ?) AS matching
             JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
-            WHERE ? IN (site, authority, '') ORDER BY place DESC, number"""
-        found = self._rows(query, asked, asked, limit, wanted.site)
+            WHERE ? IN (site, authority, '') AND {where} ORDER BY place DESC, number"""
+        found = self._rows(query, asked, asked, limit, wanted.site, *more)
         return (rows.whole(number) for (number,) in found)
 
 
