@@ -55,6 +55,7 @@ SECOND = {
         "tests/journeys/test_cluster_told.py",
         "tests/journeys/test_cluster_watch.py",
         "tests/journeys/test_migrating.py",
+        "tests/store/test_collections.py::test_a_cluster_counts_the_same",
         "tests/store/test_costs.py",
         "tests/store/test_narrowing.py::test_lists_of_a_cluster",
         "tests/store/postgres/test_catalog.py",

@@ -1,12 +1,24 @@
-from made.two_sites import SITES, VISITS, folder
+"""What collections hold, counted in both databases."""
+
+from made.two_sites import SITES, VISITS, cluster, folder
+from servers import postgres
 from strandline.core.keeping.collections import Members
 from strandline.store.catalog import DATABASE
 from strandline.store.collections import CollectionReading, Holding
 
-__all__ = ["folder"]
+__all__ = ["cluster", "folder"]
 
 
 def test_what_lies_in_stretches_is_counted(folder):
+    _counted(folder)
+
+
+@postgres.GROUP
+def test_a_cluster_counts_the_same(cluster):
+    _counted(cluster)
+
+
+def _counted(folder):
     reading = CollectionReading.open(folder.folder / DATABASE)
     times = [one.time for one in folder.everything.all_captures()]
     found = reading.within(Members(["news.example", "shop.example"]).stretches)
