@@ -36,7 +36,7 @@ def archive(tmp_path):
     return open_folder(made.archive().folder)
 
 
-def _everything(archive):
+def assert_all_of_it(archive):
     """The same with every archive that has a page of two captures and another page."""
     pages = [row.url for row in archive.reading.pages() if archive.captures(row.url)][:2]
     first, last = archive.captures(pages[0])[0].time, archive.captures(pages[0])[-1].time
@@ -78,7 +78,7 @@ def _until(condition):
 
 
 def test_they_are_kept_found_hidden_and_taken_back(archive):
-    _, (note, of_change, one) = _everything(archive)
+    _, (note, of_change, one) = assert_all_of_it(archive)
     with archive.writing("watch"):  # somebody else writes meanwhile
         late = archive.note("https://www.site.test/a.html", "late")
     assert late.url == URL
@@ -116,7 +116,7 @@ def test_erased_pages_take_what_was_written_of_them_along(archive):
 
 @postgres.GROUP
 def test_a_cluster_keeps_the_same(cluster):
-    _, made = _everything(cluster)
+    _, made = assert_all_of_it(cluster)
     for one in made:
         remove_annotation(cluster, one.key)
     assert annotations(cluster) == []

@@ -27,7 +27,7 @@ from strandline.settings.file import NAME
 __all__ = ["cluster", "folder"]
 
 
-def _everything(archive):
+def assert_all_of_it(archive):
     place = place_of(archive)
     add_collection(place, "press", {"title": "The press", "subject": "news; papers", "weight": "2"})
     made = assign(place, "press", ["news.example", "http://www.shop.example/1", "http://shop.example/2*"])
@@ -57,7 +57,7 @@ def _everything(archive):
 
 
 def test_a_folder_keeps_them_in_its_settings(folder):
-    _everything(folder)
+    assert_all_of_it(folder)
     assert "[[collection]]" not in "\n".join(
         line for line in (folder.folder / NAME).read_text().splitlines() if not line.startswith("#")
     )
@@ -65,7 +65,7 @@ def test_a_folder_keeps_them_in_its_settings(folder):
 
 @postgres.GROUP
 def test_a_cluster_keeps_the_same(cluster):
-    _everything(cluster)
+    assert_all_of_it(cluster)
 
 
 def test_what_cannot_be_is_told(tmp_path):

@@ -9,16 +9,16 @@ from strandline.store.collections import CollectionReading, Holding
 __all__ = ["cluster", "folder"]
 
 
-def test_what_lies_in_stretches_is_counted(folder):
-    _counted(folder)
+def test_what_lies_in_stretches_isassert_counted(folder):
+    assert_counted(folder)
 
 
 @postgres.GROUP
 def test_a_cluster_counts_the_same(cluster):
-    _counted(cluster)
+    assert_counted(cluster)
 
 
-def _counted(folder):
+def assert_counted(folder):
     reading = CollectionReading.open(folder.folder / DATABASE)
     times = [one.time for one in folder.everything.all_captures()]
     found = reading.within(Members(["news.example", "shop.example"]).stretches)

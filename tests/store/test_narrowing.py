@@ -15,7 +15,7 @@ from strandline.store.studies import Wanted
 __all__ = ["cluster", "folder"]
 
 
-def _everything(archive):
+def assert_all_of_it(archive):
     place, reading = place_of(archive), BrowsingReading.open(archive.folder / DATABASE)
     every = list(archive.studies.changes())
     add_collection(place, "press")
@@ -57,9 +57,9 @@ def _everything(archive):
 
 
 def test_lists_of_a_folder(folder):
-    _everything(folder)
+    assert_all_of_it(folder)
 
 
 @postgres.GROUP
 def test_lists_of_a_cluster(cluster):
-    _everything(cluster)
+    assert_all_of_it(cluster)
