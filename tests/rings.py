@@ -22,6 +22,7 @@ SECOND = {
     "browser": (
         "tests/browser/test_chromium.py",
         "tests/browser/test_killed_browsers.py",
+        "tests/browser/test_login_window.py",
         "tests/browser/test_mixed_site.py",
         "tests/browser/test_no_way_out.py",
         "tests/browser/test_page_load.py",

@@ -275,6 +275,8 @@ class PageRow:
     captures: int
     via: str
     """How it was first found."""
+    detail: str = ""
+    """What is noted with its last visit."""
 
 
 class Catalog(Protocol):

@@ -60,6 +60,7 @@ from strandline.keeping.collections import (
     unassign,
 )
 from strandline.keeping.erasing import Erasure, erase
+from strandline.keeping.logins import forget_login, import_cookies, keep_password
 from strandline.keeping.retention import Preview, apply_retention, preview_retention, rules_of
 from strandline.keeping.sites import Site, add_site, all_sites, move_site, set_site
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
@@ -165,6 +166,18 @@ class OpenedArchive(Archive):
     def site_resume(self, name: str) -> SiteSettings:
         """Go on with a site that was paused or removed."""
         return move_site(self._place, name, "active", self)
+
+    def login_cookies(self, url: str, file: Path | str) -> str:
+        """Log in to the site of an address with a file of cookies (Netscape's format); says the site."""
+        return import_cookies(self, url, Path(file)).site
+
+    def login_password(self, url: str) -> str:
+        """Log in to an origin with the name and the password of the environment; says the site."""
+        return keep_password(self, url).site
+
+    def login_forget(self, url: str) -> str:
+        """Forget the logins of a site."""
+        return forget_login(self, url)
 
     def site_remove(self, name: str) -> SiteSettings:
         """Take a site out; what was captured stays."""

@@ -29,6 +29,7 @@ _EXTRAS = {
     "study": ("matplotlib", "plots and experiments"),
     "parquet": ("pyarrow", "export to Parquet"),
     "ads": ("adblock", "advertising by filter lists"),
+    "login": ("cryptography", "sites behind a login"),
     "images": ("PIL", "pictures compared by what they show"),
     "cluster": ("psycopg", "more than one machine"),
 }

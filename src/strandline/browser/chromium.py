@@ -25,9 +25,13 @@ from strandline.browser.profiles import Profile
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _PLAYWRIGHT: Final = "ms-playwright/chromium-*/chrome-linux*/chrome"
 _NOBODY: Final = 65534
-_APART: Final = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+NETWORK: Final = ("--net",)
+"""What takes the network away from a browser."""
+_APART: Final = (*NETWORK, "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 DEAD_PROXY: Final = "http://127.0.0.1:9"
 """The discard port, at which nobody listens."""
+ENVIRONMENT: Final = frozenset({"PATH", "LANG", "LC_ALL", "TZ"})
+"""What a browser is told of ours."""
 _SWITCHES: Final = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -135,9 +139,16 @@ def _works(command: tuple[str, ...]) -> bool:
 class Chromium:
     """One running browser with a fresh profile. `close` ends all its processes and forgets the profile."""
 
-    def __init__(self, how: Means, more: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        how: Means,
+        more: tuple[str, ...] = (),
+        switches: tuple[str, ...] = _SWITCHES,
+        environment: frozenset[str] = ENVIRONMENT,
+    ) -> None:
         if not how.path:
             raise ChromiumLost("no Chromium found: install chromium")
+        self._environment = environment
         self._own = Profile()
         self._profile = self._own.folder
         self._over = False
@@ -149,7 +160,7 @@ class Chromium:
             try:
                 if how.user is not None:
                     os.chown(self._profile, how.user, how.user)
-                self.pid = self._start(how, more, reads, writes)
+                self.pid = self._start(how, (*switches, *more), reads, writes)
             except OSError as problem:
                 os.close(self.to_browser)
                 os.close(self.from_browser)
@@ -158,10 +169,10 @@ class Chromium:
 
     def _start(self, how: Means, more: tuple[str, ...], reads: int, writes: int) -> int:
         """The process that was started: Chromium itself, or what holds its namespaces."""
-        command = [*how.wrapped, how.path, *_SWITCHES, f"--user-data-dir={self._profile}", *more]
+        command = [*how.wrapped, how.path, f"--user-data-dir={self._profile}", *more]
         if not how.sandbox:
             command.append("--no-sandbox")
-        environment = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "LC_ALL", "TZ")}
+        environment = {key: value for key, value in os.environ.items() if key in self._environment}
         environment |= {"HOME": str(self._profile), "TMPDIR": str(self._profile)}
         # Chromium reads descriptor 3 and writes 4, so ours must be neither before they are put there.
         high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10) for descriptor in (reads, writes)]

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from strandline.core.logins import Cookies, no_cookies
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -32,3 +34,5 @@ class Wishes:
     screenshots: bool = False
     width: int = 1366
     height: int = 1024
+    cookies: Cookies = no_cookies
+    """Of logins: each page begins with them."""

@@ -22,6 +22,7 @@ from strandline.browser.chromium import DEAD_PROXY, Chromium, ChromiumLost
 from strandline.browser.load_bounds import Bounds, Wishes
 from strandline.browser.page_requests import PageRequests
 from strandline.browser.pipe import CallFailed, Message, Pipe
+from strandline.core.logins import Cookie
 from strandline.core.shown import (
     DOCUMENT,
     INFO,
@@ -84,6 +85,8 @@ class LoadRun:
                     proxyBypassList="<-loopback>", seconds=30.0)  # fmt: skip
         self._context = made["browserContextId"]
         call("Browser.setDownloadBehavior", behavior="deny", browserContextId=self._context)
+        for cookie in self._wishes.cookies():  # one by one: one that Chromium refuses costs no other
+            self._pipe.tell("Storage.setCookies", cookies=[_cookie(cookie)], browserContextId=self._context)
         target = call("Target.createTarget", url="about:blank", browserContextId=self._context,
                       width=self._wishes.width, height=self._wishes.height, seconds=30.0)["targetId"]  # fmt: skip
         self._session = call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -294,6 +297,19 @@ class LoadRun:
     def attached(self, session: str, target: Message) -> None:
         """A frame or a worker was made, and waits."""
         self.take_over(session, target["type"])
+
+
+def _cookie(cookie: Cookie) -> Message:
+    """As the browser wants it: one for a single host comes with an address of it."""
+    told: Message = {"name": cookie.name, "value": cookie.value, "path": cookie.path, "secure": cookie.secure}
+    told["httpOnly"] = cookie.http_only
+    if cookie.below:
+        told["domain"] = f".{cookie.host}"
+    else:
+        told["url"] = f"{'https' if cookie.secure else 'http'}://{cookie.host}{cookie.path}"
+    if cookie.expires:
+        told["expires"] = cookie.expires
+    return told
 
 
 def _utf8(text: str) -> bytes:

@@ -22,6 +22,7 @@ from strandline.cli import (
     doctor,
     exporting,
     learning,
+    login,
     mining,
     moving,
     planning,
@@ -65,6 +66,7 @@ status.register(app)
 sites.register(app)
 collections.register(app)
 annotations.register(app)
+login.register(app)
 reports.register(app)
 alerts.register(app)
 serve.register(app)

@@ -76,6 +76,8 @@ class Request:
     body: bytes = b""
     seconds: float = 0.0
     """Cut after so long, whatever the limits of the fetcher; 0 for those alone."""
+    own_cookies: bool = False
+    """Its cookies are in `headers`, none are added: a browser knows best which it sends."""
 
 
 @dataclass(slots=True)
@@ -100,6 +102,8 @@ class Exchange:
     truncated: str = ""
     """WARC's words: length, time, disconnect, unspecified; empty when whole."""
     status: int = 0
+    cookies_set: tuple[str, ...] = field(default=(), repr=False)
+    """Set-Cookie fields of an answer to a login, as they came: the head has them without values."""
 
     _fields: tuple[tuple[str, str], ...] | None = field(default=None, init=False, repr=False, compare=False)
 

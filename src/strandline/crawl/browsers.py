@@ -8,6 +8,7 @@ from typing import Final
 from strandline.browser.chromium import Means, means
 from strandline.browser.load_bounds import Bounds, Wishes
 from strandline.browser.pages import ChromiumPages
+from strandline.core.logins import Cookies, no_cookies
 from strandline.crawl.browse_learned import LearnedBrowsing
 from strandline.crawl.browse_sites import ALWAYS, NEVER, SiteBrowsing
 from strandline.crawl.browsing import Browsing, LookNotes, NoBrowsing
@@ -25,7 +26,9 @@ def site_choices(settings: CaptureSettings) -> dict[str, str]:
 
 
 @contextmanager
-def browsing_of(settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes) -> Iterator[Browsing]:
+def browsing_of(
+    settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes, cookies: Cookies = no_cookies
+) -> Iterator[Browsing]:
     """What shows the pages of a crawl, for as long as it runs. SettingError when pages are always to be shown and
     there is no browser; where that is to be learned, a crawl without one goes on without.
     """
@@ -39,7 +42,7 @@ def browsing_of(settings: CaptureSettings, woken: Callable[[], None], notes: Loo
             raise SettingError(f'capture.browser = "always": {MISSING}')
         yield NoBrowsing()
         return
-    pages = pages_of(settings, how, woken)
+    pages = pages_of(settings, how, woken, cookies)
     learned = LearnedBrowsing(notes, Documents(), random)
     try:
         yield SiteBrowsing(pages, settings.browser, site_choices(settings), learned)
@@ -48,7 +51,9 @@ def browsing_of(settings: CaptureSettings, woken: Callable[[], None], notes: Loo
         learned.save()
 
 
-def pages_of(settings: CaptureSettings, how: Means, woken: Callable[[], None]) -> ChromiumPages:
+def pages_of(
+    settings: CaptureSettings, how: Means, woken: Callable[[], None], cookies: Cookies = no_cookies
+) -> ChromiumPages:
     """Browsers, bounded as the settings say."""
     bounds = Bounds(
         seconds=settings.page_seconds,
@@ -56,5 +61,5 @@ def pages_of(settings: CaptureSettings, how: Means, woken: Callable[[], None]) -
         octets=settings.page_bytes,
         memory=settings.memory,
     )
-    wishes = Wishes(more=settings.load_more, screenshots=settings.screenshots)
+    wishes = Wishes(more=settings.load_more, screenshots=settings.screenshots, cookies=cookies)
     return ChromiumPages(how, bounds, wishes, browsers=settings.browsers, woken=woken)

@@ -48,6 +48,7 @@ class Intake:
         self._skips = parts.skips
         self._visits = Visits(parts.store, parts.catalog)
         self._catalog = parts.catalog
+        self._logins = parts.logins
         self._chains: dict[str, int] = {}
         self._seeds = {seed: seed for seed in orders.scope.seeds}
         """Seeds, and the addresses they sent us to: the seed each stands for."""
@@ -82,7 +83,7 @@ class Intake:
         """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
         visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing(), shown))
         if task.kind is Kind.PAGE and visited.capture is not None:
-            visited = self._weighed(visited, exchange, shown)
+            visited = self._weighed(task, visited, exchange, shown)
         self.batch.visited.append(visited)
         self._skips.visited(task, visited)
         self._count(visited, exchange)
@@ -112,12 +113,14 @@ class Intake:
             self._parts_had.clear()
         self._parts_had[visited.capture.url] = visited.due
 
-    def _weighed(self, visited: Visited, exchange: Exchange, shown: Shown | None) -> Visited:
+    def _weighed(self, task: Task, visited: Visited, exchange: Exchange, shown: Shown | None) -> Visited:
         """Notes with the page when the answer is no content."""
         if exchange.status in REFUSALS:
             self.tally.hollow[REFUSED] += 1
+            self._logins.answered(task, exchange, "", self._catalog)
             return visited
         kind = self._reading.hollow(exchange, shown)
+        self._logins.answered(task, exchange, kind, self._catalog)
         if not kind:
             return visited
         self.tally.hollow[kind] += 1
@@ -183,6 +186,7 @@ class Intake:
         if len(self._chains) > _MOST_CHAINS:
             self._chains.clear()
         self._chains[target] = length
+        self._logins.sent_on(task, target, self._catalog)
         seed = self._seeds.get(task.url)
         if seed is not None:
             self._seeds.setdefault(target, seed)

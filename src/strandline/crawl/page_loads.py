@@ -293,7 +293,11 @@ def _decoded(exchange: Exchange, largest: int) -> bytes | None:
 
 
 def _told(exchange: Exchange) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value) for name, value in exchange.headers() if name not in _NOT_TOLD and value.isprintable())
+    fields = exchange.headers()
+    if exchange.cookies_set:  # those of the head are without their values
+        others = tuple(field for field in fields if field[0] != "set-cookie")
+        fields = (*others, *(("set-cookie", value) for value in exchange.cookies_set))
+    return tuple((name, value) for name, value in fields if name not in _NOT_TOLD and value.isprintable())
 
 
 def _answer(exchange: Exchange) -> PageAnswer | None:
@@ -306,7 +310,8 @@ def _answer(exchange: Exchange) -> PageAnswer | None:
 def _request_of(request: PageRequest, url: str) -> Request:
     sent = tuple((name, value) for name, value in request.headers if name.lower() not in _OURS)
     seconds = _STREAM if request.type == "EventSource" else _PART
-    return Request(url, 0, Kind.REQUISITE, method=request.method, headers=sent, body=request.body, seconds=seconds)
+    asked = Request(url, 0, Kind.REQUISITE, method=request.method, headers=sent, body=request.body, seconds=seconds)
+    return replace(asked, own_cookies=True)
 
 
 def _ranged(request: PageRequest, answer: PageAnswer) -> PageAnswer:

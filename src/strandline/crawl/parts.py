@@ -7,6 +7,7 @@ from strandline.core.capture import Capture
 from strandline.core.politeness.delays import Manners
 from strandline.core.quick_dataclass import dataclass
 from strandline.crawl.browsing import Browsing, NoBrowsing
+from strandline.crawl.logged_in import LoggedIn
 from strandline.crawl.site_orders import Gate
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
@@ -31,6 +32,8 @@ class Parts:
     """Which pages are shown in a browser, and the browser."""
     gate: Gate = field(default_factory=Gate)
     """Which sites may be asked now."""
+    logins: LoggedIn = field(default_factory=LoggedIn)
+    """What is sent to whom, and who no longer knows us."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,27 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 from strandline.archive.disk_space import room_check
 from strandline.archive.given_seeds import Notes, keep_given, known_seeds, read_seeds
+from strandline.archive.login_store import LoginFile
 from strandline.archive.long_run import settle_in
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.discovery.traps import TrapLimits
+from strandline.core.logins import Cookies, no_cookies
 from strandline.core.politeness.delays import MannersSettings
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, without_keys
 from strandline.crawl.agenda import Agenda
 from strandline.crawl.browsing import Browsing, LookNotes, NoBrowsing
 from strandline.crawl.conduct import Conduct
+from strandline.crawl.logged_in import LoggedIn
+from strandline.crawl.logged_out import logged_out
 from strandline.crawl.loop import Crawl
 from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
@@ -135,7 +140,8 @@ def run_crawl(
     with tempfile.TemporaryDirectory(prefix="spool-", dir=folder) as spool:
         conduct = conduct or Conduct(prepared, lambda site: [row.name for row in catalog.reading.hosts(site)])
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
-        options = replace(options, now=clock.now, site_headers=conduct.fields)
+        logged_in = LoggedIn(LoginFile(folder), clock.now, partial(logged_out, folder, conduct.gate, clock.now))
+        options = replace(options, now=clock.now, site_headers=conduct.fields, logins=logged_in.fields)
         fetcher = HttpFetcher(with_secrets(options, prepared.orders.scope.seeds))
         index = CdxjIndex(folder / "indexes", folder / "archive")
         store = WarcWriter(folder / "archive", warc_info(settings, agent), clock, writer_settings(settings), index)
@@ -146,10 +152,9 @@ def run_crawl(
         with contextlib.ExitStack() as open_parts:
             open_parts.callback(fetcher.close)
             notes = LookNotes(catalog.reading.note, catalog.note)
-            browsing = open_parts.enter_context(browsing_for(settings.capture, fetcher.wake, notes))
-            parts = Parts(
-                fetcher, store, catalog, Documents(), clock, conduct.manners, room, skips, browsing, conduct.gate
-            )
+            browsing = open_parts.enter_context(browsing_for(settings.capture, fetcher.wake, notes, logged_in.cookies))
+            shared = (clock, conduct.manners, room, skips, browsing, conduct.gate, logged_in)
+            parts = Parts(fetcher, store, catalog, Documents(), *shared)
             crawl = Crawl(parts, orders, reporter, agenda)
             conduct.followed_by(
                 lambda orders: crawl.change(
@@ -185,14 +190,14 @@ def _skips(settings: Settings, database: Path, planned: bool) -> Skips:
 
 
 def browsing_for(
-    settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes
+    settings: CaptureSettings, woken: Callable[[], None], notes: LookNotes, cookies: Cookies = no_cookies
 ) -> contextlib.AbstractContextManager[Browsing]:
     """What shows pages; where nothing does, nothing is loaded for it."""
     if settings.browser == "never" and not settings.browser_sites:
         return contextlib.nullcontext(NoBrowsing())
     from strandline.crawl.browsers import browsing_of  # noqa: PLC0415
 
-    return browsing_of(settings, woken, notes)
+    return browsing_of(settings, woken, notes, cookies)
 
 
 def warc_info(settings: Settings, agent: str) -> WarcInfo:

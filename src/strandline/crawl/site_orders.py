@@ -109,6 +109,10 @@ class Gate:
         self._closed: frozenset[str] = frozenset()
         self._until = -1.0
 
+    def pause(self, site: str) -> None:
+        """Ask nothing of a site any more, whatever else is said of it."""
+        self.change(SiteRules([*(rule for rule in self.rules.rules if rule.name != site), SiteRule(site, "paused")]))
+
     def why_not(self, authority: str, now: float) -> str:
         """Why a host may not be asked now; empty when it may be. A host that may not is closed from then on."""
         why = self.rules.why_not(authority, now) if self.rules.rules else ""

@@ -61,6 +61,8 @@ class FetchOptions:
     """More request header fields, such as Cookie: sent, recorded only with `keep_secrets` when secret."""
     site_headers: Callable[[str], tuple[tuple[str, str], ...]] = lambda _: ()
     """Those of the host of an address: asked for every request."""
+    logins: Callable[[str], tuple[tuple[str, str], ...]] = lambda _: ()
+    """Cookie and Authorization for an address, where there is a login: asked for every request."""
     now: Callable[[], float] = time
     """UTC epoch seconds: when an exchange began, for its record. Limits go by the machine's own clock."""
 

@@ -68,6 +68,23 @@ def recorded_head(sent: bytes, secret: bytes = b"") -> bytes:
     return b"".join(line for line in sent.splitlines(keepends=True) if not line.lower().startswith(_SECRET))
 
 
+def without_cookies(head: bytes) -> tuple[bytes, tuple[str, ...]]:
+    r"""The head of an answer with crosses in place of the values of cookies, and its Set-Cookie fields as they came.
+
+    >>> without_cookies(b"HTTP/1.1 200 OK\r\nSet-Cookie: s=abc; Path=/\r\n\r\n")
+    (b'HTTP/1.1 200 OK\r\nSet-Cookie: s=xxx; Path=/\r\n\r\n', ('s=abc; Path=/',))
+    """
+    lines, found = head.splitlines(keepends=True), []
+    for number, line in enumerate(lines):
+        if line[:11].lower() == b"set-cookie:":
+            pair, semicolon, rest = line[11:].partition(b";")
+            name, sign, value = pair.partition(b"=")
+            told, end = value.rstrip(b"\r\n"), value[len(value.rstrip(b"\r\n")) :]
+            found.append(line[11:].strip().decode("latin-1"))
+            lines[number] = line[:11] + name + sign + b"x" * len(told) + end + semicolon + rest
+    return b"".join(lines), tuple(found)
+
+
 class Transfer:
     """A reusable libcurl handle with the callbacks that fill one exchange at a time."""
 
@@ -80,6 +97,7 @@ class Transfer:
         self._verifies: bool | None = None
         self._headers: list[bytes] = []
         self._method: tuple[str, bytes] = ("GET", b"")
+        self._login: tuple[tuple[str, str], ...] = ()
         self._set_up()
 
     def _set_up(self) -> None:
@@ -136,6 +154,7 @@ class Transfer:
             self._secret = asked.removeprefix(target.url)
         curl.setopt(pycurl.URL, asked)
         self._ask(target.request)
+        self._login = () if target.request.kind is Kind.ROBOTS else self._options.logins(target.url)
         headers = self._request_headers(target.request)
         if headers != self._headers:  # a handle keeps what it was told
             curl.setopt(pycurl.HTTPHEADER, headers)
@@ -175,8 +194,13 @@ class Transfer:
         if own:
             named = {name.lower() for name, _ in own}
             usual = [*(field for field in usual if field[0].lower() not in named), *own]
+        if self._login:
+            named = {name.lower() for name, _ in self._login}
+            usual = [*(field for field in usual if field[0].lower() not in named), *self._login]
         fields = [field for field in usual if field[0].lower() not in wanted] if wanted else usual
-        fields += request.headers
+        if request.own_cookies:
+            fields = [field for field in fields if field[0].lower() != "cookie"]
+        fields = [*fields, *request.headers]
         if request.method != "GET":
             fields.append(("Expect", ""))  # libcurl would wait for leave to send a body
         if request.etag:
@@ -241,6 +265,9 @@ class Transfer:
         detail = verdict.detail
         if self.target.unverified:
             detail = "; ".join(filter(None, [detail, f"certificate not verified: {self.target.unverified}"]))
+        head, cookies = without_cookies(bytes(self._head))
+        if not self._login or self._options.keep_secrets:
+            head, cookies = bytes(self._head), ()
         return Exchange(
             request=self.target.request,
             started=self.started,
@@ -249,11 +276,12 @@ class Transfer:
             detail=detail,
             address=self.curl.getinfo(pycurl.PRIMARY_IP) or "",
             request_head=self._sent if self._options.keep_secrets else recorded_head(self._sent, self._secret.encode()),
-            response_head=bytes(self._head),
+            response_head=head,
             body=self._body,
             body_length=self._body_length,
             truncated=verdict.truncated,
-            status=status_of(bytes(self._head)),
+            status=status_of(head),
+            cookies_set=cookies,
         )
 
     def drop(self) -> None:

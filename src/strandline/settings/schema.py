@@ -236,7 +236,7 @@ class KeepSettings:
         "Beside a watch every stored byte is read again and compared within this time; 0 s: only by `verify`.",
         "duration",
     )
-    keep_secrets: bool = setting(False, "Keep Cookie and Authorization headers in request records.")
+    keep_secrets: bool = setting(False, "Keep cookies and authorization, those of logins too, in records.")
     retention: tuple[str, ...] = setting(
         (),
         "Rules by which `strandline retain` keeps less, the first that fits decides, for example "

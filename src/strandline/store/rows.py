@@ -27,7 +27,7 @@ COMES_BACK = f"""due < {PLANNED!r} AND kind = 'page' AND visited > 0 AND attempt
 """Pages whose visits are planned from the start of a watch on; retries, and what was not there or was refused, are
 not."""
 
-PAGE = "page, url, kind, evidence, since, weight, due, captures, via"
+PAGE = "page, url, kind, evidence, since, weight, due, captures, via, detail"
 """Columns `page_row` reads."""
 
 Row = tuple[object, ...]
@@ -111,7 +111,7 @@ INSERT_CAPTURE = f"""INSERT OR IGNORE INTO captures
 
 def page_row(row: Row) -> PageRow:
     """A row of the columns PAGE."""
-    page, url, kind, evidence, since, weight, due, captures, via = row
+    page, url, kind, evidence, since, weight, due, captures, via, detail = row
     return PageRow(
         page=_whole(page),
         url=str(url),
@@ -122,6 +122,7 @@ def page_row(row: Row) -> PageRow:
         due=_real(due),
         captures=_whole(captures),
         via=str(via),
+        detail=str(detail),
     )
 
 

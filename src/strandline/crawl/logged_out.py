@@ -1,0 +1,45 @@
+"""A site that no longer knows us: paused at once and until somebody logs in again, with an alarm that says so."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from strandline.alerts.alarms import AlarmKeeper
+from strandline.archive.events import event
+from strandline.crawl.site_orders import Gate
+from strandline.errors import StrandlineError
+from strandline.settings.edit import change_tables
+from strandline.settings.site_tables import SiteSettings
+from strandline.store.alarming import AlarmWriter
+from strandline.store.catalog import DATABASE
+
+ALARM: Final = "login"
+
+
+def logged_out(folder: Path, gate: Gate, now: Callable[[], float], site: str, why: str) -> None:
+    """Pause a site, in this run and in the settings, and raise the alarm."""
+    gate.pause(site)
+    text = f"{site} is paused: it seems to have logged out ({why}); `strandline login` goes on with it"
+    event("logged-out", text, "warning", site=site)
+    with contextlib.suppress(StrandlineError):  # settings that cannot be written: this run leaves it alone, too
+        change_tables(folder, "site", lambda before: with_state(before, site, "paused"))
+    with contextlib.closing(AlarmWriter.open(folder / DATABASE)) as writer:
+        AlarmKeeper(writer).raise_alarm(ALARM, site, text, now())
+
+
+def logged_in_again(folder: Path, site: str, now: float) -> bool:
+    """Go on with a site that was paused because it had logged out; says whether one was."""
+    with contextlib.closing(AlarmWriter.open(folder / DATABASE)) as writer:
+        if not any((one.kind, one.subject) == (ALARM, site) for one in writer.open_alarms()):
+            return False
+        AlarmKeeper(writer).clear_alarm(ALARM, site, "somebody logged in", now)
+    change_tables(folder, "site", lambda before: with_state(before, site, "active"))
+    return True
+
+
+def with_state(before: tuple[SiteSettings, ...], site: str, state: str) -> tuple[SiteSettings, ...]:
+    """The tables of sites, with another state of one."""
+    known = {one.name: one for one in before}
+    return tuple({**known, site: replace(known.get(site, SiteSettings(site)), state=state)}.values())
