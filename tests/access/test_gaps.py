@@ -83,6 +83,13 @@ def test_a_site_that_was_asked_and_said_nothing_tells_something(time, seen, read
     assert np.array_equal(found, [np.nan, until], equal_nan=True)
 
 
+def test_what_was_said_of_a_time_still_to_come_is_no_silence_before_it():
+    """At seven a feed told of a change at nine: it was asked at eight, and had told already."""
+    sights = Sights.of(np.zeros(2, np.int64), np.array([0.0, 9.5]), np.array([False, True]))
+    said = Said(np.array([0]), np.array([9.0]), np.array([7.0]), {0: np.array([7.0, 8.0])})
+    assert np.isnan(said.silent_until(sights, np.zeros(1, np.int64))).all()
+
+
 def test_visits_that_a_feed_called_for_do_not_make_a_page_seem_to_change_all_the_time():
     rng, days, per_day = np.random.default_rng(4), 60, 4.0
     rows, times, changed, told, true = [], [], [], [], 0

@@ -62,10 +62,11 @@ def asked(*words):
     return json.loads(here(*words, "--json").stdout)
 
 
-def test_the_front_page_gets_by_far_the_most_visits_of_the_coming_day(archive):
+@pytest.mark.parametrize("budget_text", ["1/hour", "24/day"])
+def test_the_front_page_gets_by_far_the_most_visits_of_the_coming_day(archive, budget_text):
     assert asked("next", archive, "--visits", 3)[0]["url"] == FRONT
     budget = 24  # three visits for each page, if all were alike
-    planned = Counter(one["url"] for one in asked("plan", archive, "--for", "24h", "--budget", "1/hour"))
+    planned = Counter(one["url"] for one in asked("plan", archive, "--for", "24h", "--budget", budget_text))
     others = [planned[url] for url in (CONTRACT, COUNTER, *QUIET)]
     assert planned[FRONT] >= budget / 2
     assert planned[FRONT] >= 5 * max(others)

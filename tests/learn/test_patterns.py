@@ -20,6 +20,7 @@ from strandline.learn.patterns import (
     Patterns,
     claims_in_force,
     gathered,
+    learn_trust,
     page_series,
     that_matter,
 )
@@ -89,6 +90,23 @@ def test_the_claim_in_force_is_the_newest_that_had_been_read():
         (Source.SITEMAP, DAY, DAY),
     }
     assert {one.time for one in after} == {90.0, DAY}
+
+
+def test_a_claim_of_a_time_still_to_come_is_worth_nothing_then_and_later():
+    """A feed that dates everything a day ahead is in no gap right, however many changes are found; a date is a day."""
+    [looks] = visits(page(1, "/a", [False, *[True] * 8]))
+    times = looks.times.tolist()
+    ahead = [Said("feed", time + 0.6 * DAY, time) for time in times]
+    assert all(one.time == np.inf for now in claims_in_force(ahead, times) for one in now)
+    book = TrustBook()
+    learn_trust(book, [looks], {1: ahead})
+    assert not book.entries["example.org", Source.FEED].trusted
+    assert book.entries["example.org", Source.FEED].confirmed == 0.0
+    told = [Said("feed", time - 0.4 * DAY, time) for time in times]
+    learn_trust(book := TrustBook(), [looks], {1: told})
+    assert book.entries["example.org", Source.FEED].trusted
+    [[today]] = claims_in_force([Said("sitemap", 2 * DAY, 1.9 * DAY)], [2 * DAY])
+    assert today.time == 2 * DAY, "written as a date, east of Greenwich"
 
 
 def test_a_trusted_time_says_where_in_the_gap_a_change_was():

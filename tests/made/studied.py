@@ -104,9 +104,8 @@ def made_up(folder, *, pages=6, count=400, unstudied=20, seed=5):
         for n in numbers:
             for _ in range(rng.randrange(6)):
                 time = START + rng.random() * 60 * DAY
-                claims.append(
-                    Claim(n, rng.choice(("last-modified", "sitemap", "feed")), time, time + rng.random() * DAY)
-                )
+                seen = time + (rng.random() - 0.2) * DAY  # some are told of a time still to come
+                claims.append(Claim(n, rng.choice(("last-modified", "sitemap", "feed")), time, seen))
         writer.keep_claims(claims, count)
     return folder
 

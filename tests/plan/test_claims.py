@@ -31,6 +31,15 @@ def test_what_was_said_of_a_time_to_come_is_taken_back_by_the_next_word():
     assert list(claims.open_pages()) == [(1, 150.0)], "another source, about an earlier change"
 
 
+def test_a_date_of_today_that_is_tomorrow_in_utc_is_a_change_all_the_same():
+    evening = 20 * 3600.0
+    claims = Claims()
+    claims.tell(1, 86_400.0, said=evening)
+    claims.tell(2, 86_401.0, said=evening)
+    claims.tell(3, 2 * 86_400.0, said=evening)
+    assert dict(claims.open_pages()) == {1: evening, 2: 86_401.0, 3: 2 * 86_400.0}
+
+
 def test_a_site_that_calls_everything_new_is_soon_not_believed():
     claims = Claims()
     assert claims.trust(SITE) == 0.5

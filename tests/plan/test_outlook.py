@@ -6,6 +6,7 @@ import numpy as np
 
 from strandline.core.plan.budget import Allowance
 from strandline.learn.experience import Hours, Known, history, learn
+from strandline.plan.budget_meter import Purse
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import WASTED, Outlook, Thrift
 from strandline.plan.wishes import Wishes
@@ -13,6 +14,7 @@ from strandline.store.studies import Seen
 
 HOUR = 3600.0
 BUSY, QUIET = range(1, 21), range(21, 61)
+PER_HOUR = Allowance(8.0, 1.0)
 
 
 def known(page, visited):
@@ -26,10 +28,10 @@ def seen(page, time, changed):
     return Seen(page, known(page, 0.0).url, "a.example", time, 200, changed, importance, importance, False, False)
 
 
-def outlook(least_chance, look_after=1.0, **wished):
+def outlook(least_chance, look_after=1.0, allowance=PER_HOUR, **wished):
     hours = Hours(0.0)
     learned = learn([], history([], [], hours), hours)
-    wishes = Wishes(Allowance(8.0, 1.0), **{"pause": 0.0, **wished})
+    wishes = Wishes(allowance, **{"pause": 0.0, **wished})
     planner = Planner([], learned, wishes, lambda: history([], [], hours))
     return Outlook(planner, learned, Counter(), Thrift(least_chance, look_after))
 
@@ -153,3 +155,53 @@ def test_what_is_left_out_is_told_with_its_reason():
     assert plan.left_out == 50 and plan.why_left_out == "hosts are owed pauses, or have budgets of their own"
     plan, visits, _ = handbook(160, 4)
     assert plan.left_out == 60 and plan.why_left_out == "there are only 100 pages, and none is visited twice in an hour"
+
+
+def first_day(budget, plans=1):
+    """Visits of each page of a small site, in the day after a watch began at three in the afternoon; and the plan. The
+    first page changes every two hours, as two days of captures had shown. An hour is planned so many times, each time
+    after the first of its visits was made.
+    """
+    plan, purse, last = outlook(0.25, allowance=budget), Purse(budget, HOUR, 63 * HOUR), {}
+    plan.grow([known(page, 62 * HOUR) for page in range(1, 9)])
+
+    def visit(page, time):
+        new = page == 1 and page in last and time // (2 * HOUR) > last[page] // (2 * HOUR)
+        last[page] = time
+        plan.observe([seen(page, time, new)])
+
+    for hour in range(15, 63):
+        for page in range(1, 9):
+            visit(page, (hour + 0.01 * page) * HOUR)
+    visits = Counter()
+    for hour in range(63, 87):
+        for nth in range(plans):
+            now = (hour + nth / plans) * HOUR
+            left = int(purse.for_hour(now / HOUR, now) - purse.spent(now, now % HOUR))
+            left = min(left, purse.requests((hour + 1) * HOUR))
+            for due in plan.plan(hour, left)[: 9 if nth == plans - 1 else 1]:
+                visit(due.page, due.due)
+                purse.begun(due.page)
+                purse.ended(due.page, due.due, 1000.0, unchanged=False)
+                visits[due.page] += 1
+    return visits, plan
+
+
+def test_what_the_hours_before_a_watch_left_is_not_spent_on_looks():
+    """At three in the afternoon 15 visits of 24/day are left: all of them went to whatever was unseen, at once."""
+    by_hour, _ = first_day(Allowance(1.0, 1.0))
+    for plans in (1, 3):
+        by_day, plan = first_day(Allowance(24.0, 24.0), plans)
+        assert by_day[1] > 0.8 * by_hour[1] and by_day[1] >= 12, (plans, by_day, by_hour)
+        assert by_day.total() >= 23, (plans, by_day, by_hour)
+    plan.plan(88, 20)
+    assert plan.why_left_out == "what the hours before left is kept for visits that are likely to find something"
+
+
+def test_a_plan_that_is_made_anew_keeps_what_was_chosen_and_tests_no_more_quiet_pages():
+    plan, _, _ = handbook(10, 40, look_after=1000.0)
+    first = [due.page for due in plan.plan(40, 10)]
+    assert [due.page for due in plan.plan(40, 10)] == first
+    for made in first[:2]:
+        plan.planner.visited(made, 40.2 * HOUR)
+    assert {due.page for due in plan.plan(40, 10)} == set(first[2:])

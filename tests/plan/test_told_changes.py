@@ -7,7 +7,7 @@ from learn.sighting import Sighting
 from strandline.core.plan.budget import Allowance
 from strandline.learn.experience import Hours, Known, history, learn
 from strandline.plan.next_visits import Planner
-from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
+from strandline.plan.told_changes import ToldChanges, said_of, silent_looks, told_afterwards
 from strandline.plan.wishes import Wishes
 
 HOUR, START, PAGES, DAYS = 3600.0, 1_763_000_000.0, 6, 20
@@ -91,6 +91,18 @@ def test_a_watch_at_work_believes_what_one_started_anew_does(story):
     assert anew == pytest.approx(4.0, rel=0.25)
     named = np.arange(1, PAGES + 1) % 3 != 0
     assert (fooled[named] > 3 * at_work[named]).all()
+
+
+def test_what_is_told_of_times_still_to_come_teaches_nothing(story):
+    """A feed whose clock is five hours ahead: as if it had told nothing at all."""
+    seen, told = story
+    pages = [known(page) for page in range(1, PAGES + 1)]
+    ahead = [(page, time + 5 * HOUR, said) for page, time, said in told]
+    past = history(pages, seen, HOURS, told_afterwards(ahead))
+    said = said_of(ahead, Catalog().sitemap_readings(), pages, HOURS)
+    assert np.isnan(past.last_change).all() and len(silent_looks(past, said, pages)[0]) == 0
+    believed = history(pages, seen, HOURS, told_afterwards(told))
+    assert np.isfinite(believed.last_change).sum() > 0.5 * believed.changed.sum()
 
 
 def test_captures_taken_in_together_teach_the_same_silence(story):

@@ -111,6 +111,7 @@ class Said:
 
     def silent_until(self, sights: Sights, site: Ints) -> Floats:
         """Of each capture that was told of beforehand, when its site was last asked and did not tell yet; else NaN.
+        What was said of a time still to come was told before it: nobody was silent.
 
         >>> sights = Sights.of(np.zeros(2, int), np.array([0.0, 9.5]), np.array([False, True]))
         >>> said = Said(np.array([0]), np.array([8.2]), np.array([9.0]), {0: np.array([7.0, 8.0, 9.0])})
@@ -126,6 +127,7 @@ class Said:
         inside = place < len(sights.row)
         place = np.minimum(place, len(sights.row) - 1)
         inside &= (sights.row[place] == self.row) & sights.new[place] & (self.seen < sights.time[place])
+        inside &= self.time <= self.seen
         first = np.full(len(sights.row), np.inf)
         np.minimum.at(first, place[inside], self.time[inside])
         for capture in np.flatnonzero(np.isfinite(first)).tolist():

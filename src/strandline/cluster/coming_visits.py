@@ -35,13 +35,13 @@ class ClusterVisits(FolderVisits):
 
     @cached_property
     def _running(self) -> list[Due]:
-        return self._of_desks(visits_left(self._office, self._asked.now))
+        return self._of_desks(self._office, visits_left(self._office, self._asked.now))
 
     def _if_left(self, visits: int) -> list[Due]:
-        return self._of_desks(float(visits))
+        return self._of_desks(replace(self._office, evenly=False), float(visits))
 
-    def _of_desks(self, left: float) -> list[Due]:
-        office, now = self._office, self._asked.now
+    def _of_desks(self, office: Office, left: float) -> list[Due]:
+        now = self._asked.now
         start = office.hours.seconds(math.floor(office.hours.at(now)))
         market = known_hour(office.session, start) or self._market(start, left)
         reading = PlanReading(office.session)

@@ -37,14 +37,14 @@ from strandline.crawl.preparing import CrawlRequest, Prepared, prepare_crawl
 from strandline.crawl.site_orders import closed_hosts, rules_of
 from strandline.learn.experience import Hours, history, learn
 from strandline.plan.archive_plan import RECENT
-from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE
+from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE, even_share
 from strandline.plan.coming_visits import in_order
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.maker import Making, PlanMaker
 from strandline.plan.next_visits import Due
 from strandline.plan.outlook import Outlook
 from strandline.plan.settings_wishes import budget_of
-from strandline.plan.told_changes import said_of, silent_looks
+from strandline.plan.told_changes import said_of, silent_looks, told_afterwards
 from strandline.settings.schema import Settings
 from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in, leave_desks
 from strandline.store.postgres.heartbeat import DeskKeeper
@@ -82,6 +82,8 @@ class Office:
     paced: bool
     starting: bool = False
     """Whether a watch that is not running yet is meant."""
+    evenly: bool = True
+    """Whether looks at the longest unseen take no more than an hour's even share of the budget."""
 
     @staticmethod
     def of(session: Session, settings: Settings, now: float, length: float) -> "Office":
@@ -211,12 +213,16 @@ def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour
 
 def visits_left(office: Office, now: float) -> float:
     """What the rest of the hour may spend, in visits of the usual cost."""
-    book, budget = SharedBook(office.session), office.budget
-    left = book.left("", limit_at(budget, office.hours, now, whole_hour=True))
-    if not budget.in_bytes:
-        return max(0.0, left)
-    since = now - 24.0 * office.hours.length
-    return max(0.0, left / max(book.usual_cost("", since) or USUAL_SIZE, 1.0))
+    left = SharedBook(office.session).left("", limit_at(office.budget, office.hours, now, whole_hour=True))
+    return max(0.0, left / _usual_cost(office, now))
+
+
+def _usual_cost(office: Office, now: float) -> float:
+    """What a visit costs of the budget."""
+    if not office.budget.in_bytes:
+        return 1.0
+    cost = SharedBook(office.session).usual_cost("", now - 24.0 * office.hours.length)
+    return max(cost or USUAL_SIZE, 1.0)
 
 
 # -- a site ------------------------------------------------------------------------------------------------------------
@@ -238,7 +244,9 @@ def plan_site(
     most = math.ceil(_OVER * market.visits) - market.taken
     if market.cut is None:  # nobody knows what the others would offer: by the number of pages
         most = min(most, round(market.visits * reading.share(site)))
-    chosen = in_order(outlook.chosen(wanted[: max(most, 0)], hour, most), now)
+    part = len(wanted) / max(market.visits, 1.0)
+    share = even_share(office.budget, hour, _usual_cost(office, now)) * part if part and office.evenly else math.inf
+    chosen = in_order(outlook.chosen(wanted[: max(most, 0)], hour, most, np.ceil(share)), now)
     note = HourNote.read(reading.note(KIND, site))
     note.add(hour, chosen)
     demand: Floats = strategy.demand(PRICES) if offers and isinstance(strategy, PricedPlan) else np.zeros(len(PRICES))
@@ -265,7 +273,7 @@ def outlook_of(
     maker = PlanMaker(office.making(reading))
     pages = maker.all_known(standings, start)
     seen, told = list(reading.all_sightings(site)), reading.told(site)
-    past = history(pages, seen, hours, ((page, time) for page, time, _ in told))
+    past = history(pages, seen, hours, told_afterwards(told))
     visits = Counter({one.page: one.captures for one in standings})
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
     if not market.price:

@@ -177,7 +177,8 @@ class SiteReading:
 
     def claimed_times(self) -> Iterator[tuple[int, float]]:
         """Page and claimed time, each once, by page and time."""
-        query = f"SELECT DISTINCT page, claimed_time FROM {self._table('claims')} ORDER BY page, claimed_time"
+        claims = f"{self._table('claims')} WHERE claimed_time <= seen"
+        query = f"SELECT DISTINCT page, claimed_time FROM {claims} ORDER BY page, claimed_time"
         return self._few(query) if self.has_claims() else iter(())
 
     def _table(self, name: str) -> str:

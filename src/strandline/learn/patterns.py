@@ -8,6 +8,7 @@ else spread over the gap in which it happened. Rates are learned in `learn_rates
 """
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
@@ -116,7 +117,9 @@ def _nothing(count: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
 
 
 def claims_in_force(claimed: Sequence[Claimed], times: Iterable[float]) -> Iterator[list[Claim]]:
-    """For each time the newest claim of every source that had been read by then."""
+    """For each time the newest claim of every source that had been read by then. One of a time that was still to come
+    when it was read is worth nothing, now and later: as if it were of a time that never comes.
+    """
     waiting = sorted(claimed, key=lambda one: (one.seen, one.time))
     known = {source.value: source for source in Source}
     current: dict[Source, Claim] = {}
@@ -127,7 +130,8 @@ def claims_in_force(claimed: Sequence[Claimed], times: Iterable[float]) -> Itera
             if one.source in known:
                 # A stamp at midnight is a date: sitemaps often give no more.
                 precision = DAY if one.time % DAY == 0.0 and one.source != Source.LAST_MODIFIED.value else 1.0
-                current[known[one.source]] = Claim(known[one.source], one.time, precision)
+                changed = one.time if one.time <= one.seen + precision else math.inf
+                current[known[one.source]] = Claim(known[one.source], changed, precision)
             place += 1
         yield list(current.values())
 

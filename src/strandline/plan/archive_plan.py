@@ -28,7 +28,7 @@ from strandline.plan.claims import Claims
 from strandline.plan.maker import PlanMaker
 from strandline.plan.next_visits import Due
 from strandline.plan.outlook import Outlook
-from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
+from strandline.plan.told_changes import ToldChanges, said_of, silent_looks, told_afterwards
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE
 from strandline.store.standing import Standing, StandingReading
@@ -109,7 +109,7 @@ class ArchivePlan:
             self.anew = True
             pages = self.maker.all_known(standings.values(), now, sizes)
             seen = list(self._reading.sightings())
-            past = history(pages, seen, self.hours, ((page, time) for page, time, _ in told))
+            past = history(pages, seen, self.hours, told_afterwards(told))
             said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
             learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
             self._seq, claims = self._reading.progress(), Claims()
@@ -145,7 +145,7 @@ class ArchivePlan:
             self._seq = news[-1][0]
             told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
             silence = self._told.silence(told, outlook.planner.pages)
-            outlook.observe([seen for _, seen in news], [(page, time) for page, time, _ in told], silence)
+            outlook.observe([seen for _, seen in news], told_afterwards(told), silence)
 
     def tell(self, page: int, time: float, said: float) -> None:
         """A sitemap or feed says now that a page changed at a time."""

@@ -8,6 +8,7 @@ Within the span the plan decides. A budget per day or week is dealt out by the h
 until the day ends. Delays are measured by the monotonic clock, so setting the clock on the wall buys nothing.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from typing import Final, Literal
@@ -122,3 +123,15 @@ def left_for_plan(left: int, due: float) -> int:
     (17, 4, 0)
     """
     return max(0, round(left - min(due, FRONTIER_SHARE * left)))
+
+
+def even_share(allowance: Allowance, hour: int, price: float = 1.0) -> float:
+    """Requests of an hour when a budget is dealt out evenly, at so much each. One by the hour has no share: nothing is
+    carried over that could be spent too soon.
+
+    >>> even_share(Allowance(36, 24), 0), even_share(Allowance(36, 24), 1), even_share(Allowance(3, 1), 0)
+    (1, 2, inf)
+    """
+    if allowance.hours <= 1.0:
+        return math.inf
+    return math.ceil(allowance.per_hour / price) if allowance.in_bytes else allowance.whole(hour, hour + 1)

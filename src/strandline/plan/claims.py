@@ -16,6 +16,10 @@ from strandline.learn.observations import Seen, matters
 
 MOST_OPEN: Final = 100_000
 """Claims that are kept; beyond, the oldest are forgotten. Origin: a bound on memory."""
+DAY: Final = 86_400.0
+"""Seconds. Origin: a unit."""
+EASTERNMOST: Final = 14 * 3600.0
+"""Seconds by which the day begins earlier in the easternmost zone than in UTC. Origin: a standard, the IANA zones."""
 GOOD: Final = 0.6
 """Trust from which on a site's word is worth asking for often. Origin: a guess."""
 
@@ -37,8 +41,10 @@ class Claims:
 
     def tell(self, page: int, time: float, said: float | None = None) -> None:
         """A page is said to have changed at a time. What was said of a time still to come when this was `said` is
-        taken back by it.
+        taken back by it. Today's date can be that of tomorrow in UTC: it tells of a change all the same.
         """
+        if said is not None and time % DAY == 0.0 and said < time <= said + EASTERNMOST:
+            time = said
         before = self._open.pop(page, time)
         self._open[page] = time if said is not None and before > said else max(time, before)
         if len(self._open) > MOST_OPEN:

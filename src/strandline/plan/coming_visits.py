@@ -81,10 +81,10 @@ class FolderVisits:
         return in_order(visits + self._by_themselves(self._hour, left - len(visits), self._taken), self._asked.now)
 
     def _if_left(self, visits: int) -> list[Due]:
-        """If so many visits of pages were left of it."""
+        """If so many visits of pages were left of it, as the share of one hour."""
         end, asked = self._hours.seconds(self._hour + 1), self._asked
         due = asked.reading.count_due(end, asked.starting, Kind.PAGE)
-        planned = self._outlook().plan(self._hour, left_for_plan(visits, due))
+        planned = self._outlook().plan(self._hour, left_for_plan(visits, due), visits)
         room = visits - len(planned)
         waiting = asked.reading.due_by_themselves(end, asked.starting, _MORE * room + _LEAST, Kind.PAGE)
         return in_order(planned + self.spread(waiting, room, self._hour), asked.now)

@@ -14,8 +14,13 @@ its directory was watched for long enough to be called quiet: that is how pages 
 What is believed may be wrong, and a budget that is not spent finds nothing. What likely visits leave of it goes to the
 pages that were looked at least lately, longest unseen first, none of them sooner than `look_after` hours after its last
 visit. Only where every page was seen by then, or hosts take no more requests, something is left, and it is told why.
+
+Such looks fill up the share of an hour, when a budget by the day or week is dealt out evenly, and no more: what the
+hours before have left is for visits that are likely to find something. A day's budget would be gone in the first hour
+of a watch, on whatever was unseen, and the pages that change would wait for midnight.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
@@ -29,6 +34,7 @@ from strandline.core.plan.strategy import Floats, Rows
 from strandline.core.wording import counted
 from strandline.learn.experience import Known, Learned
 from strandline.learn.observations import Sighting
+from strandline.plan.budget_meter import even_share
 from strandline.plan.claims import Claims
 from strandline.plan.next_visits import Due, Planner, Silence
 from strandline.plan.priors import Watched, neighbour_rates
@@ -84,6 +90,11 @@ class Outlook:
         self.left_out = 0
         """Visits the last plan had no use for."""
         self.why_left_out = ""
+        self._hour = -1
+        self._wanted: set[int] = set()
+        """Pages that plans of this hour chose: one that is made anew does not drop them."""
+        self._tests = 0
+        """Those among them that are known to be quiet."""
 
     @property
     def levels(self) -> Floats:
@@ -106,9 +117,12 @@ class Outlook:
         self._visits.update(one.page for one in seen)
         self.planner.observe(seen, claims, silence)
 
-    def plan(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour, at most so many, in the order of time."""
-        chosen = self.chosen(self.offers(hour, visits), hour, visits)
+    def plan(self, hour: int, visits: int, share: float | None = None) -> list[Due]:
+        """The visits of an hour, at most so many, in the order of time; looks up to a share of it, usually the even one
+        of the budget.
+        """
+        share = self._even_share(hour) if share is None else share
+        chosen = self.chosen(self.offers(hour, visits), hour, visits, share)
         self.left_out = max(0, visits - len(chosen))
         self.why_left_out = self._why(hour, {due.page for due in chosen}) if self.left_out else ""
         return chosen
@@ -120,11 +134,13 @@ class Outlook:
         self.look_around(hour)
         return self.planner.next(visits, self.planner.hours.seconds(hour))
 
-    def chosen(self, offers: list[Due], hour: int, visits: int) -> list[Due]:
+    def chosen(self, offers: list[Due], hour: int, visits: int, share: float = math.inf) -> list[Due]:
         """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
-        instead of the others; at most so many, in the order of time. None of a page that was visited in this hour: a
-        plan that is made anew does not ask for it again.
+        instead of the others; at most so many, looks only up to an hour's even `share`, in the order of time. None of a
+        page that was visited in this hour: a plan that is made anew does not ask for it again.
         """
+        if hour != self._hour:
+            self._hour, self._wanted, self._tests = hour, set(), 0
         last = self.planner.table.last_visit
         kept = [due for due in offers if not last[self.planner.row_of(due.page)] >= hour]
         looks = list[Due]()
@@ -133,11 +149,19 @@ class Outlook:
             said = {one.page for one in claimed}
             others = [due for due in kept if due.page not in said]
             kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
-            room = min(len(offers), visits) - len(kept)
+            room = min(len(offers), visits, share - self._made(hour)) - len(kept)
             if room > 0:
-                looks = self.planner.unseen(room, self.planner.hours.seconds(hour), kept, self._look_after)
+                looks = self.planner.unseen(int(room), self.planner.hours.seconds(hour), kept, self._look_after)
         self.looks = len(looks)
         return sorted(kept + looks, key=lambda due: due.due)
+
+    def _even_share(self, hour: int) -> float:
+        allowance = self.planner.wishes.allowance
+        return even_share(allowance, hour, allowance.per_hour / self.planner.visits_per_hour())
+
+    def _made(self, hour: int) -> int:
+        """Pages that were visited in an hour already."""
+        return int(np.count_nonzero(self.planner.table.last_visit >= hour))
 
     def _why(self, hour: int, chosen: set[int]) -> str:
         """Why an hour has no use for all of its budget."""
@@ -151,19 +175,23 @@ class Outlook:
         waits = np.array([page.page not in chosen for page in pages], dtype=np.bool_) & able
         if (hour - np.floor(table.last_visit[waits]) < self._look_after).all():
             return f"every page was looked at within the last {counted(round(self._look_after), 'hour')}"
+        if self._made(hour) + len(chosen) >= self._even_share(hour):
+            return "what the hours before left is kept for visits that are likely to find something"
         return "hosts are owed pauses, or have budgets of their own"
 
     def _worthwhile(self, wanted: list[Due]) -> list[Due]:
         """Visits that may find something, and a few that look whether quiet pages are still quiet."""
         chances = self._chances(wanted)
         least = self._least_chance(chances)
-        kept, quiet = [], max(1, round(EXPLORED * np.count_nonzero(chances >= least)))
+        kept, most = [], max(1, round(EXPLORED * np.count_nonzero(chances >= least)))
         for due, chance in zip(wanted, chances.tolist(), strict=True):
             row = self.planner.row_of(due.page)
-            if chance < least and not self.planner.pages[row].tests and not self._tried(row):
-                quiet -= 1
-                if quiet < 0:
+            worth_it = chance >= least or self.planner.pages[row].tests or self._tried(row)
+            if not worth_it and due.page not in self._wanted:
+                if self._tests >= most:
                     continue
+                self._tests += 1
+            self._wanted.add(due.page)
             kept.append(due)
         return kept
 

@@ -1,7 +1,7 @@
 """What sitemaps and feeds told of changes, and what their silence tells: see access/gaps.py."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,16 @@ _REMEMBERED: Final = 1_000
 Origin: a bound on memory."""
 Told = tuple[int, float, float]
 """A page, when it is said to have changed, when that was first read."""
+
+
+def told_afterwards(told: Iterable[Told]) -> Iterator[tuple[int, float]]:
+    """Pages and times of changes that were past when they were told. Of what is still to come, by a clock that is wrong
+    or on purpose, nobody knows that it happened then.
+
+    >>> list(told_afterwards([(7, 100.0, 160.0), (8, 5000.0, 160.0)]))
+    [(7, 100.0)]
+    """
+    return ((page, time) for page, time, said in told if time <= said)
 
 
 def said_of(

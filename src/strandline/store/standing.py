@@ -138,8 +138,10 @@ class StandingReading(StudyReading):
         return int(str(row[0])) if row else 0
 
     def all_claims(self) -> Iterator[tuple[int, float]]:
-        """Page and time of all claims of sitemaps and feeds about a last change, by page and time."""
-        for page, time in self._rows("SELECT DISTINCT page, time FROM claims ORDER BY page, time"):
+        """Page and time of all claims of sitemaps and feeds about a last change that was past by then, by page and
+        time.
+        """
+        for page, time in self._rows("SELECT DISTINCT page, time FROM claims WHERE time <= seen ORDER BY page, time"):
             yield int(str(page)), float(str(time))
 
     def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float]]:
