@@ -130,27 +130,48 @@ def test_from_learning_to_leaving_out_to_giving_up(known):
     assert "given up" in run("rules", folder)
 
 
-@pytest.mark.parametrize("method", ["dormant"])
-def test_what_only_its_own_index_names_is_tested_too_the_longest_unseen_first(tmp_path, method):
+def tests_of_old(site, folder, method, crawls, old=OLD, first_crawled=False):
+    """Pages of /old that so many crawls tested, each; its index is the only page that names them."""
+    site.listed = False
+    rows, paths = [], [*NAMED, *NEWS, *old]
+    for week in range(WEEKS, 0, -1):
+        site.change(*NEWS, "/news/", "/")
+        moment = (datetime.now(UTC) - timedelta(weeks=week)).isoformat()
+        rows += [json.dumps({"url": site.url + path, "time": moment, "html": site.html(path)}) for path in paths]
+    (folder.parent / "versions.jsonl").write_text("\n".join(rows))
+    run("init", folder, "--seeds", f"{site.url}/")
+    run("import", folder, folder.parent / "versions.jsonl")
+    if first_crawled:
+        site.change(*NEWS, "/news/", "/")
+        crawl((site, folder), "none")
+    run("learn", folder, "rules", "--quiet")
+    tested = []
+    for _ in range(crawls):
+        asked, report = crawl((site, folder), method)
+        tested.append([path for path in asked if path.startswith("/old/")])
+        assert report["ended"] == "complete"
+    assert all(tested), "each crawl tests the directory"
+    return tested
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first_crawled", [False, True])
+@pytest.mark.parametrize("method", ["near", "dormant"])
+def test_eleven_crawls_test_all_of_eleven_pages_the_longest_unseen_first(tmp_path, monkeypatch, method, first_crawled):
+    """One page a crawl, none a second time before all others had their turn: by the ninth crawl nine, not five."""
+    monkeypatch.setitem(NAMED, "/old/", OLD[:10])
+    with Site() as site:
+        tested = tests_of_old(site, tmp_path / "archive", method, 12, OLD[:10], first_crawled)
+    every = [path for paths in tested for path in paths]
+    assert len(every) == 12 and set(every[:11]) == {"/old/", *OLD[:10]}
+    assert every[11] == every[0], "then those tested first"
+
+
+def test_what_only_its_own_index_names_is_tested_too_the_longest_unseen_first(tmp_path):
     """Brought in from elsewhere, no page of /old is due by itself, and the one that names them is left out."""
     folder = tmp_path / "archive"
     with Site() as site:
-        site.listed = False
-        rows = []
-        for week in range(WEEKS, 0, -1):
-            site.change(*NEWS, "/news/", "/")
-            moment = (datetime.now(UTC) - timedelta(weeks=week)).isoformat()
-            rows += [json.dumps({"url": site.url + path, "time": moment, "html": site.html(path)}) for path in PATHS]
-        (tmp_path / "versions.jsonl").write_text("\n".join(rows))
-        run("init", folder, "--seeds", f"{site.url}/")
-        run("import", folder, tmp_path / "versions.jsonl")
-        run("learn", folder, "rules", "--quiet")
-        tested = []
-        for _ in range(5):
-            asked, report = crawl((site, folder), method)
-            tested.append([path for path in asked if path.startswith("/old/")])
-            assert report["ended"] == "complete"
-        assert all(tested), "each crawl tests the directory"
+        tested = tests_of_old(site, folder, "near", 5)
         every = [path for paths in tested for path in paths]
         assert len(set(every)) == len(every), "none a second time while others were not seen"
         assert f"{site.place}/old" in run("rules", folder) and "re-tested 5 times" in run("rules", folder)
