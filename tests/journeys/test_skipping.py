@@ -130,7 +130,7 @@ def test_from_learning_to_leaving_out_to_giving_up(known):
     assert "given up" in run("rules", folder)
 
 
-def tests_of_old(site, folder, method, crawls, old=OLD, first_crawled=False):
+def looks_at_old(site, folder, method, crawls, old=OLD, first_crawled=False):
     """Pages of /old that so many crawls tested, each; its index is the only page that names them."""
     site.listed = False
     rows, paths = [], [*NAMED, *NEWS, *old]
@@ -161,7 +161,7 @@ def test_eleven_crawls_test_all_of_eleven_pages_the_longest_unseen_first(tmp_pat
     """One page a crawl, none a second time before all others had their turn: by the ninth crawl nine, not five."""
     monkeypatch.setitem(NAMED, "/old/", OLD[:10])
     with Site() as site:
-        tested = tests_of_old(site, tmp_path / "archive", method, 12, OLD[:10], first_crawled)
+        tested = looks_at_old(site, tmp_path / "archive", method, 12, OLD[:10], first_crawled)
     every = [path for paths in tested for path in paths]
     assert len(every) == 12 and set(every[:11]) == {"/old/", *OLD[:10]}
     assert every[11] == every[0], "then those tested first"
@@ -171,7 +171,7 @@ def test_what_only_its_own_index_names_is_tested_too_the_longest_unseen_first(tm
     """Brought in from elsewhere, no page of /old is due by itself, and the one that names them is left out."""
     folder = tmp_path / "archive"
     with Site() as site:
-        tested = tests_of_old(site, folder, "near", 5)
+        tested = looks_at_old(site, folder, "near", 5)
         every = [path for paths in tested for path in paths]
         assert len(set(every)) == len(every), "none a second time while others were not seen"
         assert f"{site.place}/old" in run("rules", folder) and "re-tested 5 times" in run("rules", folder)
