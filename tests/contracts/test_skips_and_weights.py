@@ -1,11 +1,16 @@
 """What crawls leave out, what pages weigh, and what captures say about their pages: the same in every catalog."""
 
+from contextlib import closing
+
 from contracts.stores import capture, found, take, visited
 from strandline.core.capture import Evidence
 from strandline.core.skip.retests import Retests
 from strandline.ports import Batch
+from strandline.store.learned import LearnedWriter
 from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.learned import SharedLearnedWriter
 from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Session
 from strandline.store.skipping import SkipReading
 
 
@@ -13,6 +18,12 @@ def skips(catalog):
     if isinstance(catalog, PostgresCatalog):
         return on_postgres(SkipReading, catalog._session)
     return SkipReading(catalog._connection, catalog.path)
+
+
+def weigher(catalog):
+    if isinstance(catalog, PostgresCatalog):
+        return SharedLearnedWriter(Session(catalog._session.url, 10.0), [])
+    return LearnedWriter.open(catalog.path)
 
 
 def test_re_tests_are_recorded_with_the_captures_that_made_them(store):
@@ -34,8 +45,9 @@ def test_weights_of_the_user_stay(store):
     urls = [f"http://a.example/{n}" for n in range(3)]
     catalog.add([found(url) for url in urls])
     pages = {url: catalog.page(url).page for url in urls}
-    assert catalog.give_weights([(urls[0], 5.0), ("http://a.example/unknown", 2.0)]) == ["http://a.example/unknown"]
-    catalog.weigh([(page, 0.25) for page in pages.values()])
+    with closing(weigher(catalog)) as writer:
+        assert writer.give_weights([(urls[0], 5.0), ("http://a.example/unknown", 2.0)]) == ["http://a.example/unknown"]
+        writer.weigh([(page, 0.25) for page in pages.values()])
     assert [catalog.page(url).weight for url in urls] == [5.0, 0.25, 0.25]
 
 

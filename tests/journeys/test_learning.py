@@ -85,8 +85,18 @@ def learned(archive):
     return archive, summary
 
 
-def test_patterns_are_shown_before_anything_was_kept(archive):
+def test_an_import_is_learned_from_without_being_told(archive):
     done = here("patterns", archive, HOME)
+    assert "learned now" not in done.stderr
+    assert "workday" in done.stdout
+    kept = {part: data(part, archive) for part in ("patterns", "rules", "classes")}
+    assert all(kept.values())
+    data("learn", archive)
+    assert {part: data(part, archive) for part in kept} == kept, "the same captures teach the same"
+
+
+def test_what_was_not_kept_is_learned_for_the_answer(archive):
+    done = here("patterns", archive, HOME, "--periods", "12")
     assert "learned now and not kept" in done.stderr
     assert "workday" in done.stdout
 
@@ -282,6 +292,7 @@ def test_one_capture_is_judged_at_first_sight(tmp_path):
 
 def test_new_captures_are_added_to_what_was_learned(tmp_path, monkeypatch):
     monkeypatch.setattr("strandline.learn.preparation._BATCH", 5)  # fewer than there are pages
+    monkeypatch.setattr("strandline.exchange.moving.keep_up", lambda _: False)
     folder, rows = tmp_path / "archive", list(versions())
     cut = START + dt.timedelta(days=30)
     here("init", folder)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from strandline.archive.folder import open_archive
 from strandline.cli.main import app
 from strandline.crawl.skipping import Library
+from strandline.exchange import moving
 from strandline.learn.incremental import learn_new
 from strandline.learn.learning import Lore
 from strandline.store.catalog import DATABASE, open_catalog
@@ -50,10 +51,13 @@ def run(*words):
     return json.loads(done.stdout) if "--json" in words else done.stdout
 
 
-def put(folder, rows):
+def put(folder, rows, learning=True):
     file = folder.parent / "versions.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run("import", folder, file)
+    with pytest.MonkeyPatch.context() as patch:
+        if not learning:
+            patch.setattr(moving, "keep_up", lambda _: False)
+        run("import", folder, file)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def archive(tmp_path_factory):
         catalog.watch.set_time(TimePiece(START, 0.0, HOUR))
     put(folder, captures(0, 24 * (DAYS - 1)))
     run("learn", folder)
-    put(folder, captures(24 * (DAYS - 1), 24 * DAYS))
+    put(folder, captures(24 * (DAYS - 1), 24 * DAYS), learning=False)
     return folder
 
 

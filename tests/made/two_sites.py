@@ -90,9 +90,9 @@ def _as_cluster():
     assert moved.studies.waiting() > 0
     with study_job(moved.cluster, 1, 3600.0).opened(lambda: False) as step:
         step()
-    with learn_job(moved.cluster, 1.0).opened(lambda: False) as step, closing(Session(database)) as session:
+    with learn_job(moved.cluster, 3600.0).opened(lambda: False) as step, closing(Session(database)) as session:
         step()
-        assert learned_until(session) > time.time(), "a lesson comes when there is a day to learn from"
+        assert learned_until(session) > time.time(), "a lesson comes when there is an hour to learn from"
         session.run(lambda connection: connection.execute("UPDATE site_desks SET planned = 1 WHERE work = 'learn'"))
         step()
         assert learned_until(session) > time.time()

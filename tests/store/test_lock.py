@@ -11,7 +11,7 @@ import pytest
 
 from strandline.errors import ArchiveBusy
 from strandline.store.catalog import DATABASE, open_catalog
-from strandline.store.lock import NAME, WriteLock, signature
+from strandline.store.lock import LEARNER, NAME, LearnerLock, WriteLock, signature
 from strandline.store.reading import Reading
 
 HOLD = """
@@ -118,3 +118,24 @@ def test_a_lock_that_was_removed_meanwhile_is_not_the_one_that_counts(tmp_path, 
     monkeypatch.setattr(fcntl, "flock", slowly)
     with WriteLock(tmp_path, "one"), pytest.raises(ArchiveBusy, match="one"):
         WriteLock(tmp_path, "two")
+
+
+def test_one_learns_beside_a_watch_and_nobody_else_writes_meanwhile(tmp_path):
+    watch = WriteLock(tmp_path, "watch")
+    assert not (tmp_path / LEARNER).exists()
+    with LearnerLock(tmp_path):
+        with pytest.raises(ArchiveBusy, match=r"is being learned from by .*learn"):
+            LearnerLock(tmp_path)
+        watch.release()
+        with pytest.raises(ArchiveBusy, match="is being learned from"):
+            WriteLock(tmp_path, "takedown")
+        WriteLock(tmp_path, "watch").release()  # one that is started again does not wait
+    WriteLock(tmp_path, "takedown").release()
+
+
+def test_beside_any_other_writer_nobody_learns(tmp_path):
+    with pytest.raises(ArchiveBusy):
+        LearnerLock(tmp_path)
+    with WriteLock(tmp_path, "crawl"), pytest.raises(ArchiveBusy, match=r"is being written by .*crawl"):
+        LearnerLock(tmp_path)
+    WriteLock(tmp_path, "crawl").release()  # the lock of the learner that was refused is free

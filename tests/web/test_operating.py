@@ -354,8 +354,11 @@ def test_a_writer_that_was_started_elsewhere_is_named_and_no_button_fails(archiv
             assert (view["writer"]["command"], view["writer"]["process"]) == ("watch", other.pid)
             page = server.get("/", {"Accept": "text/html"}, origin="interface")[2].decode()
             assert f"process {other.pid}" in page and 'value="learn"' not in page
-            status, said = _json(server, "POST", "/jobs", {"kind": "learn"})
-            assert status == 400 and "learns by itself" in said["detail"]
+            status, said = _json(server, "POST", "/jobs", {"kind": "crawl"})
+            assert status == 400 and "Try again when it has ended" in said["detail"]
+            status, job = _json(server, "POST", "/jobs", {"kind": "learn"})
+            assert status == 201, "one may learn beside a watch"
+            assert _wait(server, job["number"], ("done", "failed"))["state"] == "done"
             status, added = _json(server, "POST", "/sites", {"url": "http://127.0.0.1:8/"})
             assert (status, added["job"]) == (201, None)
             other.stdin.close()

@@ -36,7 +36,7 @@ from strandline.settings.file import NAME, read_settings, settings_text
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog, open_catalog
 from strandline.store.index import KeyReading
-from strandline.store.lock import signature
+from strandline.store.lock import WATCH, LearnerLock, signature
 from strandline.store.sqlite import open_writing, outdated, told, transaction
 from strandline.store.takedowns import FOLDER, JOURNAL, FolderJournal, Journal
 from strandline.warc.captures import Kept
@@ -240,11 +240,20 @@ class Archive:
                 + (f"; {found.missing} BYTES OF RECORDED CAPTURES ARE MISSING" if found.missing else "")
             )
 
-    def learned_writer(self, catalog: SqliteCatalog) -> "LearnedWriter":
-        """Where what is learned is kept."""
+    @contextlib.contextmanager
+    def learning(self) -> Iterator[tuple["LearnedWriter", SqliteCatalog | None]]:
+        """Where what is learned is kept, and the catalog to study with: None beside a watch, which studies itself."""
         from strandline.store.learned import LearnedWriter
 
-        return LearnedWriter.open(catalog.path)
+        with contextlib.ExitStack() as stack:
+            catalog = None
+            try:
+                catalog = stack.enter_context(self.writing("learn"))
+            except ArchiveBusy:
+                if signature(self.folder).get("command") != WATCH:
+                    raise
+                stack.enter_context(LearnerLock(self.folder))
+            yield stack.enter_context(contextlib.closing(LearnedWriter.open(self.folder / DATABASE))), catalog
 
     @property
     def index(self) -> CdxjIndex:

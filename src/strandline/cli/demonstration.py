@@ -26,13 +26,12 @@ from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
 from strandline.learn.experience import HOUR
-from strandline.learn.learning import Lore, learn
+from strandline.learn.learning import Lore
 from strandline.plan.archive_plan import learned_hours
 from strandline.plan.planning import Planning
 from strandline.report.measuring import measured
 from strandline.settings.file import NAME, read_settings, settings_text, with_overrides
 from strandline.settings.schema import Settings
-from strandline.study.pending import study
 from strandline.watch.single_pass import crawl
 from strandline.watch.watch_plan import warm_up
 from strandline.watch.watch_time import count_hours_from
@@ -83,14 +82,12 @@ def run_demo(wanted: DemoRequest, bar: Bar) -> Archive:
         fetches = [Fetch(site.site.hour(hit.time), hit.path) for hit in site.log]
         pages = site.site.pages
     bar.move(_WATCHED, "measuring what was caught")
-    study(archive)
     quality = measured(Planning(archive, clock.now())).whole
     moments = sorted(fetch.hour for fetch in fetches)
     start = min(24.0 * LEARNING_DAYS, hours / 2.0)
     scores = Scores(fetches, round_robin(pages, moments), start, float(hours))
     bar.move(0.95, "checking every capture")
     audit = archive.verify()
-    learn(archive, ())  # kept, so that the interface shows it
     if wanted.as_document:
         as_json(_document(folder, pages, scores, quality) | {"captures": audit.captures, "ok": audit.ok})
         return archive

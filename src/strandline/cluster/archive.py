@@ -112,9 +112,13 @@ class ClusterArchive(Archive):
         """Write something small in one transaction, beside the workers."""
         return self.whole.run(lambda connection: work(Spelled(connection)))
 
-    def learned_writer(self, catalog: "ClusterCatalog") -> LearnedWriter:  # type: ignore[override]
-        """Where what is learned is kept; one learner at a time."""
-        return SharedLearnedWriter(Session(self.cluster.database, 30.0), catalog.learner())
+    @contextlib.contextmanager
+    def learning(self) -> Iterator[tuple[LearnedWriter, "ClusterCatalog"]]:  # type: ignore[override]
+        """Where what is learned is kept, and the catalog to study with; one learner at a time."""
+        with self.writing("learn") as catalog:
+            session = Session(self.cluster.database, 30.0)
+            with contextlib.closing(SharedLearnedWriter(session, catalog.learner())) as writer:
+                yield writer, catalog
 
     def need_folder(self, command: str) -> NoReturn:
         """A cluster has no folder."""

@@ -1,4 +1,5 @@
-"""Learning in a cluster: once a day of the watch, whoever is free takes the learner's desk and learns from everything.
+"""Learning in a cluster: after an hour of the watch, then once a day, a free worker takes the learner's desk and learns
+from everything.
 
 What was learned is kept in PostgreSQL with what it was learned from, as `strandline learn` keeps it. It is done in a
 process of its own, for it takes long and much memory; one that dies leaves what was known before.
@@ -49,7 +50,7 @@ def learn_job(cluster: Cluster, hour: float) -> BackgroundJob:
             def step() -> None:
                 now, until = clock.now(), learned_until(session)
                 if not until:  # there is nothing to learn from yet
-                    mark_learned(session, now + _DAY * hour)
+                    mark_learned(session, now + hour)
                 if not until or until > now:
                     return
                 process = get_context("spawn").Process(target=learn_all, args=(cluster,), daemon=True)

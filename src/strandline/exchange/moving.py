@@ -17,6 +17,7 @@ from strandline.core.urls import canonical, surt_key
 from strandline.core.wording import counted
 from strandline.errors import UsageError
 from strandline.exchange.page_versions import page_versions
+from strandline.learn.keeping_up import keep_up
 from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.index import KeyReading
@@ -267,13 +268,15 @@ def _near(reading: KeyReading, original: Original) -> Iterator[Capture]:
 
 
 def take_in(archive: Archive, file: Path) -> Brought:
-    """Take a file of another tool into an archive, and study it."""
+    """Take a file of another tool into an archive, study it, and learn from what there is now."""
     folder = archive.need_folder("import")
     with contextlib.ExitStack() as stack:
         brought = bring_in(file, folder, archive.settings, lambda: stack.enter_context(archive.writing("import")))
         archive.index.refresh()
     if archive.settings.study.workers:
         study(archive)
+    if brought.captures:
+        keep_up(archive)
     return brought
 
 

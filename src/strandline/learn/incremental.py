@@ -5,7 +5,6 @@ they were learned last.
 """
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 
 from strandline.archive.folder import Archive
@@ -17,9 +16,8 @@ from strandline.learn.learning import periods_of, same_hours
 from strandline.learn.patterns import OnlineLearner, claims_in_force
 from strandline.learn.preparation import Tell, read_captures
 from strandline.settings.schema import LearnSettings
-from strandline.store.catalog import SqliteCatalog
 from strandline.store.learned import LearnedReading, LearnedWriter, Sighting
-from strandline.study.studying import Studying
+from strandline.study.pending import studying_of
 
 _TOGETHER = 1000
 """Pages that are kept in one transaction. Origin: a guess."""
@@ -36,37 +34,36 @@ class CaughtUp:
 def learn_new(archive: Archive, tell: Tell | None = None) -> CaughtUp | None:
     """Study what is pending and add it to what was learned; None when nothing was learned yet."""
     say = tell or (lambda _: None)
-    with archive.writing("learn") as catalog:
-        with Studying(archive.folder, archive.settings.study, catalog) as studying:
-            studying.finish()
-        with closing(LearnedWriter.open(catalog.path)) as writer:
-            read_captures(archive.records, writer, say)
-        return learn_on(catalog, archive.settings.learn)
+    with archive.learning() as (writer, catalog):
+        if catalog is not None:
+            with studying_of(archive, catalog) as studying:
+                studying.finish()
+        read_captures(archive.records, writer, say)
+        return learn_on(writer, archive.settings.learn)
 
 
-def learn_on(catalog: SqliteCatalog, settings: LearnSettings) -> CaughtUp | None:
+def learn_on(writer: LearnedWriter, settings: LearnSettings) -> CaughtUp | None:
     """Add the captures studied since the last learning; None when nothing was learned yet: learn everything first."""
-    with closing(LearnedWriter.open(catalog.path)) as writer:
-        reading = writer.reading
-        patterns, classes = reading.learned_from("patterns"), reading.learned_from("classes")
-        if patterns is None or classes is None:
-            return None
-        if (patterns.data["cycle"], patterns.data["periods"]) != (settings.cycle, settings.periods):
-            return None
-        time = reading.lived_time()
-        if not (same_hours(patterns, time) and same_hours(classes, time)):
-            return None
-        trust = reading.trust()
-        prior = float(classes.data.get("base", DEFAULT.first_base))
-        added = left = 0
-        seq = min(patterns.seq, classes.seq)
-        learner = OnlineLearner(reading.page_knowledge, _cut(reading, settings), prior)
-        for number, capture in list(reading.studied_since(seq)):
-            told = learner.observe(capture, _told(reading, trust.changed_at, capture))
-            added, left, seq = added + told, left + (not told and not capture.held), number
-            if len(learner.pages) >= _TOGETHER:
-                _keep(writer, learner, seq)
-        _keep(writer, learner, seq)
+    reading = writer.reading
+    patterns, classes = reading.learned_from("patterns"), reading.learned_from("classes")
+    if patterns is None or classes is None:
+        return None
+    if (patterns.data["cycle"], patterns.data["periods"]) != (settings.cycle, settings.periods):
+        return None
+    time = reading.lived_time()
+    if not (same_hours(patterns, time) and same_hours(classes, time)):
+        return None
+    trust = reading.trust()
+    prior = float(classes.data.get("base", DEFAULT.first_base))
+    added = left = 0
+    seq = min(patterns.seq, classes.seq)
+    learner = OnlineLearner(reading.page_knowledge, _cut(reading, settings), prior)
+    for number, capture in list(reading.studied_since(seq)):
+        told = learner.observe(capture, _told(reading, trust.changed_at, capture))
+        added, left, seq = added + told, left + (not told and not capture.held), number
+        if len(learner.pages) >= _TOGETHER:
+            _keep(writer, learner, seq)
+    _keep(writer, learner, seq)
     return CaughtUp(added, left)
 
 

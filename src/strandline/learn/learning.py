@@ -8,7 +8,6 @@ Nothing is learned twice differently: the same captures and settings give the sa
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,20 +93,28 @@ Miner = Callable[[LearnedReading, LearnSettings, Sequence[str], Tell], Learned]
 
 
 def learn(
-    archive: Archive, parts: Sequence[str], tell: Tell | None = None, miner: Miner | None = None
+    archive: Archive,
+    parts: Sequence[str],
+    tell: Tell | None = None,
+    miner: Miner | None = None,
+    weighing: bool = True,
 ) -> dict[str, Any]:
-    """Learn from the whole history and keep it; returns a summary. `miner` does the learning, by default right here."""
+    """Learn from the whole history and keep it; returns a summary. `miner` does the learning, by default right here.
+
+    Beside a watch it waits for nobody: it learns from what the watch has studied, and hands in what it found.
+    """
     for part in parts:
         if part not in PARTS:
             raise UsageError(f"cannot learn {part!r}; there are {', '.join(PARTS)}")
     wanted = tuple(part for part in PARTS if part in parts or not parts)
     say = tell or (lambda _: None)
-    with archive.writing("learn") as catalog, closing(archive.learned_writer(catalog)) as writer:
-        with studying_of(archive, catalog) as studying:
-            studying.finish(lambda done, pending: say(f"{counted(done, 'capture')} studied, {pending} to go"))
+    with archive.learning() as (writer, catalog):
+        if catalog is not None:
+            with studying_of(archive, catalog) as studying:
+                studying.finish(lambda done, pending: say(f"{counted(done, 'capture')} studied, {pending} to go"))
         if wanted != ("rules",):
             read_captures(archive.records, writer, say)
-        weighed = weigh(archive, catalog, writer.reading)
+        weighed = weigh(archive, writer) if weighing else 0
         learned = (miner or from_history)(writer.reading, archive.settings.learn, wanted, say)
         _keep(writer, learned, archive.settings.learn)
     return summary(learned) | {"weighed": weighed}

@@ -10,8 +10,7 @@ from strandline.core.wording import counted
 from strandline.errors import SettingError
 from strandline.learn.first_sights import first_sight, last_modified
 from strandline.ports import CaptureReader
-from strandline.store.catalog import SqliteCatalog
-from strandline.store.learned import LearnedReading, LearnedWriter
+from strandline.store.learned import LearnedWriter
 from strandline.store.reading import Claim
 
 _BATCH = 500
@@ -41,16 +40,16 @@ def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> N
         say(f"{counted(done, 'page')} read for their first sight")
 
 
-def weigh(archive: Archive, catalog: SqliteCatalog, reading: LearnedReading) -> int:
+def weigh(archive: Archive, writer: LearnedWriter) -> int:
     """Weights of pages: PageRank over each site's links, then what the user's file says."""
-    count = 0
+    count, reading = 0, writer.reading
     for name in reading.learned_sites():
         numbers = [row.page for row in reading.pages(name)]
         found = weights(*reading.edges(name), numbers)
-        catalog.weigh(found.items())
+        writer.weigh(found.items())
         count += len(found)
     if archive.settings.scope.weights:
-        catalog.give_weights(_given_weights(archive))
+        writer.give_weights(_given_weights(archive))
     return count
 
 

@@ -213,26 +213,6 @@ class SqliteCatalog(CatalogReading):
         with self._writing():
             return self._recorder.bring(captures, due=math.inf)
 
-    def weigh(self, weights: Iterable[tuple[int, float]]) -> None:
-        """Set the weight of pages from the link graph; weights given by the user stay."""
-        with self._writing():
-            self._connection.executemany(
-                "UPDATE pages SET weight = ? WHERE page = ? AND weight_given = 0",
-                ((weight, page) for page, weight in weights),
-            )
-
-    def give_weights(self, weights: Iterable[tuple[str, float]]) -> list[str]:
-        """Set the weight of pages as the user wants it; return addresses that are not known."""
-        unknown = []
-        with self._writing():
-            for url, weight in weights:
-                page = self._addresses.page(url)
-                if page is None:
-                    unknown.append(url)
-                    continue
-                self._connection.execute("UPDATE pages SET weight = ?, weight_given = 1 WHERE page = ?", (weight, page))
-        return unknown
-
     def note(self, kind: str, values: Iterable[tuple[str, bytes | None]]) -> None:
         """Keep small learned state under a kind and a key; None removes."""
         with self._writing():

@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ PAGES = "pages.kind = 'page'"
 ON_SITE = "pages.host IN (SELECT host FROM hosts WHERE site = ?)"
 _SERIES = "zone, country, cycle, periods, sums, page_series.last, page_series.captures"
 _ASKED_AT_ONCE = 500  # pages in one question
+_WEIGHED_AT_ONCE = 1000
+"""Pages whose weights are set in one transaction. Origin: a guess."""
 _RATE = "visits, changes, found, watched, prior"
 
 
@@ -277,6 +280,25 @@ class LearnedWriter:
             values = [(claim.page, claim.source, claim.time, claim.seen) for claim in claims]
             connection.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", values)
             connection.execute("UPDATE heads_read SET seq = max(seq, ?)", (up_to,))
+
+    def weigh(self, weights: Iterable[tuple[int, float]]) -> None:
+        """Set the weight of pages from the link graph; weights given by the user stay."""
+        self._set_weights(weights, 0)
+
+    def give_weights(self, weights: Iterable[tuple[str, float]]) -> list[str]:
+        """Set the weight of pages as the user wants it; return addresses that are not known."""
+        known = [(self.reading.page(url), url, weight) for url, weight in weights]
+        self._set_weights(((row.page, weight) for row, _, weight in known if row is not None), 1)
+        return [url for row, url, _ in known if row is None]
+
+    def _set_weights(self, weights: Iterable[tuple[int, float]], given: int) -> None:
+        """In the order of pages, some at a time: a watch or worker that commits meanwhile hardly waits."""
+        left = iter(sorted(weights))
+        statement = f"""UPDATE pages SET weight = ?, weight_given = {given}
+            WHERE page = ? AND weight_given <= {given} AND (weight <> ? OR weight_given < {given})"""
+        while some := list(islice(left, _WEIGHED_AT_ONCE)):
+            with self._writing() as connection:
+                connection.executemany(statement, [(weight, page, weight) for page, weight in some])
 
     def replace_patterns(
         self,

@@ -4,6 +4,10 @@ The kernel drops the lock with the process that holds it, however that ends, so 
 free: the text in the file is for people, never for the decision. The file is removed only with the whole archive, by
 whoever holds the lock; since two processes could then lock two different files of the same name, who has the lock
 looks whether it is on the file that is there.
+
+A watch may run for years, and what is learned from its captures may be learned anew beside it: who does so holds a lock
+of its own, `strandline.learning`. Any other writer (one that erases, for instance) waits until it is done. Each of the
+two takes its own lock first and looks at the other one then, so that at least one of them sees the other.
 """
 
 import contextlib
@@ -22,14 +26,17 @@ from typing import Any, Self
 from strandline.errors import ArchiveBusy, SettingError
 
 NAME = "strandline.lock"
+LEARNER = "strandline.learning"
+WATCH = "watch"
+"""How a watch signs."""
 
 
-class WriteLock:
-    """The right to write one archive, from construction until `release`."""
+class _Lock:
+    """A locked file, from construction until `release`."""
 
-    def __init__(self, folder: Path, command: str = "") -> None:
+    def __init__(self, folder: Path, name: str, command: str = "") -> None:
         """Take the lock at once, or raise ArchiveBusy naming its owner."""
-        self.path = folder / NAME
+        self.path = folder / name
         self._file = self._taken(folder)
         while not self._counts():
             os.close(self._file)
@@ -45,9 +52,8 @@ class WriteLock:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as problem:
-            owner = _owner(folder)
             os.close(file)
-            raise ArchiveBusy(f"{folder} is being written by {owner}; reading is possible meanwhile") from problem
+            raise ArchiveBusy(_taken_by(folder, self.path.name)) from problem
         return file
 
     def _counts(self) -> bool:
@@ -87,7 +93,30 @@ class WriteLock:
         self.release()
 
 
-_held: "weakref.WeakSet[WriteLock]" = weakref.WeakSet()
+_held: "weakref.WeakSet[_Lock]" = weakref.WeakSet()
+
+
+class WriteLock(_Lock):
+    """The right to write one archive. Only a watch takes it while somebody learns beside one."""
+
+    def __init__(self, folder: Path, command: str = "") -> None:
+        super().__init__(folder, NAME, command)
+        if command != WATCH and (folder / LEARNER).exists():
+            try:
+                _Lock(folder, LEARNER, command).release()
+            except BaseException:
+                self.release()
+                raise
+
+
+class LearnerLock(_Lock):
+    """The right to write what was learned from an archive that is watched."""
+
+    def __init__(self, folder: Path, command: str = "learn") -> None:
+        super().__init__(folder, LEARNER, command)
+        if signature(folder).get("command") != WATCH:
+            self.release()
+            raise ArchiveBusy(_taken_by(folder, NAME))
 
 
 def _leave_to_parent() -> None:
@@ -99,18 +128,23 @@ def _leave_to_parent() -> None:
 os.register_at_fork(after_in_child=_leave_to_parent)
 
 
-def signature(folder: Path) -> dict[str, Any]:
+def signature(folder: Path, name: str = NAME) -> dict[str, Any]:
     """Who signed the lock of an archive: command, pid, host, started. Empty when nobody holds it, or nobody knows."""
     try:
-        found = json.loads((folder / NAME).read_text("utf-8"))
+        found = json.loads((folder / name).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _owner(folder: Path) -> str:
+def _taken_by(folder: Path, name: str) -> str:
+    doing = "written" if name == NAME else "learned from"
+    return f"{folder} is being {doing} by {_owner(folder, name)}; reading is possible meanwhile"
+
+
+def _owner(folder: Path, name: str) -> str:
     """Who signed the lock file, as well as can be read."""
-    owner = signature(folder)
+    owner = signature(folder, name)
     try:
         since = datetime.fromtimestamp(owner["started"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         return f"process {owner['pid']} on {owner['host']} since {since} ({owner['command']})"

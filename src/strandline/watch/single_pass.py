@@ -46,7 +46,11 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
             beside(True)
             if monitor is not None:
                 monitor.observe()
-        return tally
+    if again and tally.ended == "complete":
+        from strandline.learn.keeping_up import keep_up
+
+        keep_up(archive)
+    return tally
 
 
 def _beside(studying: "Studying | None", say: Callable[[str], None]) -> Callable[[bool], None]:

@@ -1,8 +1,8 @@
 """The plan of a watch: the plan of its archive (plan/archive_plan.py), hour by hour, kept so that whoever asks sees it.
 
-What captures taught is kept in the catalog now and then; a new start takes it from there and adds what was studied
-since. The visits of the hour that is running are kept with their reasons (plan/hour_note.py): `next` and `why` tell
-them as they were planned.
+What captures taught is kept in the catalog, each hour unless that is much; a new start takes it from there and adds
+what was studied since. The visits of the hour that is running are kept with their reasons (plan/hour_note.py): `next`
+and `why` tell them as they were planned.
 """
 
 import subprocess
@@ -33,8 +33,11 @@ from strandline.store.watching import TimePiece
 from strandline.version import __version__
 
 _COMPILED: Final = ("watch", "compiled")
-_KEEP_EVERY: Final = 24
-"""Hours after which what was learned is kept. Origin: a guess."""
+_DAY: Final = 24
+"""Hours after which zones, rules of hosts and quiet directories are looked at again. Origin: a unit."""
+_KEPT_HOURLY: Final = 4_000_000
+"""Bytes of what was learned that are kept every hour, so that a watch that was killed believes the same; more are kept
+once a day, and what came since is taught again. Origin: a guess."""
 
 
 class WatchPlan:
@@ -45,7 +48,7 @@ class WatchPlan:
         self._catalog = catalog
         self._reading = StandingReading.open(catalog.path, everything=True)
         self._hours = plan_hours(self._reading, time, now)
-        self._kept_at = 0
+        self._day = self._kept_at = self._kept_bytes = 0
         self._note = HourNote()
         settings = prepared.settings
         skips = (
@@ -63,6 +66,7 @@ class WatchPlan:
         if self._plan.opened is not None:
             state = self._plan.to_bytes(self._hours.seconds(self._kept_at))
             if state is not None:
+                self._kept_bytes = len(state)
                 self._catalog.note(BELIEFS[0], [(BELIEFS[1], state)])
 
     # -- answers -----------------------------------------------------------------------------------------------------
@@ -109,11 +113,13 @@ class WatchPlan:
             pace = self._hours.length / max(visits, 1)
             reason = "not seen for longest: what is worth most is not known yet"
             return [Due(page, url, 0.0, reason, start + place * pace) for place, (page, url) in enumerate(found)]
-        if hour >= self._kept_at + _KEEP_EVERY:
-            self.keep()
+        if hour >= self._day + _DAY:
             self._plan.new_day(start)
-            self._kept_at = hour
+            self._day = hour
         chosen = self._plan.visits(hour, visits)
+        if hour >= self._kept_at + (1 if self._kept_bytes <= _KEPT_HOURLY else _DAY):
+            self._kept_at = hour
+            self.keep()
         self._note.add(hour, chosen)
         self._catalog.note(*self._note.to_keep())
         return chosen

@@ -69,8 +69,9 @@ from strandline.settings.schema import Settings
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import Change
 from strandline.store.watching import HourRow
-from strandline.study.studying import SECOND_LOOK, Studying
+from strandline.study.studying import ROUND, SECOND_LOOK, Studying
 from strandline.watch.agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
+from strandline.watch.lessons import Lessons
 from strandline.watch.reloading import ChangingFile, reloaded
 from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watch_time import time_of
@@ -129,6 +130,7 @@ def run_watch(archive: Archive, settings: Settings, request: WatchRequest) -> Ta
         watch.monitor = stack.enter_context(closing(AlertMonitor(archive.folder, settings, watch.length)))
         if settings.study.workers > 0:
             watch.studying = stack.enter_context(watch.new_studying())
+        watch.lessons = stack.enter_context(closing(Lessons(archive, request.hooks.said)))
         stack.enter_context(_reloaded_by_signal(watch))
         tally = watch.run()
         archive.index.refresh()
@@ -167,6 +169,7 @@ class Watch:
         self._conduct = Conduct(self._prepared, lambda site: [row.name for row in catalog.reading.hosts(site)])
         self.studying: Studying | None = None
         self.monitor: AlertMonitor | None = None
+        self.lessons: Lessons | None = None
         self._plan = WatchPlan(self._prepared, self._time, catalog, self._started)
         self._agenda = self._new_agenda()
         self._tally = Tally()
@@ -271,10 +274,20 @@ class Watch:
             ended = self._tally.ended
             if ended == "time" and self._request.until(self.length).seconds != self._request.limits.seconds:
                 ended = self._tally.ended = "complete"
+            self._learn_last(ended)
         finally:
             self._stands(ended)
             self._plan.close()
         return self._tally
+
+    def _learn_last(self, ended: str) -> None:
+        """What is shown after a watch rests on its last captures, too, unless they are many or nobody has the time."""
+        few = self._catalog.studies.reading.waiting() <= ROUND
+        if self.studying is not None and few and ended not in ("interrupted", "forced", "space"):
+            self.studying.finish()
+            self._tell_changes()
+        if self.lessons is not None:
+            self.lessons.last()
 
     def _step(self) -> None:
         """What runs beside the crawl."""
@@ -287,6 +300,8 @@ class Watch:
                 self.studying.beside()
             if self.studying.rounds != before:
                 self._tell_changes()
+        if self.lessons is not None:
+            self.lessons.step(at_once=self._request.study_first)
         if self._hooks.settings is not None and (self._reload or self._file.changed()):
             self._take_settings(self._hooks.settings)
         if self.monitor is not None:
@@ -335,6 +350,8 @@ class Watch:
         if self.monitor is not None:
             self.monitor.hour(row, self._plan.remark())
         self._hooks.hour(row)
+        if self.lessons is not None:
+            self.lessons.hour_ended()
         remark = self._plan.remark()
         if remark and remark != self._remark:
             self._remark = remark

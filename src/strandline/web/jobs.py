@@ -28,7 +28,7 @@ State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "
 
 KINDS: Final[tuple[Kind, ...]] = ("crawl", "watch", "verify", "learn", "simulate")
 WRITERS: Final = ("crawl", "watch", "learn")
-"""An archive has one writer at a time."""
+"""An archive has one writer at a time, but for one who learns beside a watch."""
 _KEPT = 40
 _LATEST = 30
 _LONGEST_LINE = 16 * 2**20
@@ -36,6 +36,13 @@ _INTERRUPTED = 11
 _BUSY = 5
 _TRIES = 6
 """Times a job is started while another process holds the archive for a moment, a second apart."""
+
+
+def in_the_way(kind: Kind) -> tuple[str, ...]:
+    """Jobs that must have ended before one of a kind begins."""
+    if kind == "learn":
+        return "crawl", "learn"
+    return WRITERS if kind in WRITERS else (kind,)
 
 
 @dataclass(slots=True)
@@ -92,7 +99,7 @@ class Jobs:
         """Start a job; UsageError when one of its kind, or another writer, already runs."""
         if kind not in self.kinds:
             raise UsageError(say("not_from_here", kind=kind))
-        same = self.active(WRITERS if kind in WRITERS else (kind,))
+        same = self.active(in_the_way(kind))
         if same:
             raise UsageError(say("already_running", kind=same[0].kind))
         self._number += 1
@@ -108,7 +115,7 @@ class Jobs:
         job = self._known(number)
         if job.state != "paused":
             raise UsageError(say("not_paused", job=number, state=job.state))
-        if self.active(WRITERS):
+        if self.active(in_the_way(job.kind)):
             raise UsageError(say("another_writes"))
         job.state, job.ended = "running", None
         await self._spawn(job)

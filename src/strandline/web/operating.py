@@ -47,8 +47,8 @@ def quoted(text: str) -> str:
 async def start_job(desk: Desk, kind: Kind) -> Job:
     """Start a job; UsageError says who is in the way, and what to do about it."""
     other = desk.place.writer() if kind in WRITERS and not desk.jobs.active(WRITERS) else None
-    if other is not None:
-        then = say("then_watch" if (kind, other.command) == ("learn", "watch") else "then_wait")
+    if other is not None and (kind, other.command) != ("learn", "watch"):  # one may learn beside a watch
+        then = say("then_wait")
         since = minute_text(other.since)
         raise UsageError(
             say("writer_works", command=other.command, process=other.process, host=other.host, since=since, then=then)

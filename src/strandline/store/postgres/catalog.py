@@ -21,12 +21,10 @@ from strandline.core.capture import Capture
 from strandline.errors import LeaseLost, StrandlineError
 from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
-from strandline.store.postgres.addresses import known_pages
 from strandline.store.postgres.clock_back import follow_clock
 from strandline.store.postgres.desks import PlanReading, keep_time, plan_visited
 from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres.heartbeat import Heartbeat
-from strandline.store.postgres.hosts import columns
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.recording import SharedRecorder
@@ -226,25 +224,6 @@ class PostgresCatalog(CatalogReading):
             _write_note(connection, kind, key, change(None if row is None else bytes(row[0])))  # type: ignore[call-overload]
 
         self._session.run(write)
-
-    def weigh(self, weights: Iterable[tuple[int, float]]) -> None:
-        """Set the weight of pages from the link graph; weights given by the user stay."""
-        self._set_weights(weights, given=False)
-
-    def give_weights(self, weights: Iterable[tuple[str, float]]) -> list[str]:
-        """Set the weight of pages as the user wants it; return addresses that are not known."""
-        wanted = dict(weights)
-        known = self._session.run(lambda connection: known_pages(connection, list(wanted)), at_once=True)
-        self._set_weights(((page.page, wanted[url]) for url, page in known.items()), given=True)
-        return [url for url in wanted if url not in known]
-
-    def _set_weights(self, weights: Iterable[tuple[int, float]], given: bool) -> None:
-        which = "true" if given else "weight_given = 0 AND pages.weight <> v.weight"
-        statement = f"""UPDATE pages SET weight = v.weight, weight_given = {int(given)}
-            FROM unnest(%s::bigint[], %s::float8[]) AS v (page, weight) WHERE pages.page = v.page AND {which}"""
-        for piece in _pieces(sorted(weights)):
-            values = columns(piece, 2)
-            self._session.run(lambda connection, values=values: connection.execute(statement.encode(), values))  # type: ignore[misc]
 
     # -- watching ---------------------------------------------------------------------------------------------------
 
