@@ -317,11 +317,16 @@ class OpenedArchive(Archive):
         return archive_world(self)
 
     def save(
-        self, file: str | PathLike[str], site: str = "", start: float | None = None, end: float | None = None
+        self,
+        file: str | PathLike[str],
+        site: str = "",
+        start: float | None = None,
+        end: float | None = None,
+        collection: str = "",
     ) -> int:
         """Write a standard file (.wacz, .warc.gz, .cdxj, .parquet); returns how many captures are in it."""
         require_site(self, site)
-        return self.export(ExportWanted(Path(file), site, start, end))
+        return self.export(ExportWanted(Path(file), site, start, end, collection))
 
     def export(self, wanted: ExportWanted) -> int:
         """Write a standard file of what is wanted."""

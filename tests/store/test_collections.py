@@ -9,7 +9,7 @@ from strandline.store.collections import CollectionReading, Holding
 __all__ = ["cluster", "folder"]
 
 
-def test_what_lies_in_stretches_isassert_counted(folder):
+def test_what_lies_in_stretches_is_counted(folder):
     assert_counted(folder)
 
 

@@ -6,8 +6,11 @@ from urllib.parse import quote
 
 import pytest
 
+from strandline.app.opening import place_of
 from strandline.archive.folder import create
 from strandline.demo.server import DemoServer
+from strandline.keeping.annotations import AnnotationWish, add_note, remove_annotation, tag
+from strandline.keeping.collections import add_collection, assign, remove_collection
 from strandline.settings.edit import change_settings
 from web.archives import served
 from web.living import ARABIC, LONG, NASTY, SITE
@@ -37,6 +40,11 @@ PAGES = {
     "storage": "/storage?rule=*:%20older%201h,%20keep%20monthly",
     "sites": "/sites",
     "site settings": "/sites/settings?site=courier.test",
+    "collections": "/collections",
+    "collection": "/collection?collection=harbour",
+    "notes": "/notes",
+    "tag": "/notes?tag=of%20interest",
+    "changes of a collection": "/changes?collection=harbour&tag=of%20interest",
     "ratings": "/ratings",
     "nasty": f"/page?url={quote(NASTY, safe='')}",
     "long": f"/page?url={quote(LONG, safe='')}",
@@ -94,6 +102,22 @@ def watched(browser, living_server):
     assert made.complaints == []
 
 
+@pytest.fixture
+def described(living):
+    """The living archive with a collection, tags and notes."""
+    place = place_of(living)
+    add_collection(place, "harbour", {"title": "The harbour", "description": "All about it", "subject": "ships; tides"})
+    assign(place, "harbour", ["courier.test", f"{SITE}/news/*", NEWS])
+    time = living.captures(NEWS)[-1].time
+    written = [tag(living, AnnotationWish(NEWS, "of interest", at, "A. Keeper")) for at in (None, time)]
+    written += [add_note(living, AnnotationWish(NEWS, text)) for text in ("Why <b>this</b>\nmatters", "x" * 500)]
+    yield living
+    for one in written:
+        remove_annotation(living, one.key)
+    remove_collection(place, "harbour")
+
+
+@pytest.mark.usefixtures("described")
 def test_every_page_fits_and_axe_finds_nothing_serious(browser, living_server):
     made = Watched(browser, living_server, color_scheme="light", bypass_csp=True)
     made.context.add_init_script(AXE)

@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
+from strandline.cli.narrowing import Collection
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
     app.command(
         "export",
-        epilog="Example: strandline export ./my-archive --to site.wacz --site example.org. A dataset to learn from: "
+        epilog="Examples: strandline export ./my-archive --to site.wacz --site example.org; "
+        "strandline export ./my-archive --to elections.wacz --collection elections. A dataset to learn from: "
         "strandline export ./my-archive --dataset ./parquet",
     )(export)
 
@@ -29,6 +32,7 @@ def export(
         ),
     ] = None,
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
+    collection: Collection = "",
     from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
     to_time: Annotated[str | None, typer.Option(help="Only captures up to this time.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")] = False,
@@ -45,8 +49,8 @@ def export(
         from strandline.app.opening import open_archive
         from strandline.exchange.parquet import export_archive
 
-        if site or from_ or to_time:
-            raise UsageError("a dataset holds everything: --site, --from and --to-time go with --to")
+        if site or collection or from_ or to_time:
+            raise UsageError("a dataset holds everything: --site, --collection, --from and --to-time go with --to")
         told = None if quiet or json_ else tell
         done = export_archive(open_archive(folder), dataset, told)
         if json_:
@@ -65,7 +69,7 @@ def export(
         raise UsageError(f"nothing lies between --from {from_} and --to-time {to_time}")
     archive = open_archive(folder)
     require_site(archive, site or "")
-    written = export(archive, Wanted(to, site or "", start, end))
+    written = export(archive, Wanted(to, site or "", start, end, collection))
     if json_:
         as_json({"event": "exported", "file": str(to), "captures": written})
     else:

@@ -4,22 +4,27 @@ import contextlib
 import io
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from strandline.archive.deployment import FolderPlace
 from strandline.archive.folder import Archive
 from strandline.archive.given_files import missing
+from strandline.archive.known_collections import known_collection
 from strandline.archive.wall_clock import SystemClock
 from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
+from strandline.core.keeping.collections import Members
 from strandline.core.urls import canonical, surt_key
 from strandline.core.wording import counted
 from strandline.errors import UsageError
+from strandline.exchange.described import NAME, Going, take_over, told_of
 from strandline.exchange.page_versions import page_versions
 from strandline.learn.keeping_up import keep_up
+from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.settings.schema import Settings
-from strandline.store.catalog import SqliteCatalog
+from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.index import KeyReading
 from strandline.study.pending import study
 from strandline.version import __version__
@@ -32,7 +37,7 @@ from strandline.warc.output import OPEN, default_host
 from strandline.warc.parquet import export_parquet
 from strandline.warc.records import digest_of
 from strandline.warc.wacz import Package, export_wacz
-from strandline.warc.wacz_import import import_wacz
+from strandline.warc.wacz_import import document_in, import_wacz
 from strandline.warc.writer import WarcWriter, WriterSettings
 from strandline.warc.zstd_import import import_zst
 
@@ -224,6 +229,8 @@ class Wanted:
     site: str = ""
     start: float | None = None
     end: float | None = None
+    collection: str = ""
+    """The name of a collection; empty for all."""
 
 
 def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReading) -> int:
@@ -239,10 +246,16 @@ def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReadi
         float("-inf") if wanted.start is None else wanted.start,
         float("inf") if wanted.end is None else wanted.end,
     ).of(reading.all_captures())
+    own = known_collection(settings, wanted.collection) if wanted.collection else None
+    if own is not None:
+        members = Members(own.sites, own.pages)
+        chosen = (capture for capture in chosen if members.has(capture.url))
+    described = {key: value for key in DUBLIN_CORE if (value := getattr(own, key, None))}
     about = WarcInfo(
         software=f"Strandline/{__version__}",
         operator=" ".join(filter(None, (settings.archive.operator, settings.archive.contact))),
         is_part_of=settings.archive.description,
+        described=tuple(_elements(described)),
     )
     source = Source(folder / "archive", lambda original: _original(reading, original))
     if name.endswith(".cdxj"):
@@ -250,9 +263,20 @@ def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReadi
     if name.endswith(".parquet"):
         return export_parquet(chosen, wanted.target, folder.resolve().name)
     if name.endswith(".wacz"):
-        title = settings.archive.description or folder.resolve().name
-        return export_wacz(chosen, source, wanted.target, Package(about, time.time(), title))
+        title = str(described.get("title", "")) or wanted.collection or settings.archive.description
+        going = Going()
+        tables = settings.collection if not (wanted.collection or wanted.site) else [own] if own else []
+        beside = (NAME, told_of(folder / DATABASE, tables, going))
+        description = str(described.get("description", ""))
+        package = Package(about, time.time(), title or folder.resolve().name, description, described, beside)
+        return export_wacz(going.noted(chosen), source, wanted.target, package)
     return len(export_warc(chosen, source, wanted.target, (about, time.time())))
+
+
+def _elements(described: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for name, value in described.items():
+        for one in value if isinstance(value, tuple) else (value,):
+            yield name, str(one)
 
 
 def _original(reading: KeyReading, original: Original) -> Capture | None:
@@ -273,6 +297,10 @@ def take_in(archive: Archive, file: Path) -> Brought:
     with contextlib.ExitStack() as stack:
         brought = bring_in(file, folder, archive.settings, lambda: stack.enter_context(archive.writing("import")))
         archive.index.refresh()
+    if file.name.lower().endswith(".wacz"):
+        told = document_in(file, NAME)
+        more = take_over(archive, told) if told else ()
+        brought = replace(brought, findings=(*brought.findings, *more))
     if archive.settings.study.workers:
         study(archive)
     if brought.captures:
@@ -282,4 +310,5 @@ def take_in(archive: Archive, file: Path) -> Brought:
 
 def export(archive: Archive, wanted: Wanted) -> int:
     """Write a standard file; returns how many captures are in it."""
-    return give_out(wanted, archive.need_folder("export"), archive.settings, archive.reading)
+    folder = archive.need_folder("export")
+    return give_out(wanted, folder, FolderPlace(folder).settings(), archive.reading)

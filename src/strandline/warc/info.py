@@ -18,6 +18,8 @@ class WarcInfo:
     operator: str = ""
     """Who to ask: the contact address of the archive."""
     is_part_of: str = ""
+    described: tuple[tuple[str, str], ...] = ()
+    """Elements of Dublin Core that describe what is in the file, by name; a name may come several times."""
 
     def fields(self) -> bytes:
         """The record block: lines of `application/warc-fields`."""
@@ -29,5 +31,6 @@ class WarcInfo:
             ("robots", self.robots),
             ("operator", self.operator),
             ("isPartOf", self.is_part_of),
+            *self.described,
         )
         return "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in lines if value).encode("utf-8")

@@ -3,6 +3,7 @@
     archive/data.warc.gz        records, copied as they are stored
     indexes/index.cdx.gz .idx   CDXJ lines in packed blocks, and the first key of each block
     pages/pages.jsonl           HTML pages, with address and time
+    strandline/...              collections, tags and notes, where there are any
     datapackage.json            every file with its length and sha256
     datapackage-digest.json     sha256 of datapackage.json
 
@@ -14,8 +15,8 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import gmtime
 from types import TracebackType
@@ -42,6 +43,10 @@ class Package:
     now: float
     title: str = ""
     description: str = ""
+    dublin_core: Mapping[str, object] = field(default_factory=dict)
+    """Elements of Dublin Core that describe what is in it."""
+    beside: tuple[str, Callable[[], bytes]] = ("", bytes)
+    """The path of a file of ours, and what stands in it once all records are written; empty for none."""
 
 
 class _Hashing:
@@ -108,6 +113,9 @@ def export_wacz(captures: Iterable[Capture], source: Source, target: Path, packa
         wacz.add("indexes/index.cdx.gz", index)
         wacz.add("indexes/index.idx", _filling([_IDX_META, *keys]), packed=False)
         wacz.add("pages/pages.jsonl", _filling(_pages(kept)), packed=False)
+        path, content = package.beside
+        if path and (more := content()):
+            wacz.add(path, _filling([more]), packed=False)
         document = _datapackage(wacz.resources, package)
         digest = wacz.add("datapackage.json", _filling([document]), packed=False, listed=False)
         ending = json.dumps({"path": "datapackage.json", "hash": digest}, indent=2).encode()
@@ -162,6 +170,8 @@ def _datapackage(resources: list[dict[str, object]], package: Package) -> bytes:
         "created": warc_date(round(package.now)),
         "title": package.title or package.about.is_part_of or "Web archive",
         "description": package.description,
+        "keywords": package.dublin_core.get("subject"),
+        "dublin_core": dict(package.dublin_core),
         "resources": resources,
     }
     return json.dumps({key: value for key, value in document.items() if value}, indent=2).encode()

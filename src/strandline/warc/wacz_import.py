@@ -72,6 +72,21 @@ def import_wacz(path: Path, target: Target) -> list[Imported]:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
 
 
+def document_in(path: Path, name: str) -> bytes:
+    """A small file of a WACZ that `import_wacz` found sound; empty when there is none of this name, or it does not have
+    the hash that is stated for it.
+    """
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            if name not in zipped.namelist():
+                return b""
+            listed = _resources(zipped, path).get(name, {})
+            found = _document(zipped, path, name)
+            return found if listed.get("hash") == f"sha256:{hashlib.sha256(found).hexdigest()}" else b""
+    except (*_NOT_SOUND, OSError, ArchiveDamaged):
+        return b""
+
+
 def _label(path: Path, entry: zipfile.ZipInfo) -> str:
     return f"{path.name}/{entry.filename}"
 

@@ -19,8 +19,10 @@ from strandline.access.timestamps import iso, moment, timestamp
 from strandline.access.together import together
 from strandline.core.capture import Capture
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
+from strandline.web.annotations import annotation_routes
 from strandline.web.api_archive import reading_routes
 from strandline.web.api_operating import operating_routes
+from strandline.web.collections import collection_routes
 from strandline.web.desk import Desk
 from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
@@ -147,6 +149,8 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         takedown_routes(api, desk)
         storage_routes(api, desk)
         site_routes(api, desk)
+        collection_routes(api, desk)
+        annotation_routes(api, desk)
     return api
 
 

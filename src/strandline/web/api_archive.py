@@ -3,7 +3,7 @@
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Path, Query
+from fastapi import APIRouter, Depends, FastAPI, Path, Query
 from pydantic import BaseModel, Field
 
 from strandline.errors import UsageError
@@ -222,12 +222,26 @@ def _page(desk: Desk) -> APIRouter:
     return router
 
 
+class NarrowIn:
+    """What a list is narrowed to."""
+
+    def __init__(
+        self,
+        site: Site = "",
+        collection: Annotated[str, Query(max_length=60)] = "",
+        tag: Annotated[str, Query(max_length=60)] = "",
+    ) -> None:
+        self.site = site
+        self.collection = collection
+        self.tag = tag
+
+
 def _changes(desk: Desk) -> APIRouter:
     router = APIRouter(tags=["changes"])
 
     @router.get("/changes")
     async def changes(
-        site: Site = "",
+        of: Annotated[NarrowIn, Depends()],
         min_importance: Annotated[float, Query(ge=0, le=1)] = 0.0,
         since: Since = "",
         until: Since = "",
@@ -236,7 +250,7 @@ def _changes(desk: Desk) -> APIRouter:
     ) -> ChangesPage:
         """Visible changes, newest first."""
         when = time_of(since), time_of(until, end=True)
-        return changes_page(desk, ChangesAsked(site, min_importance, *when, cursor, limit))
+        return changes_page(desk, ChangesAsked(of.site, min_importance, *when, cursor, limit, of.collection, of.tag))
 
     @router.get("/ratings")
     async def ratings() -> list[RatingView]:

@@ -13,7 +13,9 @@ from starlette.staticfiles import StaticFiles
 
 from strandline.access.index import Holdings
 from strandline.version import __version__
+from strandline.web.annotations import Annotations
 from strandline.web.api import make_api
+from strandline.web.collections import Collections
 from strandline.web.desk import Desk
 from strandline.web.events import events
 from strandline.web.face import Face
@@ -59,7 +61,13 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         async def live(request: Request) -> Response:
             return events(at_work)
 
-        keepers = (Takedowns(desk, face), StoragePage(desk, face), Sites(desk, face))
+        keepers = (
+            Takedowns(desk, face),
+            StoragePage(desk, face),
+            Sites(desk, face),
+            Collections(desk, face),
+            Annotations(desk, face),
+        )
         for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), *keepers):
             routes += handlers.routes()
         routes.append(Route("/events", live))

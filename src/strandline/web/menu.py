@@ -25,7 +25,11 @@ class Group(NamedTuple):
 
 
 GROUPS: Final = (
-    Group("sites", (MenuPage("/sites", "sites"), MenuPage("/", "overview")), ("/site", "/pages", "/sites/settings")),
+    Group(
+        "sites",
+        (MenuPage("/sites", "sites"), MenuPage("/", "overview"), MenuPage("/collections", "collections")),
+        ("/site", "/pages", "/sites/settings", "/collection"),
+    ),
     Group("changes", (MenuPage("/changes", "changes"), MenuPage("/ratings", "ratings")), ("/compare",)),
     Group(
         "plan",
@@ -44,7 +48,7 @@ GROUPS: Final = (
             MenuPage("/takedowns", "takedowns", keepers=True),
         ),
     ),
-    Group("look_up", (MenuPage("/search", "search"),), ("/page", "/captures")),
+    Group("look_up", (MenuPage("/search", "search"), MenuPage("/notes", "notes")), ("/page", "/captures")),
 )
 """What people want, in the order they come to want it."""
 

@@ -12,6 +12,8 @@ from strandline.access.timestamps import moment, timestamp
 from strandline.core.changes.shown import RATED
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
+from strandline.keeping.annotations import tags
+from strandline.web.annotations import said_of
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
 from strandline.web.pages import by_day
@@ -103,6 +105,7 @@ class People:
             raise NotThereError(str(problem), url) from None
         values = {"view": view, "query": view.url, "start": start}
         values["week"] = self._desk.slow_queries.remembered("week", url=view.url)
+        values["said"] = said_of(self._desk, view.url)
         return self._face.page(request, "page.html", values)
 
     async def captures(self, request: Request) -> Response:
@@ -145,6 +148,7 @@ class People:
         values = {"view": view, "query": url, "before": before, "after": after, "rated": RATED}
         values["mode"] = "one" if asked.get("view") == "one" else "side"
         values["only"] = only
+        values["said"] = said_of(self._desk, url, timestamp(view.new))
         return self._face.page(request, "compare.html", values)
 
     def _captured(self, url: str) -> str:
@@ -168,9 +172,11 @@ class People:
                 since=time_of(asked.get("since", "")),
                 until=time_of(asked.get("until", ""), end=True),
                 start=number_of(request, "start", 0),
+                collection=asked.get("collection", ""),
+                tag=asked.get("tag", ""),
             )
             found = search(self._desk, looked_for)
-        values = {"found": found, "text": text, "by": by, "asked": dict(asked), "query": text}
+        values = {"found": found, "text": text, "by": by, "asked": dict(asked), "query": text} | self._narrowing()
         return self._face.page(request, "search.html", values)
 
     def _changes_asked(self, request: Request) -> ChangesAsked:
@@ -186,12 +192,19 @@ class People:
             since=time_of(asked.get("since", "")),
             until=time_of(asked.get("until", ""), end=True),
             cursor=asked.get("cursor", ""),
+            collection=asked.get("collection", ""),
+            tag=asked.get("tag", ""),
         )
+
+    def _narrowing(self) -> dict[str, object]:
+        """What lists can be narrowed to."""
+        titles = [(one.name, one.title or one.name) for one in self._desk.settings.collection]
+        return {"collections": sorted(titles), "tags": sorted(tags(self._desk.archive))}
 
     async def changes(self, request: Request) -> Response:
         """What changed lately."""
         found = changes_page(self._desk, self._changes_asked(request))
-        values = {"found": found, "asked": dict(request.query_params)}
+        values = {"found": found, "asked": dict(request.query_params)} | self._narrowing()
         values["days"] = by_day(found.changes, lambda change: change.by)
         return self._face.page(request, "changes.html", values)
 

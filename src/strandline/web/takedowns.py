@@ -185,6 +185,6 @@ async def form_of(face: Face, request: PageRequest) -> Mapping[str, list[str]]:
     return form
 
 
-def one_of(form: Mapping[str, list[str]], name: str) -> str:
+def one_of(form: Mapping[str, list[str]], name: str, longest: int = _LONGEST) -> str:
     """What stands in a field of a form."""
-    return form.get(name, [""])[0][:_LONGEST].strip()
+    return form.get(name, [""])[0][:longest].strip()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from strandline.app.browsing import Change, ChangesWanted, Returns
+from strandline.archive.known_collections import narrowed
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.texts import say
@@ -71,6 +72,8 @@ class ChangesAsked:
     until: float | None = None
     cursor: str = ""
     limit: int = 50
+    collection: str = ""
+    tag: str = ""
 
 
 def change_view(change: Change, returns: Returns) -> ChangeView:
@@ -113,7 +116,8 @@ def changes_page(desk: Desk, asked: ChangesAsked) -> ChangesPage:
     if asked.until is not None and asked.until < until:
         until, below = asked.until, 2**62
     since = float("-inf") if asked.since is None else asked.since
-    wanted = ChangesWanted(asked.site, since, until, asked.least, below)
+    narrow = narrowed(desk.settings, asked.collection, asked.tag)
+    wanted = ChangesWanted(asked.site, since, until, asked.least, below, narrow)
     found, more = desk.reading.latest_changes(wanted, asked.limit)
     cursor = None if more is None else f"{more[0]!r}-{more[1]}"
     returns = Returns(desk.reading)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from strandline.app.browsing import Wanted
+from strandline.archive.known_collections import narrowed
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
 from strandline.web.views.page import BlockView, block_view
@@ -25,6 +26,8 @@ class SearchAsked:
     start: int = 0
     limit: int = 20
     label: str = ""
+    collection: str = ""
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ class Found:
 
 def search(desk: Desk, asked: SearchAsked) -> Found:
     """Pages whose address holds a text, and blocks with words; each kind as far as it was asked for."""
-    pages, more_pages = desk.reading.found_pages(asked.url, asked.start, asked.limit) if asked.url else ([], None)
+    narrow = narrowed(desk.settings, asked.collection, asked.tag)
+    part = asked.start, asked.limit, narrow
+    pages, more_pages = desk.reading.found_pages(asked.url, *part) if asked.url else ([], None)
     wanted = Wanted(
         asked.words,
         asked.topic,
@@ -49,6 +54,7 @@ def search(desk: Desk, asked: SearchAsked) -> Found:
         float("inf") if asked.until is None else asked.until,
         asked.site,
         asked.label,
+        narrow,
     )
     start = 0 if asked.url else asked.start
     lives = desk.reading.search_blocks(wanted, asked.limit + 1, start)
