@@ -229,7 +229,7 @@ class Collections:
             raise UsageError(say("collection_no_state", name=state[:40]))
         made = move_collection(self._desk.place, one_of(form, "collection"), state)
         self._desk.slow_queries.forget()
-        return self._to(made.name, f"collection_moved_{state}")
+        return self._to(made.name, "collection_moved_aside" if state == "aside" else "collection_moved_active")
 
     async def remove(self, request: Request) -> Response:
         """Forget it."""
