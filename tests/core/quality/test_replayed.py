@@ -34,6 +34,7 @@ def test_the_figure_is_what_is_found_run_by_run(live, replayed, random):
 def test_all_and_nothing():
     blocks = [LiveBlock("one two three four", 1.0), LiveBlock("five", 1.0)]
     assert shown_again(blocks, ["One two", "three four five"]).share == 1.0
+    assert shown_again([LiveBlock("one two", 1.0)], ["one", "", "two"]).share == 1.0
     lost = shown_again(blocks, [])
     assert (lost.share, [block.text for block in lost.missing]) == (0.0, ["one two three four", "five"])
 

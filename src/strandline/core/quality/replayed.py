@@ -51,7 +51,7 @@ def shown_again(live: Sequence[LiveBlock], replayed: Iterable[str]) -> ShownAgai
     ShownAgain(share=0.75, missing=(MissingBlock(text='low tide at three', weight=0.25, share=0.0),))
     """
     words = [_words(text) for text in replayed]
-    whole = f" {' '.join(' '.join(text) for text in words)} "
+    whole = f" {' '.join(word for text in words for word in text)} "
     runs = {run for text in words for run in _runs(text)}
     said = [block for block in live if block.weight > 0 and _words(block.text)]
     total = sum(block.weight for block in said)
