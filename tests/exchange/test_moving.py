@@ -236,7 +236,8 @@ def looking_on(database):
     return pid
 
 
-def test_versions_are_not_held_until_the_last_is_kept(tmp_path):
+def test_versions_are_not_held_until_the_last_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("strandline.exchange.moving.keep_up", lambda _: False)  # tests/learn/test_learning_memory.py
     archive, file, rng = made(tmp_path / "archive"), tmp_path / "versions.jsonl", random.Random(3)
     with file.open("w") as out:
         for number in range(150):
