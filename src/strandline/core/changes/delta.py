@@ -12,12 +12,13 @@ given by number. `as_data` and `as_xml` write operations and script for other pr
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
 from strandline.core.blocks.word_numbers import WordNumbers, without
+from strandline.core.changes.carried import shown_by
+from strandline.core.kept_property import kept_property
 
 _NOT_IN_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -71,7 +72,7 @@ class BlockChange:
         """The block as it is now, or as it was when it is gone."""
         return now_or_before(self.new, self.old)
 
-    @cached_property
+    @kept_property
     def content(self) -> tuple[Operation, ...]:
         """Operations that add, remove or alter something: all but moves."""
         return tuple([operation for operation in self.operations if operation[0] != "move"])
@@ -86,19 +87,25 @@ class Delta:
     pairs: tuple[tuple[int, int], ...]  # blocks that are the same block in both versions, by number
     changes: tuple[BlockChange, ...]
     language: str = ""  # as the page gives it
+    unlike: tuple[tuple[int, int], ...] | None = None  # those of the pairs that may differ; all unless it is known
     touched: list[Any] = field(default_factory=list, compare=False, repr=False)  # see `touched`; none until asked for
 
-    @cached_property
+    @kept_property
     def operations(self) -> tuple[Operation, ...]:
         """All operations, block by block."""
         return tuple(operation for change in self.changes for operation in change.operations)
 
-    @cached_property
+    @property
+    def differing(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of blocks of which the content, the names or the place may differ."""
+        return self.pairs if self.unlike is None else self.unlike
+
+    @kept_property
     def page_words(self) -> tuple[WordNumbers, WordNumbers]:
         """The words of the old and of the new version; of the new one, only blocks that differ are looked at."""
         old, new = self.old.blocks, self.new.blocks
         # A block that only lost a text to another one has no operation, so pairs are looked at, not changes.
-        differing = [(old[i].words, new[j].words) for i, j in self.pairs if old[i].digest != new[j].digest]
+        differing = [(old[i].words, new[j].words) for i, j in self.differing if old[i].digest != new[j].digest]
         come = [without(other, one) for one, other in differing]
         gone = [without(one, other) for one, other in differing]
         come += [change.block.words for change in self.changes if change.old is None]
@@ -106,15 +113,15 @@ class Delta:
         self.new.count_words_on(self.old, come, gone)
         return self.old.word_counts.words, self.new.word_counts.words
 
-    @cached_property
+    @property
     def shown_before(self) -> frozenset[str]:
         """All texts of the old version, and the identities of its links, images and frames."""
-        return frozenset().union(*[block.identities for block in self.old.blocks])
+        return shown_by(self.old)
 
-    @cached_property
+    @property
     def shown_after(self) -> frozenset[str]:
         """The same of the new version."""
-        return frozenset().union(*[block.identities for block in self.new.blocks])
+        return shown_by(self.new)
 
     @property
     def empty(self) -> bool:

@@ -43,16 +43,25 @@ def same_beginning(old: Iterable[PageBlock], new: Iterable[PageBlock]) -> int:
     return count
 
 
-def matched(old: Sequence[PageBlock], new: Sequence[PageBlock], start: int = -1) -> list[tuple[int, int]]:
-    """Pairs (old number, new number) of blocks taken to be the same, in the order of the old version.
-
-    `start` is their `same_beginning`, where it is known.
-    """
-    start = same_beginning(old, new) if start < 0 else start
+def same_ending(old: Sequence[PageBlock], new: Sequence[PageBlock], start: int) -> int:
+    """How many blocks at the end have, where so many at the beginning do."""
     shorter = min(len(old), len(new)) - start
-    ending = same_beginning(islice(reversed(old), shorter), reversed(new))
-    pairs: Pairs = {place: place for place in range(start)}
-    pairs.update(zip(range(len(old) - ending, len(old)), range(len(new) - ending, len(new)), strict=True))
+    return same_beginning(islice(reversed(old), shorter), reversed(new))
+
+
+def matched(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> list[tuple[int, int]]:
+    """Pairs (old number, new number) of blocks taken to be the same, in the order of the old version."""
+    start = same_beginning(old, new)
+    ending = same_ending(old, new, start)
+    ended = zip(range(len(old) - ending, len(old)), range(len(new) - ending, len(new)), strict=True)
+    return [*zip(range(start), range(start), strict=True), *matched_between(old, new, start, ending), *ended]
+
+
+def matched_between(
+    old: Sequence[PageBlock], new: Sequence[PageBlock], start: int, ending: int
+) -> list[tuple[int, int]]:
+    """`matched` of the blocks after as many at the beginning, and before as many at the end, that are the same."""
+    pairs: Pairs = {}
     free = (list(range(start, len(old) - ending)), list(range(start, len(new) - ending)))
     for pair_up in (_same_content, _same_text, _same_path, _anywhere):
         if free[0] and free[1]:

@@ -16,7 +16,6 @@ Texts that were on the page earlier count a tenth; those whose changing part dif
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from heapq import nsmallest
 from math import log
 from typing import Final
@@ -33,6 +32,7 @@ from strandline.core.changes.ticking import is_same_text
 from strandline.core.changes.touched import Texts, touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
+from strandline.core.kept_property import kept_property
 
 NEW_WORD: Final = 1.0
 """What a word counts that came and was never seen on the page; all others are measured by it. Origin: a definition."""
@@ -173,7 +173,7 @@ class NoveltyCounter:
         found.content = table and found.figures > 0
         found.value += min(MOST_FIGURES, worth)
 
-    @cached_property
+    @kept_property
     def _numeric(self) -> bool:
         return is_numeric(self._pages[1])
 

@@ -12,13 +12,12 @@ from typing import Final
 
 from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
 from strandline.core.blocks.tree import BlockTree, PageBlock
+from strandline.core.changes.carried import LONG, prose_of
 
 MOST: Final = 0.6
 """Part of the text that the page's own part holds at least. Origin: a guess."""
 SMALL: Final = 40
 """Letters of a block that decides nothing about where the text is. Origin: a guess."""
-LONG: Final = 150
-"""Letters of a text that is no headline or teaser. Origin: a guess."""
 DOCUMENT: Final = 1_000
 """Letters in long texts that make a page one of text. Origin: a guess."""
 PROSE: Final = 0.15
@@ -39,10 +38,14 @@ class PageKind:
 
     def __init__(self, page: BlockTree) -> None:
         own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
-        self.part = _part(own)
-        owned = [block for block in own if block.role == "main" or f"{block.path}/".startswith(self.part)]
-        listed = sum([block.weight for block in owned if block.link_weight and block.linked >= LISTED])
-        share = listed / max(1, sum([block.weight for block in owned]))
+        part = self.part = _part(own)
+        listed = whole = 0
+        for block in own:
+            if block.role == "main" or f"{block.path}/".startswith(part):
+                whole += block.weight
+                if block.link_weight and block.linked >= LISTED:
+                    listed += block.weight
+        share = listed / max(1, whole)
         self.listing = min(1.0, max(0.0, (share - _FEW) / (_MANY - _FEW)))
         self.later = is_later_page(page.url)
 
@@ -71,8 +74,7 @@ def _part(blocks: list[PageBlock]) -> str:
         path = block.path
         held[path] = held.get(path, 0) + weight
         if weight >= LONG and (not block.link_weight or block.linked < LISTED):
-            long = [len(item[1]) for item in block.items if item[0] == "text" and len(item[1]) >= LONG]
-            prose[path] = prose.get(path, 0) + sum(long)
+            prose[path] = prose.get(path, 0) + prose_of(block)
     letters = sum(prose.values())
     if letters >= max(DOCUMENT, PROSE * sum(held.values())):
         held = prose

@@ -14,8 +14,9 @@ from typing import Final
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock
 from strandline.core.blocks.words import distance_of, masked_texts, word_distance, word_set
+from strandline.core.changes.carried import carry_on
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
-from strandline.core.changes.matching import in_place, matched, same_beginning
+from strandline.core.changes.matching import in_place, matched_between, same_beginning, same_ending
 
 FARTHEST_UPDATE: Final = 0.8
 """Part of their words by which texts may differ: with less in common they are a deletion and an insertion.
@@ -40,20 +41,23 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
     count = len(new.blocks)
     start = same_beginning(old.blocks, new.blocks)
     if count == len(old.blocks) == start:
-        return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), (), language)
-    pairs = matched(old.blocks, new.blocks, start)
-    staying = in_place(pairs)
+        return Delta(old, new, tuple(zip(range(count), range(count), strict=True)), (), language, ())
     before, after = old.blocks, new.blocks
+    ending = same_ending(before, after, start)
+    pairs = matched_between(before, after, start, ending)  # those around them are the same, in the same place
+    staying = in_place(pairs)
+    carry_on(before[:start], after[:start])
+    carry_on(before[len(before) - ending :], after[count - ending :])
     touched: list[tuple[int, PageBlock | None, PageBlock]] = [
         (j, before[i], after[j]) for i, j in pairs if before[i].digest != after[j].digest
     ]
-    if len(pairs) < count:
+    if len(pairs) < count - start - ending:
         matched_new = {j for _, j in pairs}
-        touched += [(j, None, block) for j, block in enumerate(after) if j not in matched_new]
+        touched += [(j, None, after[j]) for j in range(start, count - ending) if j not in matched_new]
     gone: list[PageBlock] = []
-    if len(pairs) < len(before):
+    if len(pairs) < len(before) - start - ending:
         matched_old = {i for i, _ in pairs}
-        gone = [block for i, block in enumerate(before) if i not in matched_old]
+        gone = [before[i] for i in range(start, len(before) - ending) if i not in matched_old]
     writer = _Writer(advertising, [(one, other) for _, one, other in touched] + [(block, None) for block in gone])
     moved: set[int] = set()
     if len(staying) < len(pairs):
@@ -63,7 +67,9 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
     changes = [writer.change(one, other, moved=j in moved) for j, one, other in touched]
     changes = [change for change in changes if change.operations]
     changes += [writer.change(block, None, moved=False) for block in gone]
-    return Delta(old, new, tuple(pairs), tuple(changes), language)
+    ended = zip(range(len(before) - ending, len(before)), range(count - ending, count), strict=True)
+    whole = (*zip(range(start), range(start), strict=True), *pairs, *ended)
+    return Delta(old, new, whole, tuple(changes), language, tuple(pairs))
 
 
 def _shown(items: Sequence[Item]) -> str:

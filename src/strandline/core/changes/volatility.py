@@ -270,7 +270,7 @@ class NoiseState:
     def _learn_names(self, delta: Delta) -> None:
         """Note steps of paths whose names differ although the block's content is the same."""
         blocks, old_blocks = delta.new.blocks, delta.old.blocks
-        renamed = [(old, new) for old, new in delta.pairs if old_blocks[old].path != blocks[new].path]
+        renamed = [(old, new) for old, new in delta.differing if old_blocks[old].path != blocks[new].path]
         for old, new in renamed:
             before, after = old_blocks[old], blocks[new]
             if before.digest != after.digest:

@@ -1,0 +1,39 @@
+"""What is worked out of a version for comparing it, kept with the version and carried on to the next one.
+
+A version is compared twice, as the new one and then as the old one, and most blocks of a page stay as they are for many
+versions: what depends on their texts alone is worked out once.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from strandline.core.blocks.tree import BlockTree, PageBlock
+
+LONG: Final = 150
+"""Letters of a text that is no headline or teaser. Origin: a guess."""
+_OF_ITS_TEXTS: Final = ("words", "prose")  # what depends on nothing else, and takes long to work out
+
+
+def carry_on(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> None:
+    """Let blocks have what was worked out of those before them, which show the same."""
+    for one, other in zip(old, new, strict=True):
+        known, own = one.__dict__, other.__dict__
+        for name in _OF_ITS_TEXTS:
+            if name in known:
+                own[name] = known[name]
+
+
+def prose_of(block: PageBlock) -> int:
+    """Letters of the long texts of a block."""
+    found: int | None = block.__dict__.get("prose")
+    if found is None:
+        found = block.__dict__["prose"] = sum(filter(LONG.__le__, map(len, block.texts)))
+    return found
+
+
+def shown_by(page: BlockTree) -> frozenset[str]:
+    """All texts of a page, and the identities of its links, images and frames."""
+    found: frozenset[str] | None = page.__dict__.get("shown")
+    if found is None:
+        found = page.__dict__["shown"] = frozenset().union(*[block.identities for block in page.blocks])
+    return found
