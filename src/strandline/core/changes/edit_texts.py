@@ -21,6 +21,8 @@ _PRICES: Final = frozenset(("price", "total", "fee", "cost", "rent"))  # labels 
 _ARTICLES: Final = ("the ", "a ", "an ", "our ", "your ", "this ")
 _LABELLED: Final = re.compile(r"(?:^|[.,;{(|\d])\s*\"?([^\W\d_][^\d:=,;.{}\"]{0,40}?)\"?\s*[:=]\s*[€$£¥]?\s*$")
 _OF: Final = re.compile(r"\b(?:a|an|the|your|our) ((?:[a-z-]+ ){0,2}[a-z-]+) of(?: (?:at least|at most|up to|about))?$")
+_SIGN: Final = re.compile(r"[\s\u00a0]?([^\W\d_]+\$?|[^\w\s])")
+_SIGN_AT_END: Final = re.compile(r"([^\W\d_]+\$?|[^\w\s])[\s\u00a0]?\Z")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -64,7 +66,8 @@ def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:
         return f"{quoted(edit.new)} replaced {quoted(edit.old)}"
     if edit.kind == "wording":
         return f"Reworded: {quoted(edit.new)}" if edit.new else f"Removed: {quoted(edit.old)}"
-    return _figure_text(edit, language_rules(language), label) or _replaced(edit)
+    rules = language_rules(language)
+    return _figure_text(edit, rules, label) or _replaced(edit, rules)
 
 
 def _size(text: str) -> int:
@@ -118,14 +121,26 @@ def _place(text: str, phrase: str) -> int:
     return found.start() if found else -1
 
 
-def _replaced(edit: Edit) -> str:
-    before, after = (_measured(phrase, edit) for phrase in (edit.before, edit.after))
+def _replaced(edit: Edit, rules: LanguageRules) -> str:
+    if edit.kind == "money" and edit.values is not None and edit.values[0] == edit.values[1]:
+        before, after = _sum(edit.before, edit.old, rules), _sum(edit.after, edit.new, rules)  # in another currency
+    else:
+        before, after = (_measured(phrase, edit) for phrase in (edit.before, edit.after))
     where = f" in: {quoted(edit.new)}" if edit.new and folded(edit.new) != folded(after) else ""
     if before and after:
         return f"{quoted(after)} replaced {quoted(before)}{where}"
     if after:
         return f"{quoted(after)} was added: {quoted(edit.new or after)}"
     return f"{quoted(before)} was removed, now: {quoted(edit.new)}" if edit.new else f"{quoted(before)} was removed"
+
+
+def _sum(amount: str, text: str, rules: LanguageRules) -> str:
+    """An amount of money with its currency, as a text has it."""
+    place = _place(text, amount)
+    front, behind = _SIGN_AT_END.search(text, 0, max(0, place)), _SIGN.match(text, place + len(amount))
+    if place >= 0 and behind and folded(behind[1]) in rules.currencies:
+        return text[place : behind.end()]
+    return text[front.start() : place + len(amount)] if front and folded(front[1]) in rules.currencies else amount
 
 
 def _measured(phrase: str, edit: Edit) -> str:

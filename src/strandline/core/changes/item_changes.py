@@ -9,11 +9,11 @@ often a text changes decides nothing by itself:
     moved      was elsewhere on the page, left the end of a list, or came from the page of the list before
 """
 
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import words
+from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import changed_figures
 from strandline.core.changes.labels import is_labelled
@@ -23,11 +23,12 @@ from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.ticking import TickForm, is_same_text, tick_form
 from strandline.core.changes.touched import followers
 from strandline.core.changes.volatility import NoiseState
+from strandline.core.kept_property import kept_property
 
 DECISIVE: Final = 0.35
 """Weight from which an edit counts by what it says, not by its words. Origin: a guess."""
 PRICE: Final = 0.8
-"""Weight of a price, share or score that is another now. Origin: a guess."""
+"""Weight of a price, share or score that is another now, or in another currency. Origin: a guess."""
 SAYS: Final = frozenset(
     ("number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party")
 )
@@ -97,7 +98,7 @@ class ItemJudge:
         if not figures and is_bare(after) and (block.linked >= LISTED or self._kind.listing or not own):
             return ItemChange("ticking", before, after, False, "a number in a list")
         back = noise.seen_item(after)
-        alike = is_same_text(before, after)
+        alike = is_same_text(before, after) or other_currency(before, after)
         if not alike and own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
         kind, weight, lasting = _said(before, after, self._delta.language) if own and alike else ("", 0.0, False)
@@ -125,7 +126,7 @@ class ItemJudge:
             return ItemChange("moved", text, "", False, "left the list, not at its top")
         return ItemChange("gone", text, "", True, "left the page")
 
-    @cached_property
+    @kept_property
     def _order(self) -> "_Order":
         old, new = self._delta.old.blocks, self._delta.new.blocks
         return _Order(
@@ -139,15 +140,15 @@ class _Order:
     def __init__(self, old: list[str], new: list[str]) -> None:
         self._old, self._new = old, new
 
-    @cached_property
+    @kept_property
     def _left_after(self) -> dict[str, list[str]]:
         return dict(followers(self._old, set(self._new)))
 
-    @cached_property
+    @kept_property
     def _came_after(self) -> dict[str, str]:
         return {text: stay for stay, come in followers(self._new, set(self._old)) for text in come}
 
-    @cached_property
+    @kept_property
     def _places(self) -> dict[str, int]:
         return {text: place for place, text in enumerate(self._old)}
 
@@ -164,7 +165,7 @@ class _Order:
 
 def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     """What an edit changes in what is said, how much that weighs, and whether it is of a kind that never ticks."""
-    if changed_figures(before, after).signed:
+    if changed_figures(before, after).signed or other_currency(before, after):
         return "money", PRICE, True
     edit = edit_weight(before, after, language)
     if edit.kind not in SAYS or edit.weight < DECISIVE:

@@ -42,8 +42,8 @@ _SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
     re.IGNORECASE,
 )
 _SIGNS: Final = re.compile(
-    r"[^\w.,:-]+|(?<!\d)[.,:]+|[.,:](?!\d)|-(?!\d)|(?<=[^\W\d])-"
-)  # that are no part of a number
+    r"[^\w.,:$€£¥₹-]+|(?<!\d)[.,:]+|[.,:](?!\d)|-(?!\d)|(?<=[^\W\d])-"
+)  # that are no part of a number or sum
 
 
 def edit_weight(before: str, after: str, language: str = "") -> Edit:

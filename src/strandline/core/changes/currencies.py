@@ -1,0 +1,40 @@
+"""Whether all that changed in a text is the currency: "$20" and "€20", "Price in USD" and "Price in EUR".
+
+To whoever pays that is another price. By its words such an edit is nothing, or one code for another.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+LONGEST: Final = 300
+"""Letters of a text that is looked at. Origin: a bound on time."""
+_OF_SIGN: Final = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY",
+                   "₴": "UAH", "₫": "VND", "₪": "ILS", "₱": "PHP", "₦": "NGN", "US$": "USD", "C$": "CAD",
+                   "CA$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD", "R$": "BRL", "HK$": "HKD", "S$": "SGD",
+                   "MX$": "MXN"}  # fmt: skip
+_CODES: Final = (
+    "EUR USD GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN CZK HUF RON TRY BRL MXN ZAR RUB KRW UAH VND ILS PHP NGN "
+    "HKD SGD"
+)
+_MARK: Final = re.compile(
+    "|".join(map(re.escape, sorted(_OF_SIGN, key=len, reverse=True))) + rf"|\b(?:{'|'.join(_CODES.split())})\b"
+)
+
+
+@lru_cache(maxsize=1 << 10)
+def other_currency(before: str, after: str) -> bool:
+    """True for two texts that differ in nothing but the currency.
+
+    >>> other_currency("$20 a month", "€20 a month"), other_currency("Price in USD", "Price in EUR")
+    (True, True)
+    >>> other_currency("20 $", "20 USD"), other_currency("$20", "€25"), other_currency("20 days", "20 weeks")
+    (False, False, False)
+    """
+    if max(len(before), len(after)) > LONGEST or _MARK.sub("¤", before) != _MARK.sub("¤", after):
+        return False
+    return _codes(before) != _codes(after)
+
+
+def _codes(text: str) -> list[str]:
+    return [_OF_SIGN.get(mark, mark) for mark in _MARK.findall(text)]
