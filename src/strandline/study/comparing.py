@@ -31,6 +31,7 @@ from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import Capture, Exchange, Outcome, Request
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BlockReason, Importance, importance
+from strandline.core.changes.pictures import ANOTHER
 from strandline.core.changes.ratings import RatingBook
 from strandline.core.changes.sentences import Told, told
 from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
@@ -49,6 +50,8 @@ from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.studies import Change
 from strandline.study.documents import Document, UnreadableError
+from strandline.study.page_study import OPAQUE
+from strandline.study.picture_comparison import picture_delta, picture_kind
 from strandline.study.worker import ArchiveReader, document, rendered_blocks, study_rules
 from strandline.version import __version__
 
@@ -84,6 +87,8 @@ class Comparison:
     """
     between: int = 0
     """Captures of the page that lie between the two."""
+    sentence: str = ""
+    """What is said of it; empty where that follows from the texts."""
 
     @property
     def importance(self) -> float:
@@ -108,6 +113,8 @@ class Comparison:
     @cached_property
     def told(self) -> Told:
         """The difference in a sentence, with the sentences of the page that are other now; as recorded, if it was."""
+        if self.sentence:
+            return Told(self.sentence)
         kept = self.recorded is not None and any("told" in block for block in self.recorded.blocks[:1])
         return self.recorded.told if self.recorded is not None and kept else told(self.delta, self.scored)
 
@@ -256,12 +263,28 @@ def _redirected(url: str, target: str) -> str:
 
 
 def compare_files(old: str, new: str, level: int = 2) -> Comparison:
-    """Compare two files."""
+    """Compare two files: pages, data, or pictures."""
+    pictures = [Path(name).read_bytes() for name in (old, new) if Path(name).is_file() and _is_picture(Path(name))]
+    if len(pictures) == 2:
+        return _compared_pictures(*pictures)
     before = page_blocks(old, level)
     _, found = _page(new, Settings())
     after = _blocks_of(new, found, before.url, PageLevel(level, before.scale))
     language = page_metadata(found.data, found.charset).get("language", "")
     return compared(before, after, NoiseState(), language=language)
+
+
+def _is_picture(path: Path) -> bool:
+    with path.open("rb") as file:
+        return picture_kind(file.read(16)) != ""
+
+
+def _compared_pictures(old: bytes, new: bytes) -> Comparison:
+    delta = picture_delta(old, new)
+    if delta.empty:
+        return Comparison(delta, Importance(0.0, 0.0))
+    scored = importance(delta, NoiseState())
+    return Comparison(delta, replace(scored, value=OPAQUE, impch=1.0, believed=OPAQUE), sentence=ANOTHER)
 
 
 def blocks_data(tree: BlockTree) -> dict[str, Any]:
