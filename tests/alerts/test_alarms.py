@@ -203,7 +203,7 @@ def test_the_page_on_alarms_names_every_kind_there_is():
     learned = {one.name for one in (GONE, REFUSED, UNREACHABLE, COLLAPSE, SMALLER)}
     rows = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text().split("## Alarms")[1].splitlines()
     named = {row.split("`")[1] for row in rows if row.startswith("| `")}
-    evident = {"budget", "fixity", "filling", "disk", "worker", "workers", "desk", "hosts", "store"}
+    evident = {"budget", "fixity", "filling", "disk", "worker", "workers", "desk", "hosts", "store", "login"}
     assert named == learned | evident
 
 
