@@ -55,7 +55,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def fewer_examples(item, ring):
-    """A test of random examples is in both rings: with a third of them in the first, all of them in the second."""
+    """A test of random examples is in both rings: with a sixth of them in the first, all of them in the second."""
     if not getattr(item.obj if isinstance(item, pytest.Function) else None, "is_hypothesis_test", False):
         return False
     if ring == "first":

@@ -303,8 +303,8 @@ def take_in(archive: Archive, file: Path) -> Brought:
         brought = replace(brought, findings=(*brought.findings, *more))
     if archive.settings.study.workers:
         study(archive)
-    if brought.captures:
-        keep_up(archive)
+        if brought.captures:
+            keep_up(archive)
     return brought
 
 

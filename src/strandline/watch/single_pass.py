@@ -47,7 +47,7 @@ def crawl(archive: Archive, settings: Settings, request: CrawlRequest) -> Tally:
             if monitor is not None:
                 monitor.observe()
     # What a pass left out by rules teaches nothing about them: who uses them says when they are learned again.
-    if again and tally.ended == "complete" and settings.crawl.skip == "none":
+    if again and tally.ended == "complete" and settings.crawl.skip == "none" and settings.study.workers:
         from strandline.learn.keeping_up import keep_up
 
         keep_up(archive)
