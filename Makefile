@@ -55,6 +55,11 @@ watch-crash: ## kill -9 a watch at random moments (CYCLES=200)
 	@scripts/setup dev
 	STRANDLINE_WATCH_KILLS=$(or $(CYCLES),200) $(BIN)/python -m pytest --timeout=0 tests/faults/test_watch_crashes.py -q
 
+browser-crash: ## crawls and watches killed with their browsers, and browsers alone (KILLS=20, and 50 browsers)
+	@scripts/setup dev
+	@scripts/setup-browser
+	STRANDLINE_BROWSER_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest --timeout=0 tests/browser/test_killed_browsers.py -q
+
 docs: ## the documentation as a site under site/
 	@scripts/setup dev
 	$(BIN)/mkdocs build --strict --quiet --site-dir site

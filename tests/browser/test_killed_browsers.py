@@ -1,5 +1,8 @@
 """Browsers that are killed under a crawl, and crawls and watches that are killed with their browsers: nothing promised
 is lost, and nothing is left behind.
+
+STRANDLINE_BROWSER_KILLS sets how many crawls, and as many watches, are killed, and 2.5 times as many browsers
+(4; 20 by `make browser-crash`).
 """
 
 import contextlib
@@ -25,6 +28,7 @@ from strandline.browser.chromium import processes_of
 from strandline.browser.profiles import PREFIX
 
 NAMES = ("spa", "post", "frames", "worker", "xhr", "static")
+KILLS = int(os.environ.get("STRANDLINE_BROWSER_KILLS", "4"))
 PATIENCE = 300
 """Seconds that what must come may take, on a machine however busy."""
 
@@ -59,8 +63,8 @@ def kill_now_and_then(stop, rng, kills):
                 kills.append(time.monotonic())
 
 
-@pytest.mark.parametrize("wanted", [2, pytest.param(50, marks=pytest.mark.long)])
-def test_killed_browsers_cost_pages_in_a_browser_and_no_capture(tmp_path, wanted):
+def test_killed_browsers_cost_pages_in_a_browser_and_no_capture(tmp_path):
+    wanted = 5 * KILLS // 2
     rng, kills, number = random.Random(wanted), [], 0
     while len(kills) < wanted:
         number += 1
@@ -171,18 +175,16 @@ def words_for(command, folder, base):
     return [*words, "--browser", "always", "--json", "-q", "--set", "study.workers=0"]
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.long)])
-def test_a_crawl_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary, rounds):
+def test_a_crawl_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary):
     with serving(*NAMES) as (base, _):
         words = words_for("crawl", tmp_path / "archive", base)
-        archive = killed_again_and_again(tmp_path, temporary, rounds, words, ())
+        archive = killed_again_and_again(tmp_path, temporary, KILLS, words, ())
         assert {f"{base}/{name}/" for name in NAMES} <= {capture.url for capture in archive.reading.all_captures()}
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.long)])
-def test_a_watch_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary, rounds):
+def test_a_watch_that_is_killed_loses_no_promise_and_leaves_no_browser(tmp_path, temporary):
     with serving(*NAMES) as (base, _):
         words = words_for("watch", tmp_path / "archive", base)
         words += ["--budget", "400/hour", "--hour-seconds", "20", "--set", "plan.least_chance=0.0"]
-        archive = killed_again_and_again(tmp_path, temporary, rounds, words, ("--for", "1h"))
+        archive = killed_again_and_again(tmp_path, temporary, KILLS, words, ("--for", "1h"))
         assert f"{base}/" in {capture.url for capture in archive.reading.all_captures()}

@@ -1,6 +1,6 @@
 """kill -9 and power loss at random moments: no promise is ever lost, recovery is automatic.
 
-STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (40 and 6; 300 and 25 in the long form).
+STRANDLINE_KILL_CYCLES and STRANDLINE_POWER_CYCLES set how often (40 and 6; 120 and 20 in the long form).
 """
 
 import functools
@@ -19,7 +19,7 @@ from strandline.store.reading import Reading
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.verify import verify
 
-KILLS, CUTS = forms("STRANDLINE_KILL_CYCLES", 40, 300), forms("STRANDLINE_POWER_CYCLES", 6, 25)
+KILLS, CUTS = forms("STRANDLINE_KILL_CYCLES", 40, 120), forms("STRANDLINE_POWER_CYCLES", 6, 20)
 
 
 def clean(folder):

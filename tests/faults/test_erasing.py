@@ -20,7 +20,7 @@ from strandline.keeping.erasing import finish, waiting_erasures
 
 FORMS = [
     pytest.param((240, 24, 6), id="short"),
-    pytest.param((2_000, 100, 20), id="long", marks=pytest.mark.long),
+    pytest.param((1_000, 60, 12), id="long", marks=pytest.mark.long),
 ]
 if os.environ.get("STRANDLINE_ERASURES"):
     erasures = int(os.environ["STRANDLINE_ERASURES"])

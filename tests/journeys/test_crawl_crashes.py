@@ -35,7 +35,7 @@ def crawl(folder, url):
     app(["crawl", str(folder), "--seeds", url, *LOOPBACK], standalone_mode=False)
 
 
-@forms("STRANDLINE_CRAWL_KILLS", 5, 50)
+@forms("STRANDLINE_CRAWL_KILLS", 5, 25)
 def test_kill_9_at_any_moment_of_a_crawl(tmp_path, site, cycles):
     folder = tmp_path / "archive"
     assert strandline("init", folder).code == 0
