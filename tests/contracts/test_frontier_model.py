@@ -115,5 +115,8 @@ def test_the_frontier_agrees_with_a_dictionary(name, tmp_path_factory):
     few = 25 if name == "sqlite" else 5  # each starts with a new database
     quick = settings(max_examples=few, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
     machine.TestCase.settings = quick
-    machine.TestCase("runTest").runTest()
+    for _ in range(20):  # a few random lives may all end before anything is taken
+        machine.TestCase("runTest").runTest()
+        if machine.taken:
+            break
     assert machine.taken > 0
