@@ -66,6 +66,37 @@ def test_every_test_asserts_something():
     assert not idle
 
 
+PASSING = {"time", "time_ns", "monotonic", "now", "utcnow", "today", "urandom", "uuid1", "uuid4", "token_hex", "getpid"}
+"""Calls whose answer is another one in each process."""
+
+
+def evaluated_at_import(node):
+    """What of a module is computed when it is read: no bodies of functions, but their decorators and defaults."""
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        for part in (*node.decorator_list, node.args):
+            yield from evaluated_at_import(part)
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from evaluated_at_import(child)
+
+
+def passing(text):
+    """The lines on which a module asks at import what differs in the next process."""
+    calls = (node for node in evaluated_at_import(ast.parse(text)) if isinstance(node, ast.Call))
+    return [call.lineno for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in PASSING]
+
+
+def test_tests_are_called_the_same_in_each_process():
+    """Processes that share the tests compare what they collected; an hour in a name fails the whole run."""
+    assert passing("@parametrize('at', [time.time()])\ndef test_it(at): pass\nNOW = datetime.now()") == [1, 3]
+    assert not passing("def test_it():\n    time.time()\nlater = lambda: time.time()")
+    found = {str(file.relative_to(ROOT)): passing(file.read_text()) for file in (ROOT / "tests").rglob("*.py")}
+    assert not {name: lines for name, lines in found.items() if lines}
+
+
 def test_help_starts_without_heavy_modules():
     code = (
         "import sys; sys.argv = ['strandline', '--help']\n"

@@ -1,4 +1,3 @@
-import os
 import random
 import zlib
 
@@ -118,7 +117,10 @@ def test_every_bit_where_no_checksum_looks(folder):
             assert not audit(folder, kept).ok, (at - start, bit)
 
 
-@pytest.mark.parametrize("between", [b"\0" * 4096, b"\0", b"x", os.urandom(5000), b"\x1f\x8b\x08\0", b"WARC/1.1\r\n"])
+NOISE = random.Random(5).randbytes(5000)
+
+
+@pytest.mark.parametrize("between", [b"\0" * 4096, b"\0", b"x", NOISE, b"\x1f\x8b\x08\0", b"WARC/1.1\r\n"])
 def test_nothing_may_lie_between_members(folder, between):
     kept, path = archive(folder)
     whole = path.read_bytes()
