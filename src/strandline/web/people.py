@@ -8,11 +8,13 @@ from starlette.routing import Route
 
 from strandline.access.addresses import original
 from strandline.access.listing import stretch
+from strandline.access.pictures import has_picture
 from strandline.access.timestamps import moment, timestamp
 from strandline.core.changes.shown import RATED
 from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
 from strandline.keeping.annotations import tags
+from strandline.keeping.searches import searches_of
 from strandline.web.annotations import said_of
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError, number_of
@@ -24,11 +26,15 @@ from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
+from strandline.web.views.pictures import pictures_of
 from strandline.web.views.ratings import given
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import COUNTED, MAIN, rival, simulations, strategy_names, usual_budgets
 from strandline.web.views.site import MOST_LISTED, pages_of, site_view
 from strandline.web.views.values import address, time_of
+
+_PICTURES = 60
+"""Captures of a list that are looked at for pictures: each takes a look into a file."""
 
 
 class People:
@@ -128,6 +134,8 @@ class People:
         pages, newest, oldest = self._desk.reading.page_numbers(url), found.captures[0], found.captures[-1]
         rows = self._desk.reading.change_rows(pages, oldest.time, newest.time, len(found.captures))
         values["changes"] = {timestamp(row.by): row.importance for row in rows if row.visible}
+        some = [capture for capture in found.captures if capture.rendering is not None][:_PICTURES]
+        values["pictured"] = {capture.time for capture in some if has_picture(self._desk.holdings, capture)}
         return self._face.page(request, "captures.html", values)
 
     async def compare(self, request: Request) -> Response:
@@ -149,6 +157,7 @@ class People:
         values["mode"] = "one" if asked.get("view") == "one" else "side"
         values["only"] = only
         values["said"] = said_of(self._desk, url, timestamp(view.new))
+        values["pictures"] = pictures_of(self._desk.holdings, view) if not part.after else []
         return self._face.page(request, "compare.html", values)
 
     def _captured(self, url: str) -> str:
@@ -174,9 +183,17 @@ class People:
                 start=number_of(request, "start", 0),
                 collection=asked.get("collection", ""),
                 tag=asked.get("tag", ""),
+                over_time=asked.get("order") == "time" and by != "url",
             )
             found = search(self._desk, looked_for)
-        values = {"found": found, "text": text, "by": by, "asked": dict(asked), "query": text} | self._narrowing()
+        values = {
+            "found": found,
+            "text": text,
+            "by": by,
+            "asked": dict(asked),
+            "query": text,
+            "saved": searches_of(self._desk.settings),
+        } | self._narrowing()
         return self._face.page(request, "search.html", values)
 
     def _changes_asked(self, request: Request) -> ChangesAsked:
