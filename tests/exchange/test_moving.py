@@ -20,7 +20,7 @@ import strandline
 from faults.loops import die_at, every_step
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, OutOfSpace
-from strandline.exchange import moving
+from strandline.exchange import moving, version_records
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.lock import WriteLock
 from strandline.warc import importing, output
@@ -147,7 +147,7 @@ def test_of_a_package_for_which_there_is_no_room_nothing_is_kept(tmp_path, monke
 
 def test_versions_of_a_file_that_was_given_up_are_not_recorded(tmp_path, monkeypatch):
     archive, synced = made(tmp_path / "archive"), []
-    monkeypatch.setattr(moving, "_COMMIT", 2)
+    monkeypatch.setattr(version_records, "_COMMIT", 2)
 
     def sync(file):
         synced.append(file)

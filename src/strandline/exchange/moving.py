@@ -1,26 +1,26 @@
 """Bringing in what other tools archived, and giving out standard files."""
 
 import contextlib
-import io
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 
 from strandline.archive.deployment import FolderPlace
 from strandline.archive.folder import Archive
-from strandline.archive.given_files import missing
 from strandline.archive.known_collections import known_collection
-from strandline.archive.wall_clock import SystemClock
-from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
+from strandline.core.capture import Capture, Original
 from strandline.core.keeping.collections import Members
-from strandline.core.urls import canonical, surt_key
+from strandline.core.urls import surt_key
 from strandline.core.wording import counted
-from strandline.errors import UsageError
+from strandline.errors import ArchiveDamaged, UsageError
 from strandline.exchange.described import NAME, Going, take_over, told_of
+from strandline.exchange.holding import Holding
+from strandline.exchange.other_tools import held_by
 from strandline.exchange.page_versions import page_versions
+from strandline.exchange.version_records import is_here, keep_versions
 from strandline.learn.keeping_up import keep_up
 from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.settings.schema import Settings
@@ -33,16 +33,11 @@ from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
 from strandline.warc.info import WarcInfo
-from strandline.warc.output import OPEN, default_host
+from strandline.warc.output import default_host
 from strandline.warc.parquet import export_parquet
-from strandline.warc.records import digest_of
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import document_in, import_wacz
-from strandline.warc.writer import WarcWriter, WriterSettings
 from strandline.warc.zstd_import import import_zst
-
-_COMMIT = 500
-"""Imported page versions that are made durable together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,10 @@ class Brought:
 
     captures: int
     findings: tuple[str, ...] = ()
+    kind: str = ""
+    """Which tool it comes from; empty for a file in a standard form."""
+    left_out: tuple[tuple[str, int], ...] = ()
+    """What was not taken in, and how often."""
 
 
 class _AlreadyHeld(Exception):  # noqa: N818 - nothing is wrong
@@ -68,8 +67,6 @@ def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[],
 
 
 def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
-    if not file.is_file():
-        raise UsageError(f"{file}: {missing(file)}")
     name = file.name.lower()
     index = _Index(writing)
     target = Target(folder / "archive", default_host(), time.time(), ready=index.open, index=index.add)
@@ -83,8 +80,37 @@ def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[]
         captures = list(read_cdxj(file))
         return Brought(writing().bring(captures))
     if name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl"):
-        return _versions(file, folder, settings, writing)
+        for _ in page_versions(file):
+            pass  # the whole file is looked at before anything is written
+        kept = keep_versions(page_versions(file), file.name, folder, settings, writing())
+        return Brought(kept.captures, (_not_again(kept.held_already),) if kept.held_already else ())
     raise UsageError(f"{file}: not .warc, .warc.gz, .warc.zst, .wacz, .cdxj or .jsonl (each also packed)")
+
+
+def _bring_in_all(
+    source: Path, holding: Holding, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]
+) -> Brought:
+    """Take in what another tool left: its files one by one, then its versions. What is not sound is left out."""
+    captures, findings = 0, list(holding.notes)
+    refused: set[Path] = set()
+    for file in holding.files:
+        try:
+            brought = bring_in(file, folder, settings, writing)
+        except (ArchiveDamaged, UsageError) as problem:
+            refused.add(file)
+            holding.left_out["WARC or WACZ files that are not sound"] += 1
+            findings.append(str(problem))
+            continue
+        captures += brought.captures
+        findings += [f"{file.name}: {finding}" for finding in brought.findings]
+    versions = holding.versions(refused)
+    first = next(versions, None)
+    if first is not None:
+        kept = keep_versions(chain([first], versions), source.resolve().name, folder, settings, writing())
+        captures += kept.captures
+        findings += [_not_again(kept.held_already)] if kept.held_already else []
+    left_out = tuple((what, number) for what, number in sorted(holding.left_out.items()) if number)
+    return Brought(captures, tuple(findings), holding.kind, left_out)
 
 
 class _Index:
@@ -126,14 +152,9 @@ def _all_held(catalog: SqliteCatalog, files: Sequence[Path]) -> int:
     for capture in _of_the_web(_items(files), Counter()):
         held += 1
         known = catalog.reading.closest(capture.url, capture.time)
-        if not (known and known.record_id == capture.record_id and _is_here(files[0].parent, known)):
+        if not (known and known.record_id == capture.record_id and is_here(files[0].parent, known)):
             return 0
     return held
-
-
-def _is_here(archive: Path, capture: Capture) -> bool:
-    """Whether the archive has a capture itself: of an index alone, or when its file was lost, it may be brought in."""
-    return bool(capture.record_id) and (archive / capture.place.file).exists()
 
 
 def _items(files: Sequence[Path]) -> Iterator[Item]:
@@ -147,78 +168,6 @@ def _of_the_web(items: Iterable[Item], others: Counter[str]) -> Iterator[Capture
             yield item.capture
         elif isinstance(item, Derived) and item.kept.record_type in ("response", "revisit"):
             others["".join(item.kept.capture.url.partition(":")[:2])] += 1
-
-
-def _versions(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
-    """Page versions without HTTP: kept as answers that carry the page and nothing else."""
-    for _ in page_versions(file):
-        pass  # the whole file is looked at before anything is written
-    catalog = writing()
-    info = WarcInfo(
-        software=f"Strandline/{__version__}", operator=settings.archive.operator, is_part_of=f"import of {file.name}"
-    )
-    store = WarcWriter(folder / "archive", info, SystemClock(), WriterSettings(prefix="import"))
-    count, held_already = 0, 0
-    waiting: list[Capture] = []
-    last: dict[str, tuple[bytes, Original]] = {}
-    """By address: a digest of the latest version, and where it is."""
-    try:
-        for version in page_versions(file):
-            exchange = _exchange(version.url, version.time, version.html)
-            seen, content = last.get(exchange.request.url), blake2b(version.html, digest_size=16).digest()
-            known = catalog.reading.closest(exchange.request.url, version.time)
-            same = known and _is(known, exchange, version.html) and _is_here(folder / "archive", known)
-            held = known if same else None
-            capture = held or store.keep(exchange, seen[1] if seen and seen[0] == content else None)
-            if not capture.revisit:
-                original = Original(capture.url, capture.time, capture.digest, capture.record_id)
-                last[exchange.request.url] = (content, original)
-            if held:
-                held_already += 1
-            else:
-                waiting.append(capture)
-            if len(waiting) >= _COMMIT:
-                store.sync()
-                count += catalog.bring(waiting)
-                waiting = []
-    finally:  # whatever ended it: what is whole is recorded before its file gets its final name
-        store.sync()
-        count += catalog.bring(capture for capture in waiting if _in_file(folder / "archive", capture.place))
-        store.close()
-    return Brought(count, (_not_again(held_already),) if held_already else ())
-
-
-def _is(capture: Capture, exchange: Exchange, html: bytes) -> bool:
-    """Whether a capture is this very version."""
-    same = capture.url == exchange.request.url and abs(capture.time - exchange.started) < 0.001
-    return same and capture.digest == digest_of(WriterSettings().digest, html)
-
-
-def _in_file(archive: Path, place: Place) -> bool:
-    """Whether a file reaches as far as a record: one that was given up ends where it was last made durable."""
-    paths = (archive / f"{place.file}{OPEN}", archive / place.file)
-    return any(path.exists() and path.stat().st_size >= place.offset + place.length for path in paths)
-
-
-def _exchange(url: str, moment: float, html: bytes) -> Exchange:
-    try:
-        address = canonical(url)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(html)}\r\n\r\n".encode()
-    return Exchange(
-        request=Request(address, 0),
-        started=moment,
-        seconds=0.0,
-        outcome=Outcome.ANSWERED,
-        detail="imported",
-        address="",
-        request_head=b"",
-        response_head=head,
-        body=io.BytesIO(html),
-        body_length=len(html),
-        status=200,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,14 +240,27 @@ def _near(reading: KeyReading, original: Original) -> Iterator[Capture]:
     yield from reading.before(surt_key(original.url), original.time + 0.0005, 4)
 
 
-def take_in(archive: Archive, file: Path) -> Brought:
-    """Take a file of another tool into an archive, study it, and learn from what there is now."""
+def take_in(archive: Archive, source: Path, kind: str = "", addresses: Mapping[str, str] | None = None) -> Brought:
+    """Take what another tool left into an archive, study it, and learn from what there is now. `kind` is the tool,
+    where a folder does not tell; `addresses` says which file of a repository is which page.
+    """
     folder = archive.need_folder("import")
+    holding = held_by(source, kind, addresses)
     with contextlib.ExitStack() as stack:
-        brought = bring_in(file, folder, archive.settings, lambda: stack.enter_context(archive.writing("import")))
+        opened: list[SqliteCatalog] = []
+
+        def writing() -> SqliteCatalog:
+            if not opened:
+                opened.append(stack.enter_context(archive.writing("import")))
+            return opened[0]
+
+        if holding is None:
+            brought = bring_in(source, folder, archive.settings, writing)
+        else:
+            brought = _bring_in_all(source, holding, folder, archive.settings, writing)
         archive.index.refresh()
-    if file.name.lower().endswith(".wacz"):
-        told = document_in(file, NAME)
+    if source.name.lower().endswith(".wacz"):
+        told = document_in(source, NAME)
         more = take_over(archive, told) if told else ()
         brought = replace(brought, findings=(*brought.findings, *more))
     if archive.settings.study.workers:

@@ -34,7 +34,10 @@ class PageVersion:
 
     url: str
     time: float
-    html: bytes
+    body: bytes
+    content_type: str = "text/html; charset=utf-8"
+    origin: str = ""
+    """Where it comes from, in words for a header field; empty for a file of page versions."""
 
 
 def page_versions(path: Path) -> Iterator[PageVersion]:

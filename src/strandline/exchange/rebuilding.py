@@ -14,12 +14,14 @@ from strandline.archive.folder import Archive
 from strandline.archive.given_seeds import given_seeds, keep_given
 from strandline.core.capture import Capture, Kind, Unanswered
 from strandline.core.keeping.annotations import Annotation
+from strandline.core.keeping.people import JournalEntry, Person, PersonToken
 from strandline.errors import ArchiveDamaged, StrandlineError
 from strandline.ports import Found
 from strandline.store.annotations import AnnotationReading, keep_annotations
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.lock import WriteLock
 from strandline.store.outbox import take_over_alerts
+from strandline.store.people import PeopleReading, take_over_people
 from strandline.store.reading import Reading
 from strandline.store.sqlite import transaction
 from strandline.store.studies import StudyReading
@@ -62,6 +64,7 @@ def rebuild(folder: Path, index: CdxjIndex) -> Rebuilt:
             catalog.studies.take_over_labels(_labels(old))
             with transaction(catalog.writer):
                 keep_annotations(catalog.writer, _annotations(old))
+                take_over_people(catalog.writer, *_people(old))
         take_over_alerts(new, old)
         _fold_log(old)
         for side in ("-wal", "-shm"):
@@ -122,7 +125,7 @@ def _given(database: Path) -> tuple[str, ...]:
         return ()  # there is no catalog, or it is past reading
 
 
-def _ratings(database: Path) -> list[tuple[str, str, str, float]]:
+def _ratings(database: Path) -> list[tuple[str, str, str, float, str]]:
     """What people said about blocks, which no WARC file holds."""
     try:
         with contextlib.closing(StudyReading.open(database, everything=True)) as old:
@@ -147,6 +150,15 @@ def _annotations(database: Path) -> list[Annotation]:
             return list(old.annotations())
     except (StrandlineError, sqlite3.Error):
         return []
+
+
+def _people(database: Path) -> tuple[list[Person], list[PersonToken], list[JournalEntry]]:
+    """Who may do what, and who did what."""
+    try:
+        with contextlib.closing(PeopleReading.open(database, everything=True)) as old:
+            return old.people(), old.person_tokens(), old.journal()
+    except (StrandlineError, sqlite3.Error):
+        return [], [], []
 
 
 def reindex(archive: Archive) -> Rebuilt:
