@@ -31,20 +31,35 @@ def mail_of(alerts: Sequence[Alert], sender: str, to: str, now: float) -> EmailM
 def _subject(alerts: Sequence[Alert]) -> str:
     first = alerts[0].document
     if len(alerts) > 1:
-        alarms = sum(alert.kind == "alarm" for alert in alerts)
-        changes = len(alerts) - alarms
-        parts = [f"{changes} change{'s' * (changes != 1)}"] * (changes > 0)
-        return ", ".join(parts + [f"{alarms} alarm{'s' * (alarms != 1)}"] * (alarms > 0))
+        named = (
+            ("change", "changes"),
+            ("alarm", "alarms"),
+            ("search", "finds of searches"),
+            ("digest", "digests"),
+            ("test", "tests"),
+        )
+        counts = [(sum(alert.kind == kind for alert in alerts), kind, many) for kind, many in named]
+        return ", ".join(
+            f"{n} {'find of a search' if kind == 'search' else kind}" if n == 1 else f"{n} {many}"
+            for n, kind, many in counts
+            if n
+        )
     if alerts[0].kind == "change":
         if first.get("sentence"):
             return f"{first.get('title') or first['url']}: {first['sentence']}"
         return f"{first['url']} changed (importance {first['importance']:.2f})"
     if alerts[0].kind == "alarm":
         return f"alarm {first['event']}: {first['alarm']} {first['subject']}"
+    if alerts[0].kind == "search":
+        return f"{first['search']}: {first['event']} on {first['url']}"
+    if alerts[0].kind == "digest":
+        return f"the week, {first['text']}"
     return "a test"
 
 
 def _paragraph(document: dict[str, Any]) -> str:
+    if document.get("kind") == "digest":
+        return "\n".join(map(plain, digest_lines(document)))
     lines = [str(document.get("text", ""))]
     lines += [
         f"  {mark} {document[name]}" for mark, name in (("-", "old_text"), ("+", "new_text")) if document.get(name)
@@ -56,6 +71,16 @@ def _paragraph(document: dict[str, Any]) -> str:
         lines += [f"  compare: {document.get('compare', '')}"] if document.get("compare") else []
         lines += [f"  now:     {document['shown']}", f"  before:  {document['before']}"]
     return "\n".join(map(plain, lines))
+
+
+def digest_lines(document: dict[str, Any]) -> list[str]:
+    """As mail and commands show it."""
+    lines = [str(document["text"])]
+    for one in document["changes"]:
+        lines += ["", f"{one['title'] or one['url']}", f"  {one['sentence'] or 'changed'}"]
+        lines.append(f"  {one['by'][:16].replace('T', ' ')}, importance {one['importance']:.2f}: {one['url']}")
+        lines += [f"  {one['compare']}"] if one.get("compare") else []
+    return lines
 
 
 def plain(text: str) -> str:

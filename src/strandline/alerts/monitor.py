@@ -17,8 +17,10 @@ from typing import Final
 
 from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.alert import change_alert
+from strandline.alerts.digest import weekly_digests
 from strandline.alerts.fixity_audit import RollingAudit
 from strandline.alerts.outbox import AlertDispatch, archive_name, check_alert_settings
+from strandline.alerts.saved_searches import Shown, saved_searches, search_alerts, shown_by
 from strandline.archive.events import event
 from strandline.archive.storage import forecast
 from strandline.core.urls import surt_key
@@ -128,7 +130,14 @@ class AlertMonitor:
         hidden = self._hidden.hidden
         recorded = self._alarms.changes_recorded(done, progress)
         changes = (change for change in recorded if not hidden.hides(surt_key(change.url)))
-        alerts = worth_telling(changes, dispatch, self._settings, time.time())
+        now, searches = time.time(), saved_searches(self._settings.alerts)
+        listed = list(changes)
+        alerts = worth_telling(listed, dispatch, self._settings, now)
+        if searches:
+            first = (Shown(*row) for row in self._alarms.first_shown(done, progress))
+            shown = [*shown_by(listed), *(one for one in first if not hidden.hides(surt_key(one.url)))]
+            about = (self._settings.alerts, dispatch.name)
+            alerts += search_alerts(searches, shown, self._alarms.lives, now, about)
         made = dispatch.outbox.decide(alerts, progress, dispatch.wanted, dispatch.room)
         if made:
             event("alerts", f"{made} important changes", "debug", count=made)
@@ -142,6 +151,14 @@ class AlertMonitor:
         self._desk.observe(self._alarms.progress() if studied else self._newest(), now)
         self._look_ahead(now)
         self._note_rules(now)
+        self._hidden.refreshed()
+        hidden, dispatch = self._hidden.hidden, self._dispatch
+
+        def shown(change: Change) -> bool:
+            return not hidden.hides(surt_key(change.url))
+
+        for alert in weekly_digests((dispatch.targets, dispatch.name), self._alarms, shown, now, self._settings):
+            dispatch.tell(alert)
 
     def _look_ahead(self, now: float) -> None:
         """Whether the disk will be full soon, at the pace of the last weeks."""

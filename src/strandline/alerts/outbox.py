@@ -94,6 +94,11 @@ class AlertDispatch:
         if self.outbox.add([alert], self.wanted, self._room):
             self.poke()
 
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Who is told."""
+        return self._targets
+
     def alarmed(self, alarm: Alarm) -> None:
         """An alarm has opened or closed."""
         name = "alarm-opened" if alarm.closed is None else "alarm-closed"

@@ -22,6 +22,8 @@ from strandline.store.outbox import Alert
 _NAME = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _MAIL = re.compile(r"[^@\s<>,;:\"]+@[^@\s<>,;:\"]+")
 
+_KINDS = {"change": "changes", "alarm": "alarms", "search": "searches"}
+
 Kind = Literal["webhook", "email"]
 
 
@@ -36,7 +38,7 @@ class Target:
     site: str = ""
     """Only this site (registered domain or host); empty for all."""
     only: str = ""
-    """changes, alarms, or empty for both."""
+    """changes, alarms, searches, digest (once a week), or empty for all but the last."""
     collection: str = ""
     """Only what belongs to this collection; empty for all."""
     stretches: tuple[tuple[str, str], ...] = ()
@@ -46,7 +48,9 @@ class Target:
         """Whether an alert is for this target."""
         if alert.kind == "test":
             return True
-        if self.only and self.only != f"{alert.kind}s":
+        if alert.kind == "digest":
+            return self.only == "digest" and alert.document.get("to") == self.name
+        if self.only and self.only != _KINDS.get(alert.kind):
             return False
         if self.site and self.site != alert.site and not (alert.url and self.site == authority(alert.url)):
             return False
