@@ -2,11 +2,14 @@
 
     python benchmarks/browser_cost.py [loads]
 
-A page of 20 parts on the loopback interface is loaded many times by a bare Chromium (with a network of its own; it waits
-for the load and half a second) and by Strandline (whose fetcher answers; behaviours and views included). Processor time is
-read from /proc for all processes of the browser, and from our own clock for Strandline. Also: the page over HTTP alone.
+A page of 20 parts on the loopback interface is loaded in turn by a bare Chromium (with a network of its own; it waits
+for the load and half a second) and by Strandline (whose fetcher answers; behaviours and views included), so that both
+meet the machine as it is at that moment: once a page that shows all it has (plain), once one whose images come when a
+reader scrolls to them (lazy; the bare load does not scroll and never gets them). Processor time is read from /proc for
+all processes of the browsers, and from our own clock for Strandline. Then a site of 24 such pages is crawled over HTTP
+alone, with a browser where it pays, and always: pages for each second of CPU. One in eight is an empty shell that a
+script fills; the scripts of the others bring nothing.
 """
-# ruff: noqa: E501 - a page is written as it is
 
 import http.server
 import os
@@ -16,6 +19,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import ClassVar
 
 import strandline
 from strandline.browser.chromium import Chromium, means, processes_of
@@ -32,6 +36,16 @@ KINDS = {
     "html": "text/html",
 }
 TICKS = os.sysconf("SC_CLK_TCK")
+SITE = 24
+"""Pages of a site."""
+SHELLS = 8
+"""One page in so many of a site is an empty shell."""
+
+
+LATE = """<script>let at=0;const seen=new IntersectionObserver(all=>all.forEach(one=>{if(one.isIntersecting){
+seen.unobserve(one.target);const image=new Image();image.src=`/png${at++}.png`;one.target.append(image)}}));
+document.querySelectorAll('.late').forEach(one=>seen.observe(one))</script>"""
+"""Images that come when a reader scrolls to them."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -53,19 +67,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def part(kind, path):
     words = " ".join(f"word{n}" for n in range(300))
-    return {"png": b"\x89PNG" + bytes(20_000), "css": f"/* {words} */ .c{path[4]} {{ color: red }}".encode(),
-            "js": f"/* {words} */ var loaded = (window.loaded || 0) + 1;".encode(), "json": f'"{words}"'.encode()}[kind]  # fmt: skip
+    return {
+        "png": b"\x89PNG" + bytes(20_000),
+        "css": f"/* {words} */ .c{path[4]} {{ color: red }}".encode(),
+        "js": f"/* {words} */ var loaded = (window.loaded || 0) + 1;".encode(),
+        "json": f'"{words}"'.encode(),
+    }[kind]
 
 
 def page(path):
+    """A page of 20 parts; under /app/ its text is brought by a script, under /text/ scripts bring nothing."""
     links = "".join(f'<link rel=stylesheet href="{one}">' for one in PARTS if one.endswith("css"))
     scripts = "".join(f'<script src="{one}"></script>' for one in PARTS if one.endswith("js"))
     images = "".join(f'<img src="{one}">' for one in PARTS if one.endswith("png"))
     text = "".join(f"<p>paragraph {n} of the page {path} with some words in it</p>" for n in range(150))
+    if path.startswith("/app/"):
+        text = "<div id=root></div>"
+    if path.startswith("/lazy/"):
+        images = '<p class=late style="height:400px">later</p>' * 8 + LATE
     fetches = "".join(
-        f"fetch('{one}').then(r=>r.json()).then(t=>{{const p=document.createElement('p');p.textContent=t;document.body.append(p)}});"
+        f"fetch('{one}').then(r=>r.json()).then(t=>{{const p=document.createElement('p');"
+        "p.textContent=t;document.body.append(p)});"
         for one in PARTS
-        if one.endswith("json")
+        if one.endswith("json") and not path.startswith("/text/")
     )
     return f"<!doctype html><title>{path}</title>{links}{text}{images}{scripts}<script>{fetches}</script>".encode()
 
@@ -82,50 +106,76 @@ def used(pid):
     return total / TICKS
 
 
-def bare(base, loads):
-    """Seconds of CPU for each load by a Chromium with a network of its own."""
-    events = []
-    how = means()
-    how = replace(how, wrapped=tuple(word for word in how.wrapped if word != "--net"))
-    chromium = Chromium(how, ("--proxy-server=direct://", "--host-resolver-rules="))
-    pipe = Pipe(chromium.from_browser, chromium.to_browser, events.append, lambda: None)
-    found = []
-    try:
-        for n in range(loads):
-            before = used(chromium.pid)
-            context = pipe.call("Target.createBrowserContext", seconds=60)["browserContextId"]
-            target = pipe.call(
-                "Target.createTarget", url="about:blank", browserContextId=context, width=1366, height=1024
-            )
-            session = pipe.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-            pipe.call("Page.enable", session)
-            events.clear()
-            pipe.call("Page.navigate", session, 60, url=f"{base}/page{n}")
-            until = time.monotonic() + 30
-            while not any(one["method"] == "Page.loadEventFired" for one in events) and time.monotonic() < until:
-                time.sleep(0.02)
-            time.sleep(0.5)
-            pipe.call("Target.disposeBrowserContext", browserContextId=context)
-            time.sleep(0.1)
-            found.append(used(chromium.pid) - before)
-    finally:
-        pipe.end()
-        chromium.close()
-    return found
+class Bare:
+    """A Chromium with a network of its own."""
+
+    def __init__(self):
+        self._events = []
+        how = means()
+        how = replace(how, wrapped=tuple(word for word in how.wrapped if word != "--net"))
+        self._chromium = Chromium(how, ("--proxy-server=direct://", "--host-resolver-rules="))
+        self._pipe = Pipe(self._chromium.from_browser, self._chromium.to_browser, self._events.append, lambda: None)
+
+    def load(self, url):
+        """Load a page and wait for half a second; says the seconds of CPU."""
+        call, before = self._pipe.call, used(self._chromium.pid)
+        context = call("Target.createBrowserContext", seconds=60)["browserContextId"]
+        target = call(
+            "Target.createTarget", url="about:blank", browserContextId=context, width=1366, height=1024, seconds=60
+        )
+        session = call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        call("Page.enable", session)
+        self._events.clear()
+        call("Page.navigate", session, 60, url=url)
+        until = time.monotonic() + 60
+        while not any(one["method"] == "Page.loadEventFired" for one in self._events) and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        call("Target.disposeBrowserContext", seconds=60, browserContextId=context)
+        time.sleep(0.3)
+        return used(self._chromium.pid) - before
+
+    def close(self):
+        self._pipe.end()
+        self._chromium.close()
 
 
-def ours(base, loads, mode):
-    """Pages, seconds of CPU of Chromium and of our own for a crawl of as many pages."""
-    made, spent = [], {}
-    real = browsers.ChromiumPages
+class Beside(browsers.ChromiumPages):
+    """Browsers that count: the CPU of their processes and of our own for each page; before each, a bare load."""
 
-    class Watched(real):
-        def close(self):
-            for pid in self.processes:
-                spent[pid] = used(pid)
-            super().close()
+    bare = None
+    made: ClassVar = []
 
-    browsers.ChromiumPages = Watched
+    def __init__(self, *given, **more):
+        super().__init__(*given, **more)
+        self.at = (0.0, time.process_time())
+        Beside.made.append(self)
+        self.plain, self.shown = [], []
+
+    def _now(self):
+        return sum(map(used, self.processes)), time.process_time()
+
+    def _count(self):
+        now = self._now()
+        self.shown.append((now[0] - self.at[0], now[1] - self.at[1]))
+
+    def show(self, load):
+        if Beside.bare is not None:
+            time.sleep(0.3)  # until the page before is thrown away
+            self._count()
+            self.plain.append(Beside.bare.load(load.url))
+            self.at = self._now()
+        super().show(load)
+
+    def close(self):
+        time.sleep(0.3)
+        self._count()
+        super().close()
+
+
+def crawl(addresses, mode):
+    """Crawl these pages; says the tally, and seconds of CPU of our own and of all browsers."""
+    Beside.made.clear()
     with tempfile.TemporaryDirectory() as folder:
         archive = strandline.create(Path(folder) / "a")
         given = [
@@ -136,10 +186,37 @@ def ours(base, loads, mode):
         ]
         settings = with_overrides(archive.settings, [*given, 'scope.scope="page"', "scope.sitemaps=false"])
         before = time.process_time()
-        tally = archive.crawl(settings, strandline.CrawlRequest(tuple(f"{base}/page{n}" for n in range(loads))))
-        made.append(time.process_time() - before)
-    browsers.ChromiumPages = real
-    return tally, sum(spent.values()), made[0]
+        tally = archive.crawl(settings, strandline.CrawlRequest(tuple(addresses)))
+        own = time.process_time() - before
+    return tally, own, sum(chromium for pages in Beside.made for chromium, _ in pages.shown)
+
+
+def beside(base, loads, kind):
+    """Print what a page costs beside a bare load."""
+    Beside.bare = Bare()
+    try:
+        crawl((f"{base}/{kind}/page{n}" for n in range(loads + 1)), "always")
+    finally:
+        Beside.bare.close()
+        Beside.bare = None
+    pages = Beside.made[0]
+    plain, shown = pages.plain[1:], pages.shown[2:]  # the first load starts the browsers
+    bare, theirs, own = (sum(values) / len(values) for values in (plain, *zip(*shown, strict=True)))
+    ratios = [(chromium + ours) / alone for alone, (chromium, ours) in zip(plain, shown, strict=True)]
+    print(f"{kind}: bare Chromium {1000 * bare:.0f} ms of CPU a page, mean of {len(plain)} loads")
+    print(f"    Strandline: Chromium {1000 * theirs:.0f} ms, our side {1000 * own:.0f} ms a page")
+    print(f"    together {(theirs + own) / bare:.2f} times the bare load (median of pairs {median(ratios):.2f})")
+
+
+def site(base, pages=SITE):
+    """Print pages for each second of CPU, with and without a browser."""
+    addresses = [f"{base}/{'text' if n % SHELLS else 'app'}/page{n}" for n in range(pages)]
+    for mode in ("never", "auto", "always"):
+        tally, own, chromium = crawl(addresses, mode)
+        print(
+            f"{mode}: {pages} pages, {tally.browsed} shown, {pages / (own + chromium):.2f} pages a second of CPU",
+            flush=True,
+        )
 
 
 def main():
@@ -149,24 +226,12 @@ def main():
     pid = os.fork()  # the server's CPU is not ours
     if not pid:
         server.serve_forever()
+    browsers.ChromiumPages = Beside
     try:
         base = f"http://127.0.0.1:{server.server_address[1]}"
-        plain = bare(base, loads)
-        tally, chromium, own = ours(base, loads, "always")
-        start = ours(base, 1, "always")
-        _, _, http_only = ours(base, loads, "never")
-        _, _, http_start = ours(base, 1, "never")
-        each = (chromium - start[1]) / (loads - 1)
-        ourselves = (own - start[2]) / (loads - 1)
-        print(f"bare Chromium, median of {loads} loads: {1000 * median(plain[1:]):.0f} ms of CPU a page")
-        print(
-            f"Strandline: {tally.browsed} pages shown, Chromium {1000 * each:.0f} ms, our side {1000 * ourselves:.0f} ms a page"
-        )
-        print(f"together {(each + ourselves) / median(plain[1:]):.2f} times the bare load")
-        alone = (http_only - http_start) / (loads - 1)
-        print(
-            f"HTTP alone: {1000 * alone:.1f} ms a page; pages a second of CPU: HTTP {1 / alone:.0f}, always {1 / (each + ourselves):.1f}"
-        )
+        for kind in ("plain", "lazy"):
+            beside(base, loads, kind)
+        site(base)
     finally:
         os.kill(pid, 15)
         os.waitpid(pid, 0)

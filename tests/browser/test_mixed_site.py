@@ -1,9 +1,12 @@
 """A site of 300 pages of which 40 need a browser: what is caught of them, and for how many browser visits."""
 
+import time
+
 import strandline
 from browser.scoring import crawl_set
 from servers import mixed_site
 from strandline.plan.browser_reason import browser_reason
+from strandline.plan.explaining import why
 from strandline.plan.planning import Planning
 from strandline.settings.file import with_overrides
 
@@ -37,3 +40,35 @@ def test_where_no_page_needs_one_few_are_shown(tmp_path):
     tally, held, _, _ = crawled(tmp_path / "archive", pages)
     assert tally.browsed <= 0.05 * len(pages)
     assert not held
+
+
+def planned(folder, base):
+    """Why the page is not visited, or an empty text; and what `why` says of it and of the data it shows."""
+    archive = strandline.open(folder)
+    archive.settings = with_overrides(archive.settings, ['capture.browser="auto"'])
+    planning = Planning(archive, time.time())
+    known = {page.url: page.barred for page in planning.planner.pages}
+    page, data = f"{base}/app/0", f"{base}/data/app/0"
+    return known[page], why(planning, page), known.get(data)
+
+
+def test_data_that_supply_a_page_are_asked_for_instead(tmp_path, monkeypatch):
+    folder = tmp_path / "archive"
+    with mixed_site.serving(["/app/0"]) as (base, _):
+        crawl_set(folder, base, "auto")
+        barred, _, data = planned(folder, base)
+        assert not barred and data is None, "one look is no habit"
+        crawl_set(folder, base, "auto")
+        barred, told, data = planned(folder, base)
+        assert barred == f"its text comes from {base}/data/app/0, which is asked instead"
+        assert barred in told.verdict and "it is shown when that changes" in told.answers["browser"]
+        assert data == "", "the data are a page that is planned"
+        new = {"title": "Quite another title", "text": "and a text of which nobody knew before", "links": []}
+        monkeypatch.setattr(mixed_site, "brought", lambda part, n: new)
+        tally = crawl_set(folder, base, "never")
+        assert tally.browsed == 0
+        barred, told, _ = planned(folder, base)
+        assert not barred and "shown" in told.answers["browser"]
+    archive = strandline.open(folder)
+    archive.study()
+    assert [one.url for one in archive.changes()] == [f"{base}/data/app/0"], "what the data say is studied"

@@ -5,6 +5,7 @@ import json
 
 from browser.shown import QUICK, shown
 from strandline.browser.load_bounds import Wishes
+from strandline.core.pictures import boxes_of
 from strandline.core.shown import DOCUMENT, INFO, SETTLED, TEXT, VIEW, WHOLE_VIEW
 
 
@@ -34,11 +35,15 @@ def test_the_document_is_as_a_reader_sees_it():
 def test_pictures_are_taken_on_request_only():
     plain, _ = shown("<p>x</p>")
     assert plain.view(VIEW) is None
-    pictured, _ = shown('<p style="height:3000px">x</p>', wishes=Wishes(screenshots=True))
+    page = '<p style="height:3000px">x</p><h2>A <b>bold</b> word</h2>'
+    pictured, _ = shown(page, wishes=Wishes(screenshots=True))
     first, whole = pictured.view(VIEW), pictured.view(WHOLE_VIEW)
     assert first.startswith(b"\x89PNG")
     sizes = [(int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) for png in (first, whole)]
     assert sizes[0][1] < 3000 < sizes[1][1]
+    boxes = boxes_of(whole)
+    assert [box.text for box in boxes] == ["x", "A bold word"]
+    assert boxes[0].height == 3000 < boxes[1].y < sizes[1][1], "where they stand on the picture"
 
 
 def test_where_a_page_sends_itself_is_told_and_not_followed():

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 
 from browser.shown import HTML, QUICK, shown
 from strandline.browser.chromium import means, processes_of
@@ -31,13 +32,13 @@ def test_a_browser_that_is_killed_costs_one_page():
 
 
 def test_two_browsers_show_two_pages_and_loads_can_be_cut():
-    pages = ChromiumPages(means(), QUICK, browsers=2)
+    pages = ChromiumPages(means(), replace(QUICK, seconds=900.0, settling=600.0), browsers=2)
     try:
         html = b"<p>open</p><script>fetch('/never')</script>"
         for number in (1, 2):
             pages.show(PageLoad(number, f"https://a.example/{number}", 200, HTML, html))
         assert pages.free == 0
-        asked, until = [], time.monotonic() + 60
+        asked, until = [], time.monotonic() + 400
         while len({one.load for one in asked}) < 2 and time.monotonic() < until:
             pages.wait(0.1)
             asked += pages.asked()

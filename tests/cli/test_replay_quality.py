@@ -26,6 +26,9 @@ def test_text_names_what_is_missing():
     assert "... and 2 more" in text
     assert "a.example: replays .45" in text or "example: replays .45" in text
     assert "1 page asked for what was not captured" in text
+    assert "planned" not in text
+    again = ReplayQuality((PAGE,), (PAGE.url,))
+    assert replay_text(again)[-1] == "1 visit planned" and replay_data(again)["planned"] == [PAGE.url]
 
 
 def test_data_has_all_of_it():

@@ -20,3 +20,9 @@ def test_what_the_settings_say_is_the_reason(tmp_path):
     assert "always shown" in reason(folder, 'capture.browser="always"')
     assert "never shown" in reason(folder, 'capture.browser_sites=["example.org never"]')
     assert "no answer" in reason(folder, 'capture.browser="auto"')
+
+
+def test_the_price_of_a_visit_is_part_of_the_reason(tmp_path):
+    folder = tmp_path / "archive"
+    assert "a visit counts as 7.0 requests in the plan, a guess" in reason(folder, 'capture.browser="always"')
+    assert "requests" not in reason(folder, 'capture.browser_sites=["example.org never"]')

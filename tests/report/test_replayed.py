@@ -1,6 +1,7 @@
 """Pages that a browser saw live, replayed and compared: whole ones score 1, and what is lost is named."""
 
 import json
+import time
 
 import pytest
 
@@ -43,6 +44,8 @@ def test_what_is_shown_again_and_what_is_missing(captured):
     assert spa.blocks == 0.0
     assert spa.missing_requests == ((f"{base}/spa/items.json", "not captured"),)
     assert spa.mendable
+    assert archive.replay_quality(f"{base}/spa/", again=True).planned == (f"{base}/spa/",)
+    assert archive.reading.page(f"{base}/spa/").due < time.time() + 60
     styled = archive.replay_quality(f"{base}/imports/").pages[0]
     assert (styled.blocks, 0.5 < styled.parts < 1.0) == (1.0, True)
 

@@ -29,7 +29,7 @@ PAGES = {
     "captures": f"/captures?url={quote(NEWS)}",
     "compare": f"/compare?url={quote(NEWS)}",
     "one page": f"/compare?url={quote(NEWS)}&view=one",
-    "search": "/search?q=harbour",
+    "search": "/search?q=harbour&order=time",
     "changes": "/changes",
     "rules": "/rules",
     "patterns": "/patterns",
@@ -46,6 +46,9 @@ PAGES = {
     "tag": "/notes?tag=of%20interest",
     "changes of a collection": "/changes?collection=harbour&tag=of%20interest",
     "ratings": "/ratings",
+    "people": "/people",
+    "journal": "/journal",
+    "account": "/account",
     "nasty": f"/page?url={quote(NASTY, safe='')}",
     "long": f"/page?url={quote(LONG, safe='')}",
     "arabic": f"/page?url={quote(ARABIC, safe='')}",
@@ -144,6 +147,42 @@ def _faults(page, rules=None):
         if fault["impact"] in ("serious", "critical")
     ]
     return serious + ([("too wide", wide)] if wide > 0 else [])
+
+
+def test_people_log_in_and_out_and_the_pages_of_accounts_fit(browser, tmp_path):
+    archive = create(tmp_path / "archive", operator="Tests")
+    with served(archive) as server:
+        made = Watched(browser, server, color_scheme="light", bypass_csp=True)
+        made.context.add_init_script(AXE)
+        page = made.page
+        made.open("/people")
+        page.get_by_label("Name").fill("Anna")
+        page.get_by_label("Password", exact=True).fill("a password of Anna")
+        page.get_by_role("button", name="Add").click()
+        page.wait_for_url("**/login?to=*")
+        page.get_by_label("Name").fill("Anna")
+        page.get_by_label("Password").fill("a password of Anna")
+        for width, colours in ((1280, "light"), (390, "dark")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=colours)
+            assert _faults(page) == [], width
+        page.get_by_role("button", name="Open the archive").click()
+        page.get_by_role("heading", name="People").wait_for()
+        for path in ("/people", "/journal", "/account"):
+            made.open(path)
+            for opened in page.locator("main details").all():
+                opened.locator("summary").click()
+            for width, colours in ((1280, "light"), (390, "dark")):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=colours)
+                assert _faults(page) == [], (path, width)
+        page.get_by_role("button", name="Draw a token").click()
+        assert page.get_by_role("status").inner_text().count("strandline_") == 1
+        made.open("/account")
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url("**/login")
+        made.context.close()
+    assert made.complaints == []
 
 
 def test_from_the_calendar_to_replay_and_on_to_comparison(watched):

@@ -1,7 +1,8 @@
 """What a reader would do with a page before it is kept: close the notice that hides it, scroll, ask for more.
 
     consent notice    closed where a rule of scripts/rules.json says how, refusing where that is offered
-    scrolling         step by step, images that wait to be seen loaded, until the page grows no more
+    scrolling         images that wait to be seen are loaded; where scripts wait for a reader who scrolls, step by step
+                      until the page grows no more
     "load more"       only on request: clicked until nothing new comes
 
 Every step is bounded: in number here, in time and requests by the load. What a page does to hinder it costs the step,
@@ -15,7 +16,12 @@ from typing import Any, Final, Protocol
 
 _STEPS: Final = 60
 """Screens that are scrolled."""
-_STEP_SECONDS: Final = 0.12
+_STEP_MILLISECONDS: Final = 100
+"""Rest after each, so that scripts that wait for the end of a movement have their turn."""
+_LOOK_SECONDS: Final = 0.4
+"""Between two looks at how it goes."""
+_LOOKS: Final = 60
+"""After which a page that is not at its end yet is taken as it is."""
 _GROWN: Final = 2.0
 """Seconds a page has to bring more when its end is reached."""
 _CLICKS: Final = 20
@@ -62,20 +68,31 @@ def close_notice(page: Reader) -> str:
     return name
 
 
-def scroll(page: Reader) -> int:
-    """Go down the page until it grows no more, and back up; says how many steps that took."""
-    steps, step = 0, f"{script('scroll.js')}('step')"
+def scroll(page: Reader, looked_at: bool = False) -> int:
+    """Go down the page until it grows no more, and back up, where anything waits for that; says how many steps it
+    took. Nothing is painted on the way, nor afterwards unless the page is looked at.
+    """
+    steps = 0
     while steps < _STEPS and not page.out_of_time:
-        steps += 1
-        if not page.run_script(step)["end"]:
-            page.pause(_STEP_SECONDS)
-            continue
-        page.pause(_STEP_SECONDS)
-        page.settle(_GROWN)
-        if page.run_script(step)["end"]:  # it did not grow
+        found, looks = _scrolled(page, "down", looked_at), 0
+        lazy = found["lazy"]
+        while found["going"] and looks < _LOOKS and not page.out_of_time:
+            looks += 1
+            page.pause(_LOOK_SECONDS)
+            found = _scrolled(page, "look", looked_at)
+        steps += found["steps"]
+        if lazy or found["steps"]:
+            page.settle(_GROWN)
+        if not found["steps"] or found["going"]:  # there is no more to see, or the page stands still
             break
-    page.run_script(f"{script('scroll.js')}('top')")
+    if steps:
+        _scrolled(page, "top", looked_at)
     return steps
+
+
+def _scrolled(page: Reader, how: str, looked_at: bool) -> Any:  # noqa: ANN401 - what the script returns
+    given = f"{how!r}, {_STEPS}, {_STEP_MILLISECONDS}, {str(looked_at).lower()}"
+    return page.run_script(f"{script('scroll.js')}({given})")
 
 
 def load_more(page: Reader) -> int:

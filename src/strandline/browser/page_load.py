@@ -23,6 +23,7 @@ from strandline.browser.load_bounds import Bounds, Wishes
 from strandline.browser.page_requests import PageRequests
 from strandline.browser.pipe import CallFailed, Message, Pipe
 from strandline.core.logins import Cookie
+from strandline.core.pictures import Box, with_boxes
 from strandline.core.shown import (
     DOCUMENT,
     INFO,
@@ -114,12 +115,13 @@ class LoadRun:
         asked = self.requests
         if not self._wait(lambda: self._loaded or bool(asked.moved), self._bounds.loading) and not asked.own:
             raise ChromiumLost("the page did not begin to load")
+        asked.begin_anew()
         self.settle(self._bounds.settling)
         if not self._loaded and asked.moved:
             return MOVED
         if not self.out_of_time:
             self._notice = behaviours.close_notice(self)
-            behaviours.scroll(self)
+            behaviours.scroll(self, looked_at=self._wishes.screenshots or self._wishes.more)
             if self._wishes.more:
                 behaviours.load_more(self)
         return self._why()
@@ -218,26 +220,28 @@ class LoadRun:
     # -- what is taken ----------------------------------------------------------------------------------------------
 
     def _shown(self, ended: str) -> Shown:
+        self._check_memory()  # what was not waited for was not looked at
         taken, now = self.run_script(script("document.js")), time.time()
-        views = [
-            View(DOCUMENT, "text/html; charset=utf-8", _utf8(taken["html"])),
-            View(TEXT, "text/plain; charset=utf-8", _utf8(taken["text"])),
-        ]
+        views = [View(DOCUMENT, "text/html; charset=utf-8", _utf8(taken["html"]))]
         if self._wishes.screenshots:
-            views += self._pictures()
+            views += self._pictures()  # right behind the document: there they are looked for
+        views.append(View(TEXT, "text/plain; charset=utf-8", _utf8(taken["text"])))
         views.append(View(INFO, "application/json", self._info(taken, ended)))
         return self._told(ended, now, tuple(views))
 
     def _pictures(self) -> list[View]:
         views = []
-        for name in (VIEW, WHOLE_VIEW):
+        for name in (WHOLE_VIEW, VIEW):
             options: Message = {"format": "png"}
             if name == WHOLE_VIEW:
                 size = self._pipe.call("Page.getLayoutMetrics", self._session)["cssContentSize"]
                 area = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], _TALLEST), "scale": 1}
                 options |= {"captureBeyondViewport": True, "clip": area}
             taken = self._pipe.call("Page.captureScreenshot", self._session, 20.0, **options)
-            views.append(View(name, "image/png", base64.b64decode(taken["data"])))
+            data = base64.b64decode(taken["data"])
+            if name == WHOLE_VIEW:
+                data = with_boxes(data, [Box(*one) for one in self.run_script(script("boxes.js"))])
+            views.append(View(name, "image/png", data))
         return views
 
     def _info(self, taken: Message, ended: str) -> bytes:

@@ -80,6 +80,11 @@ class PageRequests:
         with self._lock:
             return not self._pending and time.monotonic() - self._last >= self._bounds.idle
 
+    def begin_anew(self) -> None:
+        """The page is loaded: what its scripts wait for begins now, however long the machine took."""
+        with self._lock:
+            self._last = time.monotonic()
+
     def beyond(self) -> str:
         """The bound that was met; empty when none was."""
         if len(self._listed) >= self._bounds.requests:

@@ -14,13 +14,16 @@ LISTED = 5
 _LETTERS = 70
 
 
-def show_replay_quality(folder: Path, url: str, site: str, json: bool) -> None:
-    """Replay, compare and print."""
+def show_replay_quality(folder: Path, url: str, site: str, again: bool, json: bool) -> None:
+    """Replay, compare and print; with `again`, visits are planned of what can be mended."""
     from strandline.app.opening import open_archive
     from strandline.archive.folder import web_address
-    from strandline.report.replayed import replay_quality
+    from strandline.report.replayed import mend, replay_quality
 
-    found = replay_quality(open_archive(folder), web_address(url) if url else "", site)
+    archive = open_archive(folder)
+    found = replay_quality(archive, web_address(url) if url else "", site)
+    if again:
+        found = mend(archive, found)
     if json:
         as_json(replay_data(found))
         return
@@ -54,6 +57,7 @@ def replay_data(found: "ReplayQuality") -> dict[str, object]:
             }
             for page in found.pages
         ],
+        "planned": list(found.planned),
     }
 
 
@@ -68,6 +72,8 @@ def replay_text(found: "ReplayQuality") -> list[str]:
     mendable = sum(page.mendable for page in found.pages)
     if mendable:
         lines.append(f"{counted(mendable, 'page')} asked for what was not captured: another visit may mend that")
+    if found.planned:
+        lines.append(f"{counted(len(found.planned), 'visit')} planned")
     return lines
 
 

@@ -7,7 +7,7 @@ whether what was seen is shown (core/quality/replayed.py).
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strandline.access.memento import closest
 from strandline.access.payload import LostError, read_rendering
@@ -25,10 +25,14 @@ from strandline.crawl.browsers import MISSING, pages_of
 from strandline.dom import html
 from strandline.errors import Unreachable, UsageError
 from strandline.ports import Browser
+from strandline.store.hastening import hasten
 
 _ADDRESSES = f"{ORIGIN}/web/".encode()
 _DATA = frozenset({"XHR", "Fetch", "EventSource", "Ping", "Preflight", "Other"})
 """Requests, in the browser's words, whose answers are seen in the text of a page or not at all."""
+_SOON = 30.0
+"""Seconds from now at which pages are wanted that can be mended: a watch hands out what is due later than its last
+look."""
 _SECONDS = 300.0
 """Within which a page has to come to an end, whatever its own bounds: a guess for a browser that says nothing more."""
 
@@ -62,6 +66,8 @@ class ReplayQuality:
     """Pages that were measured, and the figure of each site."""
 
     pages: tuple[PageReplay, ...]
+    planned: tuple[str, ...] = ()
+    """Pages that are visited again, because that may bring what is missing."""
 
     @property
     def score(self) -> float | None:
@@ -91,6 +97,19 @@ def replay_quality(archive: Archive, url: str = "", site: str = "", most: int = 
         return ReplayQuality(tuple(_measured(archive, browser, captures[: most or len(captures)])))
     finally:
         browser.close()
+
+
+def mend(archive: Archive, found: ReplayQuality) -> ReplayQuality:
+    """Ask for another visit, soon, of the pages that asked for what was not captured."""
+    wanted = {url: row.page for url in mendable_pages(found) if (row := archive.reading.page(url)) is not None}
+    due = time.time() + _SOON
+    asked = archive.beside(lambda connection: hasten(connection, wanted.values(), due))
+    return replace(found, planned=tuple(url for url, page in wanted.items() if page in asked))
+
+
+def mendable_pages(found: ReplayQuality) -> list[str]:
+    """Their addresses."""
+    return [page.url for page in found.pages if page.mendable]
 
 
 def _captures(archive: Archive, url: str, site: str) -> Iterator[Capture]:

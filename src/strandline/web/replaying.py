@@ -4,8 +4,9 @@ No archived byte is ever sent from here. The policy of the page lets the frame g
 whatever the script inside does.
 """
 
+import time
 from collections.abc import AsyncIterator, Iterator
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
@@ -15,16 +16,18 @@ from strandline.access.addresses import Wanted, original, parse
 from strandline.access.index import Holdings
 from strandline.access.memento import Memento, closest
 from strandline.access.payload import LostError
+from strandline.access.pictures import has_picture, picture_of
 from strandline.access.replay import Answer, is_file
 from strandline.access.takedowns import refuse_hidden
 from strandline.access.timestamps import moment, timestamp
 from strandline.access.together import Together, most_coherent, together
+from strandline.core.keeping.people import Person
 from strandline.core.urls import authority
 from strandline.errors import Unreachable
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
 from strandline.web.figures import duration_text
-from strandline.web.guard import client_of
+from strandline.web.guard import Policy, client_of
 from strandline.web.replay_app import cdx_answer, timemap_answer
 from strandline.web.texts import say
 from strandline.web.views.values import IMPORTANT
@@ -44,6 +47,8 @@ class Replaying:
         return [
             Route("/web/{rest:path}", self._face.guarded(self.web)),
             Route("/coherent/{rest:path}", self._face.guarded(self.coherent)),
+            Route("/live/{rest:path}", self._face.guarded(self.live)),
+            Route("/picture/{rest:path}", self._face.guarded(self.picture)),
             Route("/parts/together", self._face.guarded(self.together)),
             Route("/cdx", self._face.guarded(self.cdx)),
             Route("/timemap/{rest:path}", self._face.guarded(self.timemap)),
@@ -73,7 +78,9 @@ class Replaying:
             raise NotThereError(say("no_capture", url=url), url)
         return memento
 
-    def _frame(self, request: Request, wanted: Wanted, memento: Memento, coherent_for: float | None = None) -> Response:
+    def _frame(
+        self, request: Request, wanted: Wanted, memento: Memento, coherent_for: float | None = None, live: bool = False
+    ) -> Response:
         url, time, capture = wanted.url, wanted.time, memento.capture
         values = {
             "url": url,
@@ -86,6 +93,8 @@ class Replaying:
             "coherent_for": coherent_for,
             "choosing": memento.previous is not None or memento.following is not None,
             "file": "",
+            "live": live,
+            "pictured": has_picture(self._holdings, capture),
         }
         if capture.status == 200 and is_file(capture.mime):
             values["file"] = self._face.base(request).memento(url, capture.time, "id_")
@@ -107,6 +116,20 @@ class Replaying:
         shown = closest(self._holdings.index, wanted.url, chosen.time) or memento
         return self._frame(request, wanted, shown, memento.capture.time if wanted.time is None else wanted.time)
 
+    async def live(self, request: Request) -> Response:
+        """What a browser saw, beside its replay."""
+        wanted = parse(_rest(request, "/live/"))
+        return self._frame(request, wanted, self._closest(wanted.url, wanted.time), live=True)
+
+    async def picture(self, request: Request) -> Response:
+        """The picture that a browser took of a capture: made by ours, and checked to be one."""
+        wanted = parse(_rest(request, "/picture/"))
+        try:
+            data = picture_of(self._holdings, self._closest(wanted.url, wanted.time).capture)
+        except LostError as lost:
+            raise NotThereError(str(lost), wanted.url) from None
+        return Response(data, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
     async def together(self, request: Request) -> Response:
         """The parts of a replayed page, and what is known of each."""
         url, digits = original(request.query_params.get("url", "")), request.query_params.get("time", "")
@@ -119,31 +142,35 @@ class Replaying:
         return self._face.part(request, "together", values, whole=True)
 
     async def login(self, request: Request) -> Response:
-        """Take a token once and remember the browser until the server stops."""
-        access = self._face.policy.access
+        """Take a password or token once and remember the browser until the server stops."""
+        policy = self._face.policy
         to = request.query_params.get("to", "/")
         if not to.startswith("/") or to.startswith(("//", "/\\")):  # elsewhere
             to = "/"
-        if not access.needed:
+        if not policy.needed:
             return RedirectResponse(to, 303)
         if request.method != "POST":
-            return self._face.page(request, "login.html", {"wrong": False, "to": to})
-        token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
+            return self._login_page(request, to)
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        name, token, password = (form.get(field, [""])[0] for field in ("name", "token", "password"))
         try:
-            role = await self._face.policy.role(client_of(request.scope), token)
+            client = client_of(request.scope)
+            asking = await (policy.with_password(client, name, password) if name else policy.with_token(client, token))
         except TooManyError as refused:
             return PlainTextResponse(f"{refused}\n", 429)
-        if role is None:
-            return self._face.page(request, "login.html", {"wrong": True, "to": to}, 401)
+        person = policy.accounts.person(asking.person) if asking else None
+        if asking is None or (asking.person and person is None):
+            return self._login_page(request, to, wrong=True)
+        session = policy.access.session(asking.role) if person is None else _session(policy, person)
         answer = RedirectResponse(to, 303)
-        answer.set_cookie(
-            self._face.policy.cookie,
-            access.session(role),
-            httponly=True,
-            samesite="strict",
-            secure=self._face.policy.options.behind_tls,
-        )
+        answer.set_cookie(policy.cookie, session, httponly=True, samesite="strict", secure=policy.options.behind_tls)
         return answer
+
+    def _login_page(self, request: Request, to: str, wrong: bool = False) -> Response:
+        by_token = bool(self._face.policy.access.digest)
+        sign_on = urlsplit(self._face.policy.accounts.settings.oidc_issuer).hostname or ""
+        values = {"wrong": wrong, "to": to, "by_token": by_token, "sign_on": sign_on}
+        return self._face.page(request, "login.html", values, 401 if wrong else 200)
 
     async def cdx(self, request: Request) -> Response:
         """The CDX API."""
@@ -161,6 +188,10 @@ class Replaying:
             captures = None
         text = self._face.policy.metrics.text(captures)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def _session(policy: Policy, person: Person) -> str:
+    return policy.access.person_session(person, time.time())
 
 
 def badge_text(found: Together, span: float) -> str:

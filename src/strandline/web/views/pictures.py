@@ -1,0 +1,53 @@
+"""Pictures of a page before and after a change, with what changed framed."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from strandline.access.index import Holdings
+from strandline.access.memento import closest
+from strandline.access.payload import LostError
+from strandline.access.pictures import picture_of
+from strandline.core.changes.framing import ChangedText, frames
+from strandline.core.changes.shown import RATED
+from strandline.core.pictures import Box, boxes_of, size_of
+from strandline.web.views.compare import Compared, ComparedBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One version of a page, as a browser showed it."""
+
+    time: float
+    width: int
+    height: int
+    mark: Literal["gone", "new"]
+    frames: list[Box]
+
+
+def pictures_of(holdings: Holdings, view: Compared) -> list[Picture]:
+    """Both versions; nothing when one of them has no picture."""
+    changed = [block for block in view.blocks if block.kind in RATED and not block.noise]
+    try:
+        old = _picture(holdings, view.url, view.old, "gone", [_texts(block, "gone", "new") for block in changed])
+        new = _picture(holdings, view.url, view.new, "new", [_texts(block, "new", "gone") for block in changed])
+    except LostError:
+        return []
+    return [old, new]
+
+
+def _texts(block: ComparedBlock, own: str, others: str) -> ChangedText:
+    return ChangedText(
+        "".join(piece.text for piece in block.pieces if piece.mark != others),
+        "".join(piece.text for piece in block.pieces if piece.mark != own),
+    )
+
+
+def _picture(
+    holdings: Holdings, url: str, time: float, mark: Literal["gone", "new"], changed: list[ChangedText]
+) -> Picture:
+    memento = closest(holdings.index, url, time)
+    if memento is None or abs(memento.capture.time - time) > 1.0:
+        raise LostError("No picture of this capture was kept.")
+    data = picture_of(holdings, memento.capture)
+    width, height = size_of(data)
+    return Picture(memento.capture.time, width, height, mark, frames(boxes_of(data), changed))

@@ -1,0 +1,28 @@
+"""Before and after a change stand beside each other, with what changed framed; live beside its replay."""
+
+from access.test_pictures import NEW, URL, pictured
+from strandline.access.timestamps import timestamp
+from warc.exchanges import START
+from web.archives import served
+
+
+def test_pictures_of_a_change_are_framed_and_lists_have_thumbnails(tmp_path):
+    archive, _ = pictured(tmp_path / "archive")
+    archive.study()
+    first, last = timestamp(START), timestamp(START + 4 * 3600.0)
+    with served(archive) as server:
+        status, headers, body = server.get(f"/picture/{last}/{URL}", origin="interface")
+        assert (status, headers["content-type"], body) == (200, "image/png", NEW)
+        assert server.get(f"/picture/{timestamp(START + 2 * 3600.0)}/{URL}", origin="interface")[0] == 404
+        page = server.get(f"/compare?url={URL}&from={first}&to={last}", origin="interface")[2].decode()
+        assert page.count("<rect") == 2 and "Six boats left</title>" in page and "Seven boats left</title>" in page
+        assert f'href="/picture/{last}/{URL}"' in page and 'viewBox="0 0 30 40"' in page
+        page = server.get(f"/captures?url={URL}", origin="interface")[2].decode()
+        assert page.count('class="thumb"') == 4
+        people = {"Accept": "text/html"}
+        page = server.get(f"/web/{last}/{URL}", people, origin="interface")[2].decode()
+        assert f'href="/live/{last}/{URL}"' in page and f'src="/picture/{last}' not in page
+        page = server.get(f"/live/{last}/{URL}", people, origin="interface")[2].decode()
+        assert f'src="/picture/{last}/{URL}"' in page and "<iframe" in page
+        page = server.get(f"/live/{timestamp(START + 2 * 3600.0)}/{URL}", people, origin="interface")[2].decode()
+        assert "/picture/" not in page and "<iframe" in page
