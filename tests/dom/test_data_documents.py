@@ -1,12 +1,14 @@
 """JSON, feeds and tables as pages: what changed is seen and scored, hostile documents end in bounded time."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.core.changes.importance import importance, study
+from strandline.core.changes.sentences import told
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.data_documents import MOST_VALUES, as_page
@@ -198,3 +200,40 @@ def test_every_json_document_can_be_cut(document):
 def test_pages_are_left_alone():
     assert as_page(b"<html><p>x</p></html>", "text/html", "utf-8") is None
     assert as_page(b"\x89PNG", "image/png", "utf-8") is None
+
+
+def lamp(price, look):
+    return {
+        "name": "Desk lamp",
+        "price": price,
+        "generated at": f"2026-03-{look + 1:02d}T10:00:00Z",
+        "request id": f"a{look}f",
+    }
+
+
+def limits(requests, look):
+    return {"plan": "free", "limits": {"requests_per_day": requests}, "etag": f"{look * 99_991:x}"}
+
+
+def switches(chat, look):
+    return {"chat": chat, "share": False, "timestamp": 1_700_000_000 + 3_600 * look}
+
+
+@pytest.mark.parametrize(
+    ("make", "before", "after", "said"),
+    [
+        (lamp, 89.0, 99.0, "The price rose from 89.0 to 99.0"),
+        (limits, 1000, 200, "“requests per day” fell from 1000 to 200"),
+        (switches, True, False, "“false” replaced “true” in: “chat: false”"),
+    ],
+)
+def test_what_an_interface_answers_after_nine_answers_that_said_the_same(make, before, after, said):
+    answers = [make(before, look) for look in range(9)] + [make(after, 9)]
+    trees = [blocks(as_page(json.dumps(answer).encode(), "application/json", "utf-8")) for answer in answers]
+    noise, found = NoiseState(), []
+    for delta in (compare(*pair) for pair in pairwise(trees)):
+        scored = study(delta, noise)
+        found.append((scored.value, told(delta, scored).sentence))
+    assert max(value for value, _ in found[:-1]) < 0.015
+    assert found[-1][0] > 0.5
+    assert found[-1][1] == said

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.blocks.pages import paragraphs
-from strandline.core.blocks.content import chosen, content_scores
+from strandline.core.blocks.content import GENEROUS, chosen, content_scores
 from strandline.core.blocks.content_features import NAMES
 from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.roles import block_factor
@@ -82,16 +82,26 @@ def test_what_scripts_would_make_is_read_from_noscript():
 @given(st.lists(st.tuples(st.floats(0.001, 1), st.integers(1, 60)), min_size=1, max_size=9))
 def test_chosen_is_the_best_of_all_thresholds(runs):
     scores, words = np.array([score for score, _ in runs]), np.array([float(count) for _, count in runs])
+    hoped = scores**GENEROUS
 
     def expected(taken):
-        return 2 * (scores * words)[taken].sum() / (words[taken].sum() + (scores * words).sum())
+        return 2 * (hoped * words)[taken].sum() / (words[taken].sum() + (hoped * words).sum())
 
-    best = max(expected(scores >= score) for score in scores)
-    assert math.isclose(expected(chosen(scores, words)), best, rel_tol=1e-9)
+    best = max(expected(hoped >= one) for one in hoped)
+    assert math.isclose(expected(chosen(scores, words, range(len(runs)))), best, rel_tol=1e-9)
+
+
+def test_what_is_said_twice_is_taken_once_where_it_is_likeliest():
+    scores, words = np.array([0.7, 0.9, 0.8, 0.1]), np.full(4, 20.0)
+    assert chosen(scores, words, ("a", "a", "b", "c")).tolist() == [False, True, True, False]
+    said = paragraphs(6, 8)
+    article = "".join(f"<p>{one}</p>" for one in said)
+    text = main_text(framed(f"<div class='narrow'>{article}</div><div class='wide'>{article}</div>"))
+    assert [text.count(one) for one in said] == [1] * len(said)
 
 
 def test_nothing_to_choose_from():
-    assert chosen(np.zeros(0), np.zeros(0)).tolist() == []
+    assert chosen(np.zeros(0), np.zeros(0), ()).tolist() == []
     assert main_text(b"") == ""
     assert content_scores(layout(b"<img src='/a.png'>", described=True), shipped_trees()).tolist() == [-1.0]
 

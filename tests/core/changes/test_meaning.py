@@ -147,3 +147,24 @@ def test_a_new_sentence_does_not_negate_the_others():
 
 def test_a_double_turn_says_the_same():
     assert edit_weight("Dogs are not allowed here.", "Dogs are forbidden here.").weight < 0.3
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "went", "came"),
+    [
+        ("It is 14 days for us and 30 days for owners.", "It is 30 days for us and 60 days for owners.", "14", "30"),
+        ("Members pay 30 euros, guests pay 40 euros.", "Members pay 40 euros, guests pay 50 euros.", "30", "40"),
+        ("Adults pay 30 euros, children 20 euros.", "Adults pay 20 euros, children 30 euros.", "30", "20"),
+        ("The fair runs from 3 May to 5 May.", "The fair runs from 5 May to 8 May.", "3 May", "5 May"),
+    ],
+)  # fmt: skip
+def test_figures_are_compared_with_those_in_their_place(before, after, went, came):
+    """Though the old sentence had the new figure elsewhere."""
+    edit = edit_weight(before, after)
+    assert (edit.before, edit.after) == (went, came)
+    assert edit.weight > 0.7
+
+
+def test_figures_that_moved_with_their_words_say_nothing_new():
+    edit = edit_weight("Adults pay 30 euros, children 20 euros.", "Children pay 20 euros, adults 30 euros.")
+    assert edit.kind == "order"

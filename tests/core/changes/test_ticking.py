@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +55,40 @@ def test_a_number_by_itself_is_read_as_any_other_text(before: str, after: str) -
             assert ticking.tick_form.__wrapped__(before, after) == form
     finally:
         ticking._is_figure = whole
+
+
+_AGED = """5 an eine une minutes min. days Tage jours, h ago fa geleden atrás vor il y a hace seit depuis since
+etwa about
+ca. just right now moments yesterday gestern gerade eben hier à ayer ieri gisteren \u017fince AGO fast \u0663"""
+_AGES = st.lists(
+    st.tuples(st.sampled_from(_AGED.split()), st.sampled_from((" ", " ", "", "\u00a0", "\t"))), max_size=9
+).map(lambda parts: "".join(piece + blank for piece, blank in parts))
+
+
+@given(_AGES | st.text(max_size=40))
+def test_every_age_has_a_sign_it_is_looked_for_by(text: str) -> None:
+    assert ticking.may_age(text) or not ticking.AGE.search(text)
+
+
+def test_texts_without_a_sign_are_not_searched() -> None:
+    assert not ticking.may_age("The council votes for a bridge over the river")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "form"),
+    [
+        ("100 messages", "120 messages", "counter"),
+        ("You can send 100 messages a day.", "You can send 50 messages a day.", ""),
+        ("requests per day: 1000", "requests per day: 200", ""),
+        ("Up to 10 guests", "Up to 8 guests", ""),
+        ("7 people have signed", "8 people have signed", "counter"),
+        ("Now: 7 °C, rain", "Now: 8 °C, rain", "reading"),
+        ("Store below 7 °C", "Store below 8 °C", ""),
+        ("Reference ab12cd34ef", "Reference ab15cd39ef", "identifier"),
+        ("etag: 1869f", "etag: 30d3e", "identifier"),
+        ("Model XR2000", "Model XR3000", ""),
+        ("anna7 days ago", "anna8 days ago", "age"),
+    ],
+)
+def test_forms_of_numbers_by_the_words_beside_them(before, after, form):
+    assert ticking.tick_form(before, after) == form

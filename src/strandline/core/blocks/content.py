@@ -4,6 +4,9 @@ The trees were learned from pages whose content somebody marked (`experiments.co
 itself: nothing is remembered from other pages.
 """
 
+from collections.abc import Hashable, Sequence
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +15,10 @@ from strandline.core.blocks.content_trees import Trees
 from strandline.core.blocks.tree import LayoutTree
 
 Scores = NDArray[np.float64]
+GENEROUS: Final = 0.85
+"""Power of a score when runs are taken. Runs of one part are content together or not at all, so a part that is doubted
+is worth more than the sum of its doubts says. Origin: measured, on the marked pages by site: F1 .853 at 1,
+.854 at .9, .855 from .85 to .7; by another division of the sites .850 at 1 and .851 at .85."""
 
 
 def content_scores(layout: LayoutTree, trees: Trees) -> Scores:
@@ -23,20 +30,25 @@ def content_scores(layout: LayoutTree, trees: Trees) -> Scores:
     return scores
 
 
-def chosen(scores: Scores, words: NDArray[np.float64]) -> NDArray[np.bool_]:
+def chosen(scores: Scores, words: NDArray[np.float64], said: Sequence[Hashable]) -> NDArray[np.bool_]:
     """The runs to take so that agreement with the true content, as F1 over words, is expected to be highest.
 
     Runs are taken from the likeliest down, as long as that raises 2 * expected hits / (words taken + words expected).
-    A page of which little is sure is so taken more generously than one whose text is sure.
+    A page of which little is sure is so taken more generously than one whose text is sure. What is said again, for
+    another width of window or folded, is taken once: `said` is what each run says.
 
-        >>> chosen(np.array([0.9, 0.2, 0.5]), np.array([100.0, 100.0, 10.0])).tolist()
-        [True, False, True]
+        >>> chosen(np.array([0.9, 0.2, 0.5, 0.8]), np.array([100.0, 100.0, 10.0, 100.0]), "abca").tolist()
+        [True, False, True, False]
     """
     if not scores.size:
         return np.zeros(0, np.bool_)
     order = np.argsort(-scores, kind="stable")
-    hits = np.cumsum((scores * words)[order])
+    first = {said[k]: k for k in order[::-1].tolist()}
+    once = np.zeros(scores.size, np.bool_)
+    once[list(first.values())] = True
+    hoped = np.where(once, scores, 0.0) ** GENEROUS
+    order = np.argsort(-hoped, kind="stable")
+    hits = np.cumsum((hoped * words)[order])
     agreement = 2.0 * hits / np.maximum(np.cumsum(words[order]) + hits[-1], 1e-9)
-    least = scores[order[int(np.argmax(agreement))]]
-    taken: NDArray[np.bool_] = scores >= least
+    taken: NDArray[np.bool_] = once & (hoped >= hoped[order[int(np.argmax(agreement))]])
     return taken

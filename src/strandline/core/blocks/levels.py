@@ -5,8 +5,9 @@ derived from the page's size in coarse steps, and a page whose size wavers aroun
 at every capture.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from strandline.core.quick_dataclass import dataclass
 
 LEVELS: Final = (1, 2, 3)
 """Depths to which a page may be cut, the first the coarsest. Origin: paper 003."""

@@ -21,7 +21,6 @@ Cuts inside a leaf:
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,6 +28,7 @@ import numpy as np
 from strandline.core.blocks.levels import DEFAULT_LEVEL, PageLevel
 from strandline.core.blocks.roles import BESIDE, POLICIES, block_role_inside
 from strandline.core.blocks.tree import BlockTree, LayoutTree, PageBlock
+from strandline.core.quick_dataclass import dataclass
 
 SMALLEST: Final = 120
 """Weight below which a section or child is not worth a block of its own.
@@ -320,7 +320,11 @@ class _Cutter:
         layout, (first, last) = self.layout, span
         items = tuple(layout.items[first:last])
         standing_out = self.prominence.index(min(self.prominence[first:last]), first, last)
-        lead = next((item.text for item in items[standing_out - first :] if item.kind == "text"), "")
+        lead = ""
+        for kind, text, _ in items[standing_out - first :]:
+            if kind == "text":
+                lead = text
+                break
         weight = self.before[last] - self.before[first]
         in_links = min(self.links_before[last] - self.links_before[first], weight)
         box = layout.boxes(int(layout.nodes[first])) if layout.boxes else None

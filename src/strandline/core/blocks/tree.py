@@ -9,8 +9,7 @@ skeleton with the places of blocks marked and their contents left out.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import field
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +18,8 @@ from numpy.typing import NDArray
 
 from strandline.core.blocks.word_numbers import WordCounts, WordNumbers, word_numbers
 from strandline.core.blocks.words import masked
+from strandline.core.kept_property import kept_property
+from strandline.core.quick_dataclass import dataclass
 
 ItemKind = Literal["text", "link", "image", "frame"]
 KINDS_OF_ITEMS: Final[tuple[ItemKind, ...]] = ("text", "link", "image", "frame")
@@ -100,7 +101,7 @@ class LayoutTree:
     content: NDArray[np.float64] | None = None  # of each item: how likely it is the page's own content, -1 for no text
     declared: int = 0  # what kinds of page it calls itself, a bit each (`content_marks.PAGE_KINDS`)
 
-    @cached_property
+    @kept_property
     def item_kinds(self) -> NDArray[np.int8]:
         """What each item is, as its place in `KINDS_OF_ITEMS`."""
         return np.fromiter([_KIND_NUMBERS[item[0]] for item in self.items], np.int8, len(self.items))
@@ -127,24 +128,24 @@ class PageBlock:
         """Place of the block: its path and which of the blocks with this path it is."""
         return self.path, self.nth
 
-    @cached_property
+    @kept_property
     def identities(self) -> tuple[str, ...]:
         """What makes each item what it is: the words of a text, else its kind and address without query."""
         return tuple(
             [item[1] if item[0] == "text" else f"\x1e{item[0]} {plain_address(item[2])}" for item in self.items]
         )
 
-    @cached_property
+    @kept_property
     def digest(self) -> int:
         """64 bits over everything the block shows (`h`)."""
         return hashed("\x1f".join(self.identities))
 
-    @cached_property
+    @kept_property
     def masked_digest(self) -> int:
         """64 bits over the texts with numbers masked (`sh`)."""
         return hashed(masked("\x1f".join(self.texts)))
 
-    @cached_property
+    @kept_property
     def texts(self) -> tuple[str, ...]:
         """The runs of text, in order."""
         return tuple([item[1] for item in self.items if item[0] == "text"])
@@ -154,7 +155,7 @@ class PageBlock:
         """All text of the block, a run a line."""
         return "\n".join(self.texts)
 
-    @cached_property
+    @kept_property
     def words(self) -> WordNumbers:
         """Distinct words of the block, as numbers."""
         return word_numbers("\n".join(self.texts))
@@ -183,12 +184,12 @@ class BlockTree:
     rendered: bool = False
     _word_counts: list[WordCounts] = field(default_factory=list, compare=False, repr=False)  # none until asked for
 
-    @cached_property
+    @kept_property
     def layout(self) -> str:
         """The skeleton: the place of each block, contents left out (paper 003)."""
         return "\n".join(f"{block.path}[{block.nth}]" for block in self.blocks)
 
-    @cached_property
+    @kept_property
     def visible_digest(self) -> int:
         """64 bits over everything the page shows."""
         return hashed(",".join(f"{block.digest:x}" for block in self.blocks))

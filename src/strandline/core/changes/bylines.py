@@ -9,7 +9,7 @@ and more, with few words between them, make a byline.
 import re
 from typing import Final
 
-from strandline.core.changes.ticking import AGE, COUNTED
+from strandline.core.changes.ticking import AGE, COUNTED, DIGIT, may_age
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""
@@ -28,7 +28,8 @@ def without_byline(text: str) -> str:
     >>> without_byline("339 points by ann 22 hours ago"), without_byline("Lawmakers need 300 votes for a bridge")
     ('', 'Lawmakers need 300 votes for a bridge')
     """
-    ages, counters = list(AGE.finditer(text)), list(_COUNTER.finditer(text))
+    ages = list(AGE.finditer(text)) if may_age(text) else []
+    counters = list(_COUNTER.finditer(text)) if DIGIT.search(text) else []
     if not ages and len(counters) < 2:
         return text
     start = min(found.start() for found in (*ages, *counters))
@@ -39,3 +40,14 @@ def without_byline(text: str) -> str:
     if len(head.split()) >= FEWEST:
         return head
     return "" if counters else text
+
+
+def is_count(text: str) -> bool:
+    """Whether a line says little but how many of something there are, or how long ago.
+
+    >>> is_count("ann 7 posts, joined 2019"), is_count("9 days ago"), is_count("Lawmakers need 300 votes for a bridge")
+    (True, True, False)
+    """
+    if may_age(text) and AGE.fullmatch(text):
+        return True
+    return _COUNTER.search(text) is not None and len(_WORD.findall(text)) <= FEWEST + 1

@@ -11,7 +11,7 @@ given by number. `as_data` and `as_xml` write operations and script for other pr
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -19,6 +19,7 @@ from strandline.core.blocks.tree import BlockTree, Item, ItemKind, PageBlock
 from strandline.core.blocks.word_numbers import WordNumbers, without
 from strandline.core.changes.carried import shown_by
 from strandline.core.kept_property import kept_property
+from strandline.core.quick_dataclass import dataclass
 
 _NOT_IN_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -67,7 +68,7 @@ class BlockChange:
     items: tuple[Item, ...] = ()  # of a whole block inserted or deleted, those the page gained or lost with it
     weights: tuple[float, ...] = ()  # what each of them counts: little for advertising
 
-    @property
+    @kept_property
     def block(self) -> PageBlock:
         """The block as it is now, or as it was when it is gone."""
         return now_or_before(self.new, self.old)

@@ -83,8 +83,11 @@ def _figure_text(edit: Edit, rules: LanguageRules, label: str) -> str:
     subject = _subject(edit, rules) or _row(edit, label)
     if not subject:
         return ""
+    words = subject.strip("“”").split()  # a label may name the unit: "days: 14"
     moved = "rose" if edit.values[1] > edit.values[0] else "fell"
-    return f"{subject} {moved} from {edit.before} to {edit.after}" + (f" {edit.unit}" if edit.unit else "")
+    return f"{subject} {moved} from {edit.before} to {edit.after}" + (
+        f" {edit.unit}" if edit.unit and edit.unit not in words else ""
+    )
 
 
 def _subject(edit: Edit, rules: LanguageRules) -> str:
@@ -129,6 +132,8 @@ def _replaced(edit: Edit, rules: LanguageRules) -> str:
     where = f" in: {quoted(edit.new)}" if edit.new and folded(edit.new) != folded(after) else ""
     if before and after:
         return f"{quoted(after)} replaced {quoted(before)}{where}"
+    if after and edit.old and not where:
+        return f"{quoted(after)} replaced {quoted(edit.old)}"
     if after:
         return f"{quoted(after)} was added: {quoted(edit.new or after)}"
     return f"{quoted(before)} was removed, now: {quoted(edit.new)}" if edit.new else f"{quoted(before)} was removed"

@@ -71,7 +71,6 @@ class Changed(NamedTuple):
 _NONE: Final = Changed()
 
 
-@lru_cache(maxsize=1 << 11)  # the same edit is asked about by what it says, then by its figures
 def changed_figures(before: str, after: str, counters: bool = False) -> Changed:
     """Figures that are others now in a text that keeps all but its numbers; with `counters`, also those that count up.
 
@@ -80,21 +79,33 @@ def changed_figures(before: str, after: str, counters: bool = False) -> Changed:
     >>> changed_figures("23.37 EUR", "23.99 EUR"), changed_figures("1,204 readers", "1,209 readers")
     (Changed(plain=0, signed=1), Changed(plain=0, signed=0))
     """
-    if not holds_number(before) or masked(before) != masked(after):
-        return _NONE
     plain = signed = 0
-    for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
-        if one[0] == other[0]:
-            continue
-        own = _SIGN.search(after, max(0, other.start() - BESIDE), other.end() + BESIDE) is not None
-        if not (own or counters) and _counts_up(_value(one[0]), _value(other[0])):
-            continue
-        if _is_quantity(before, one) and _is_quantity(after, other):
+    for own, rises in _differing(before, after):
+        if own or counters or not rises:
             signed += own
             plain += not own
         if plain + signed >= MOST:
             break
     return Changed(plain, signed)
+
+
+@lru_cache(maxsize=1 << 10)  # the same edit is asked about by what it says, then by its figures
+def _differing(before: str, after: str) -> tuple[tuple[bool, bool], ...]:
+    """Of each figure that is another now, whether it has a sign of its own, and whether it counts up."""
+    if not holds_number(before) or masked(before) != masked(after):
+        return ()
+    found: list[tuple[bool, bool]] = []
+    certain = 0
+    for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
+        if one[0] == other[0] or not (_is_quantity(before, one) and _is_quantity(after, other)):
+            continue
+        own = _SIGN.search(after, max(0, other.start() - BESIDE), other.end() + BESIDE) is not None
+        rises = not own and _counts_up(_value(one[0]), _value(other[0]))
+        found.append((own, rises))
+        certain += not rises
+        if certain >= MOST:
+            break
+    return tuple(found)
 
 
 def holds_number(text: str) -> bool:
@@ -119,8 +130,18 @@ def _is_quantity(text: str, number: re.Match[str]) -> bool:
     if _ALONE.match(text):
         return True
     first = max(0, start - NEAR)
+    if _is_lone(text, number, first):
+        return True
     around = _MOMENT.finditer(text[first : end + NEAR])
     return not any(moment.start() < end - first and moment.end() > start - first for moment in around)
+
+
+def _is_lone(text: str, number: re.Match[str], first: int) -> bool:
+    """True for a whole number that is no year, with no other near it: no moment is written so, but in Asia."""
+    said, (start, end) = number[0], number.span()
+    if not text.isascii() or not said.isdigit() or said[:2] in ("19", "20"):
+        return False
+    return _DIGIT.search(text, first, start) is None and _DIGIT.search(text, end, end + NEAR) is None
 
 
 def _value(number: str) -> float:

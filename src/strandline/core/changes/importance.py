@@ -14,7 +14,6 @@ A page whose number of blocks halves or doubles is more often an error page, a b
 """
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -26,6 +25,7 @@ from strandline.core.changes.impch import impch
 from strandline.core.changes.novelty import NEW_FIGURE, NOVELTY_SCALE, Novelty, NoveltyCounter
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.volatility import NoiseState, Rating, steadiness
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.wording import counted
 
 ChangeKind = Literal["inserted", "deleted", "updated"]

@@ -9,9 +9,11 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
+
+from strandline.core.kept_property import kept_property
 
 LANGUAGES: Final = ("en", "fr", "de", "es", "it", "nl")
 OTHERWISE: Final = "en"  # of a text that shows no language
@@ -132,21 +134,43 @@ class LanguageRules:
     telling: frozenset[str]
     """Single words that tell the language."""
     marks: dict[str, tuple[Phrase, ...]]
-    """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs."""
+    """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
+    that it ended."""
+    corrections: tuple[str, ...]
+    """How notices of a correction begin (those that end in a colon), and what they say."""
 
     def marked(self, mark: str, words: Sequence[str]) -> bool:
         """Whether one of the phrases of a mark is among words."""
+        single, others, begin = self._sought[mark]
+        if not single.isdisjoint(words):
+            return True
+        if begin is not None and begin.isdisjoint(words):
+            return False
         said = f" {' '.join(words)} "
-        return any(map(said.__contains__, self._sought[mark]))
+        return any(map(said.__contains__, others))
 
-    @cached_property
-    def _sought(self) -> dict[str, tuple[str, ...]]:
-        return {mark: tuple(_sought(" ".join(phrase)) for phrase in phrases) for mark, phrases in self.marks.items()}
+    @kept_property
+    def _sought(self) -> dict[str, "_Sought"]:
+        return {mark: _sought([" ".join(phrase) for phrase in phrases]) for mark, phrases in self.marks.items()}
 
 
-def _sought(phrase: str) -> str:
-    """A phrase as it is found among words with a blank before and after each."""
-    return f" {phrase[:-1]}" if phrase.endswith("*") else f" {phrase} "
+class _Sought(NamedTuple):
+    """Phrases, so that most words show at once that none of them is among them."""
+
+    single: frozenset[str]  # of one word
+    others: tuple[str, ...]  # as they are found among words with a blank before and after each
+    begin: frozenset[str] | None  # what the others begin with; None when that may be a part of a word
+
+
+def _sought(phrases: Sequence[str]) -> _Sought:
+    single = frozenset(phrase for phrase in phrases if phrase.isalpha())
+    others = [phrase for phrase in phrases if phrase not in single]
+    begin = frozenset(phrase.split(" ")[0] for phrase in others)
+    return _Sought(
+        single,
+        tuple(f" {phrase[:-1]}" if phrase.endswith("*") else f" {phrase} " for phrase in others),
+        None if any(word.endswith("*") for word in begin) else begin,
+    )
 
 
 @cache
@@ -184,9 +208,39 @@ def language_rules(language: str) -> LanguageRules:
         {
             mark: tuple((*_phrase(text.rstrip("*"))[:-1], _phrase(text.rstrip("*"))[-1] + "*" * text.endswith("*"))
                         for text in said[mark])
-            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs")
+            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended")
         },
+        tuple(_plain(text) for text in said["corrections"]),
     )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    said = plain_signs(text)
+    words = said.lower().split() if said.isascii() else map(folded, said.split())
+    return " ".join(words).replace(" :", ":")
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of a text without case and accents, and without its numbers.
+
+    >>> folded_words("L’Août, 3 jours")
+    ['l', 'aout', 'jours']
+    """
+    said = plain_signs(text)
+    return _WORDS.findall(said.lower()) if said.isascii() else [folded(word) for word in _WORDS.findall(said)]
+
+
+def is_correction(text: str, rules: LanguageRules) -> bool:
+    """True for a notice that something said before was wrong.
+
+    >>> english = language_rules("en")
+    >>> is_correction("Correction: the cost is two million.", english)
+    True
+    >>> is_correction("The correction of the river took ten years.", english)
+    False
+    """
+    said = _plain(text[:ENOUGH])
+    return any(said.startswith(one) if one.endswith(":") else one in said for one in rules.corrections)
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -229,14 +283,14 @@ def _numbers(said: dict[str, Any]) -> dict[Phrase, float]:
 
 
 @cache
-def _telling_words() -> dict[str, dict[str, float]]:
+def _telling_words() -> dict[str, tuple[tuple[str, float], ...]]:
     """Words that tell a language, each with the languages that have it; a word of several tells less of each."""
     own = {code: language_rules(code).telling for code in LANGUAGES}
     holders: dict[str, list[str]] = {}
     for code, words in own.items():
         for word in words:
             holders.setdefault(word, []).append(code)
-    return {word: dict.fromkeys(codes, 1.0 / len(codes)) for word, codes in holders.items()}
+    return {word: tuple((code, 1.0 / len(codes)) for code in codes) for word, codes in holders.items()}
 
 
 def language_of(text: str, otherwise: str = OTHERWISE) -> str:
@@ -245,10 +299,16 @@ def language_of(text: str, otherwise: str = OTHERWISE) -> str:
     >>> language_of("Le préavis est de 30 jours"), language_of("Die Frist beträgt 30 Tage"), language_of("30 %")
     ('fr', 'de', 'en')
     """
+    return _language_of(text[:ENOUGH], otherwise)
+
+
+@lru_cache(maxsize=1 << 8)  # a text that came is asked about for what it says, and for what it corrects
+def _language_of(text: str, otherwise: str) -> str:
     telling = _telling_words()
     hits = dict.fromkeys(LANGUAGES, 0.0)
-    for word in _WORDS.findall(plain_signs(text[:ENOUGH])):
-        for code, worth in telling.get(folded(word), {}).items():
-            hits[code] += worth
+    for word in folded_words(text):
+        if word in telling:
+            for code, worth in telling[word]:
+                hits[code] += worth
     best = max(hits.values())
     return otherwise if not best or hits.get(otherwise) == best else max(hits, key=hits.__getitem__)

@@ -18,12 +18,11 @@ kind, in the order a careful reader would give them; `tests/core/changes/test_me
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from strandline.core.changes.language_rules import LanguageRules, language_of, language_rules, plain_signs
-from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence, same_beginning
+from strandline.core.changes.language_rules import LanguageRules, folded_words, language_of, language_rules, plain_signs
+from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence
 
 MOST_LETTERS: Final = 6_000
 """Letters of the part that differs which are looked at. Origin: a bound on time."""
@@ -41,9 +40,12 @@ _SHORT_END: Final = re.compile(  # "3.", "J." and "incl." hardly end a sentence
     r"|sr|sra|sig|prof|tel|approx))\.$",
     re.IGNORECASE,
 )
+_LONGEST_END: Final = len("approx.")
+_ASCII_SIGNS: Final = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _SIGNS: Final = re.compile(
     r"[^\w.,:$€£¥₹-]+|(?<!\d)[.,:]+|[.,:](?!\d)|-(?!\d)|(?<=[^\W\d])-"
 )  # that are no part of a number or sum
+_NOTE: Final = re.compile(r"\[(?:\d{1,3}|[a-z]{1,2})\]")  # the number of a footnote
 
 
 def edit_weight(before: str, after: str, language: str = "") -> Edit:
@@ -62,18 +64,36 @@ def edit_weight(before: str, after: str, language: str = "") -> Edit:
     return _edit(before, after, language)
 
 
+@lru_cache(maxsize=1 << 11)
+def tells_end(text: str, language: str = "") -> bool:
+    """Whether a short text says that something ended, is lost or cannot be had: "sold out", "deprecated".
+
+    >>> tells_end("This event is sold out."), tells_end("Tickets at the door")
+    (True, False)
+    """
+    if len(text) > CONTEXT:
+        return False
+    rules = language_rules(language or language_of(text))
+    return rules.marked("ended", folded_words(text))
+
+
 def _edit(before: str, after: str, language: str) -> Edit:
     if before == after:
         return NOTHING
     before, after = _differing(plain_lines(before), plain_lines(after))
-    if _shown(before) == _shown(after):
+    if not _other_words(before, after) and _shown(before) == _shown(after):
         return Edit("typography", SLIGHT["typography"])
-    return _weighed(before, after, language or language_of(f"{before} {after}"))
+    if "[" in before and "[" in after:
+        before, after = _NOTE.sub("", before), _NOTE.sub("", after)
+        if before == after:
+            return Edit("numbering", SLIGHT["numbering"])
+    return _weighed(before, after, language_rules(language or language_of(f"{before} {after}")).language)
 
 
-_recent_edit = lru_cache(maxsize=1 << 9)(_edit)  # what is scored is soon told
+_recent_edit = lru_cache(maxsize=1 << 9)(_edit)
 
 
+@lru_cache(maxsize=1 << 8)  # what is scored is soon told, then in the language of the page
 def _weighed(before: str, after: str, language: str) -> Edit:
     old, new = sentences(before), sentences(after)
     if len(old) != 1 or len(new) != 1:
@@ -92,14 +112,32 @@ def plain_lines(text: str) -> str:
 def _differing(before: str, after: str) -> tuple[str, str]:
     """Both texts without the sentences they begin and end with alike, and no longer than what is looked at."""
     limit = min(len(before), len(after))
-    start = same_beginning(before, after, limit)
-    end = same_beginning(before[::-1], after[::-1], limit - start)
+    start = _same_beginning(before, after, limit)
+    end = _same_beginning(before[::-1], after[::-1], limit - start)
     first = max(0, start - CONTEXT)
     if first and (breaks := list(_SENTENCE.finditer(before, first, start))):
         first = breaks[-1].end()
     last = max(0, end - CONTEXT)
     old, new = before[first : len(before) - last], after[first : len(after) - last]
     return old[:MOST_LETTERS], new[:MOST_LETTERS]
+
+
+def _same_beginning(before: str, after: str, limit: int) -> int:
+    """How many letters both begin with, by halving."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if before[low:middle] == after[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _other_words(before: str, after: str) -> bool:
+    """True for texts that differ in their letters and digits, as plain letters show at once."""
+    plain = before.isascii() and after.isascii()
+    return plain and before.translate(_ASCII_SIGNS).lower() != after.translate(_ASCII_SIGNS).lower()
 
 
 def _shown(text: str) -> str:
@@ -120,7 +158,7 @@ def sentences(text: str) -> list[str]:
                 found[-1] += f" {part}"
             else:
                 found.append(part)
-            open_ended = _SHORT_END.search(part) is not None
+            open_ended = part[-1] == "." and _SHORT_END.search(part, max(0, len(part) - _LONGEST_END)) is not None
     return found
 
 
@@ -144,7 +182,8 @@ def _edits(old: Sequence[str], new: Sequence[str], rules: LanguageRules) -> Iter
     right = [read_sentence(text, rules.language) for text in new]
     for one, other in _paired(left, right):
         if one and other:
-            yield replace(one.against(other), old=one.text, new=other.text)
+            edit = one.against(other)
+            yield Edit(edit.kind, edit.weight, edit.before, edit.after, edit.unit, edit.values, one.text, other.text)
         elif other:
             yield Edit("added", other.worth, after=other.text, new=other.text)
         elif one:
@@ -153,15 +192,18 @@ def _edits(old: Sequence[str], new: Sequence[str], rules: LanguageRules) -> Iter
 
 def _paired(old: Sequence[Sentence], new: Sequence[Sentence]) -> Iterator[tuple[Sentence | None, Sentence | None]]:
     """Sentences that are states of one another, the likeliest first; then those without a partner."""
+    if len(old) == len(new) == 1:
+        one, other = old[0], new[0]
+        alike = one.likeness(other) > 0 or max(len(one.content), len(other.content)) <= 2
+        yield from [(one, other)] if alike else [(one, None), (None, other)]
+        return
     near = sorted(
         ((one.likeness(other), -i, -j) for i, one in enumerate(old) for j, other in enumerate(new)), reverse=True
     )
     used_old: set[int] = set()
     used_new: set[int] = set()
-    single = len(old) == len(new) == 1
     for likeness, i, j in near:
-        alike = likeness >= ALIKE or (single and (likeness > 0 or max(len(old[0].content), len(new[0].content)) <= 2))
-        if alike and -i not in used_old and -j not in used_new:
+        if likeness >= ALIKE and -i not in used_old and -j not in used_new:
             used_old.add(-i)
             used_new.add(-j)
             yield old[-i], new[-j]

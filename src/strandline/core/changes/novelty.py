@@ -15,7 +15,7 @@ Texts that were on the page earlier count a tenth; those whose changing part dif
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import nsmallest
 from math import log
 from typing import Final
@@ -33,6 +33,7 @@ from strandline.core.changes.touched import Texts, touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
+from strandline.core.quick_dataclass import dataclass
 
 NEW_WORD: Final = 1.0
 """What a word counts that came and was never seen on the page; all others are measured by it. Origin: a definition."""

@@ -8,11 +8,12 @@ PageStudy    all of it together: what one round of study leaves to be recorded, 
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.versions import Sight
+from strandline.core.quick_dataclass import dataclass
 
 _HOUR: Final = 3600.0
 """Seconds. Origin: a unit."""

@@ -38,10 +38,11 @@ class PageKind:
 
     def __init__(self, page: BlockTree) -> None:
         own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
-        part = self.part = _part(own)
+        self.part = _part(own)
+        self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
         listed = whole = 0
         for block in own:
-            if block.role == "main" or f"{block.path}/".startswith(part):
+            if block.role == "main" or self._holds(block.path):
                 whole += block.weight
                 if block.link_weight and block.linked >= LISTED:
                     listed += block.weight
@@ -51,9 +52,16 @@ class PageKind:
 
     def owns(self, block: PageBlock) -> bool:
         """Whether a block is of the page's own part."""
-        if block.role == "main":
-            return not block.hint
-        return block.role not in _BESIDE and not block.hint and f"{block.path}/".startswith(self.part)
+        role = block.role
+        if block.hint or role in _BESIDE:
+            return False
+        return role == "main" or self._holds(block.path)
+
+    def _holds(self, path: str) -> bool:
+        held = self._held.get(path)
+        if held is None:
+            held = self._held[path] = f"{path}/".startswith(self.part)
+        return held
 
     def factor(self, block: PageBlock, factor: float) -> float:
         """The factor of a block, whose links count as text where lists are what the page is about."""

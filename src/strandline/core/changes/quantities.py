@@ -7,11 +7,11 @@ nothing a reader relies on: they are found and told apart.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from strandline.core.changes.labels import names_price
 from strandline.core.changes.language_rules import LanguageRules, folded
+from strandline.core.quick_dataclass import dataclass
 
 TokenKind = Literal["word", "number", "date", "time", "sign", "end"]
 IdleKind = Literal["counter", "stamp", "numbering"]
@@ -30,13 +30,13 @@ _TIME: Final = (
 )
 _NUMBER: Final = r"(?:(?<![\w)])-)?(?:\d{1,3}(?:[ '.,]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:\.\d+){2,}|\d+(?:[.,]\d+)?)"
 _TOKEN: Final = re.compile(
-    rf"(?P<date>(?<![\d.,]){_DATE})|(?P<time>(?<![\d.,:]){_TIME})|(?P<number>{_NUMBER})"
+    rf"(?=\d)(?:(?P<date>(?<![\d.,]){_DATE})|(?P<time>(?i:(?<![\d.,:]){_TIME})))|(?=[\d-])(?P<number>{_NUMBER})"
     r"|(?P<short>[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\b\.?)|(?P<word>[^\W\d_]+[²2]?(?:-[^\W\d_]+)*)"
-    r"|(?P<sign>[€$£¥₹%§°©])|(?P<end>[.!?;:](?=\s|$))",
-    re.IGNORECASE,
+    r"|(?P<sign>[€$£¥₹%§°©])|(?P<end>[.!?;:](?=\s|$))"
 )
 _DIGITS: Final = re.compile(r"\d+")
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th", "er", "re", "e", "de", "of", "del", "ste", "den", "the", "º"))
+_SHORTENED: Final = frozenset(("st", "ste", "dr", "mr", "mrs", "ms", "prof", "no", "nr", "sr", "sra", "sig"))
 _CONTRACTED: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _YEARS: Final = range(1800, 2200)
 """Numbers that may be years. Origin: a guess."""
@@ -68,16 +68,16 @@ class Fact:
 
 def tokens(text: str) -> Iterator[Token]:
     """The tokens of a text whose signs are plain. "don't" is two words, and so is "l'accord"."""
-    first = True
+    first, word = True, ""
     for match in _TOKEN.finditer(text):
         kind, said = match.lastgroup, match[0]
         if kind == "end":
-            first = first or said in ".!?;"
+            first = first or (said in ".!?;" and not (said == "." and word.lower() in _SHORTENED))
             yield Token("end", said, said, first=False)
             continue
         if kind == "short":
             said, kind = said.replace(".", ""), "word"
-        elif kind == "word" and said.lower().endswith("n") and text[match.end() : match.end() + 2].lower() == "'t":
+        elif kind == "word" and said[-1] in "nN" and text[match.end() : match.end() + 2].lower() == "'t":
             verb = folded(said[:-1])
             yield Token("word", said[:-1], _CONTRACTED.get(verb, verb), first)
             yield Token("word", "not", "not", first=False)
@@ -86,7 +86,7 @@ def tokens(text: str) -> Iterator[Token]:
         if kind == "word" and said == "t" and text[max(0, match.start() - 2) : match.start()].lower() == "n'":
             continue
         yield Token(kind, said, folded(said), first)  # type: ignore[arg-type]
-        first = False
+        first, word = False, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +277,14 @@ class _Reader:
                 return "numbering"
         near = self._after(end)[:2]
         if near and self._rules.marked("counters", near):
-            return "counter"
+            return None if self._is_bounded(place) else "counter"
         labelled = self._words[place - 1 : place] == [":"] and self._before(place)[-3:]
         return "counter" if labelled and self._rules.marked("counters", labelled) else None
+
+    def _is_bounded(self, place: int) -> bool:
+        """Whether the words in front of a number make it a limit: at most, up to."""
+        found = (self._rules.concepts.at(self._words, start) for start in range(max(0, place - 3), place))
+        return any(one is not None and one[0].group == "bound" for one in found)
 
 
 def _value(number: str) -> float:

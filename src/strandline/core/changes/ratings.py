@@ -30,6 +30,8 @@ class Given:
     path: str
     rating: Rating
     time: float
+    author: str = ""
+    """Who said it, when that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,13 @@ class Taught:
 class RatingBook:
     """All ratings of an archive, asked page by page."""
 
-    def __init__(self, given: Iterable[tuple[str, str, str, float]]) -> None:
-        """Rows as the catalog has them: address, path, rating, time."""
+    def __init__(self, given: Iterable[tuple[str, str, str, float, str]]) -> None:
+        """Rows as the catalog has them: address, path, rating, time, author."""
         self._pages: dict[str, dict[str, Given]] = defaultdict(dict)
         self._sites: dict[str, dict[str, list[Given]]] = defaultdict(lambda: defaultdict(list))
         self._named: dict[str, dict[str, list[Given]]] = defaultdict(lambda: defaultdict(list))
-        for url, path, rating, time in given:
-            one = Given(url, path, "noise" if rating == "noise" else "matters", time)
+        for url, path, rating, time, author in given:
+            one = Given(url, path, "noise" if rating == "noise" else "matters", time, author)
             name = site(url)
             self._pages[url][path] = one
             self._sites[name][path].append(one)

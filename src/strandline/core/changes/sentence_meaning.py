@@ -3,18 +3,21 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import lru_cache
+from itertools import pairwise, takewhile
 from typing import Final, Literal
 
+from strandline.core.changes.contacts import contacts
 from strandline.core.changes.language_rules import Concept, LanguageRules, language_rules
 from strandline.core.changes.quantities import IDLE, Fact, Token, read
+from strandline.core.kept_property import kept_property
+from strandline.core.quick_dataclass import dataclass
 
 EditKind = Literal[
     "none", "typography", "order", "spelling", "numbering", "counter", "stamp", "wording", "added", "removed", "name",
-    "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party",
+    "contact", "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party",
 ]  # fmt: skip
 
 COUNTER: Final = 0.05
@@ -52,6 +55,8 @@ _SWAPPED: Final = 0.45
 """Weight of both words of a contrast that changed places. Origin: a guess."""
 _NAME: Final = 0.7
 """Weight of another name. Origin: a guess."""
+_CONTACT: Final = 0.7
+"""Weight of another address or number to call. Origin: a guess, that of another name."""
 _NAME_ALONE: Final = 0.45
 """Of a name that only came or only went. Origin: a guess."""
 _WORDING: Final = 0.4
@@ -123,17 +128,20 @@ class Sentence:
         union = one.total() + two.total() - common
         return common / union if union else 0.5
 
-    @cached_property
+    @kept_property
     def _said(self) -> Counter[object]:
-        return Counter(
-            [token.word for token in self.content]
-            + [concept for concept, _ in self.concepts]
-            + [(fact.kind, fact.key[2:3]) for fact in self.facts]
-        )
+        words: list[object] = [token.word for token in self.content]
+        concepts = [concept for concept, _ in self.concepts]
+        return Counter(words + concepts + [(fact.kind, fact.key[2:3]) for fact in self.facts])
 
     def against(self, other: "Sentence") -> Edit:
         """The weightiest difference to a later state of this sentence."""
-        found = [*_figures(self.facts, other.facts), *_small_words(self, other), *_words(self, other)]
+        found = [*_figures(self, other), *_small_words(self, other), *_words(self, other)]
+        found += [
+            Edit("contact", _CONTACT, *pair)
+            for pair in zip(contacts(self.text), contacts(other.text), strict=False)
+            if pair[0] != pair[1]
+        ]
         if not found:
             return Edit("order" if self.words == other.words else "wording", SLIGHT["order"])
         return max(found, key=lambda edit: edit.weight)
@@ -172,8 +180,12 @@ def _is_headline(words: Sequence[Token]) -> bool:
 # Figures
 
 
-def _figures(old: Sequence[Fact], new: Sequence[Fact]) -> Iterator[Edit]:
+def _figures(older: Sentence, newer: Sentence) -> Iterator[Edit]:
     """Figures that are others now, and those that came or went."""
+    old, new = older.facts, newer.facts
+    if _same_but_figures(older, newer):  # each stands for what the one in its place did, whatever others say
+        yield from (_figure(*pair) for pair in zip(old, new, strict=True) if not _says_same(*pair))
+        return
     gone, come = _differing_facts(old, new)
     for alike in (_same_unit, _same_number):
         for fact in list(gone):
@@ -189,6 +201,13 @@ def _figures(old: Sequence[Fact], new: Sequence[Fact]) -> Iterator[Edit]:
         for one, other in zip(before, after, strict=False):
             if one != other:
                 yield Edit(kind, SLIGHT[kind], one, other)
+
+
+def _same_but_figures(old: Sentence, new: Sentence) -> bool:
+    """Whether two sentences say the same of figures of the same kinds, in the same order."""
+    kinds, others = ([fact.kind for fact in one.facts] for one in (old, new))
+    before, after = ([*(token.word for token in one.content), *one.concepts] for one in (old, new))
+    return kinds == others and len(kinds) > 1 and not set(IDLE) & set(kinds) and before == after and bool(before)
 
 
 def _differing_facts(old: Sequence[Fact], new: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
@@ -228,14 +247,10 @@ def _figure(old: Fact | None, new: Fact | None) -> Edit:
     values = (old.value, new.value) if old and new and old.value is not None and new.value is not None else None
     if old is None or new is None:
         weight *= _ONE_SIDED
-    elif fact.kind == "number" and not unit and values and _counts(*values):
+    elif fact.kind == "number" and not unit and values and abs(values[1] - values[0]) < COUNTER * max(map(abs, values)):
         weight = _COUNTING
     kind: EditKind = "deadline" if deadline else fact.kind
     return Edit(kind, weight, old.phrase if old else "", new.phrase if new else "", unit, values)
-
-
-def _counts(before: float, after: float) -> bool:
-    return abs(after - before) < COUNTER * max(abs(before), abs(after))
 
 
 # Small words
@@ -370,7 +385,7 @@ def _is_form(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) < 4:
         return False
-    common = same_beginning(shorter, longer, len(shorter))
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shorter, longer, strict=False)))
     if common >= 4 and common >= 0.6 * len(longer):
         return True
     return len(longer) - len(shorter) <= 2 and SequenceMatcher(None, one, other).ratio() >= TYPO
@@ -397,16 +412,8 @@ def _names(words: Sequence[Token], sentence: Sentence) -> list[Token]:
         return [token for token in words if id(token) in beside]
     if sentence.headline:
         return []
-    return [token for token in words if token.text[:1].isupper() and not token.first]
-
-
-def same_beginning(before: str, after: str, limit: int) -> int:
-    """How many letters both begin with, by halving."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if before[low:middle] == after[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    named = {id(token) for token in words if token.text[:1].isupper() and not token.first}
+    # The first word of a sentence has a capital anyway: it is part of a name if the next one is.
+    named |= {id(one) for one, two in pairwise(sentence.content) if one.first and one.text[:1].isupper()
+              and id(two) in named and f"{one.text} {two.text}" in sentence.text}  # fmt: skip
+    return [token for token in words if id(token) in named]

@@ -12,17 +12,20 @@ counted. What is quoted are the page's own words.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from strandline.core.blocks.tree import PageBlock
-from strandline.core.changes.bylines import without_byline
+from strandline.core.changes.bylines import is_count, without_byline
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted
 from strandline.core.changes.importance import Importance
-from strandline.core.changes.language_rules import language_of
+from strandline.core.changes.labels import is_labelled
+from strandline.core.changes.language_rules import ENOUGH, language_of
 from strandline.core.changes.meaning import edit_weight, sentences
 from strandline.core.changes.sentence_meaning import Edit
+from strandline.core.kept_property import kept_property
+from strandline.core.quick_dataclass import dataclass
 from strandline.core.wording import counted
 
 MOST_TEXTS: Final = 12
@@ -41,6 +44,7 @@ _SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _PICTURE, _LINK = 0.7, 0.5, 0
 """What a section, paragraph, entry ... that came or went weighs against edits of sentences. Origin: a guess."""
 _POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
 _FIGURES: Final = ("number", "money", "date", "time", "deadline")
+_Change = tuple[float, BlockChange, Sequence[Operation]]  # what it counts, and what is told of it
 _NO_CHANGE: Final = "Nothing a reader sees changed"
 _ORDER: Final = "Only the order changed"
 
@@ -75,10 +79,11 @@ class _Candidate:
 def told(delta: Delta, scored: Importance) -> Told:
     """What a person would write about a change."""
     title = delta.new.title or delta.old.title
-    teller = _Teller(delta, scored)
     if delta.empty:
         return Told(_NO_CHANGE, title=title)
-    candidates = sorted(teller.candidates(), key=lambda one: -one.rank)
+    tellers = (_Teller(delta, scored, pick) for pick in (True, False))
+    found = next(filter(None, (list(teller.candidates()) for teller in tellers)), [])
+    candidates = sorted(found, key=lambda one: -one.rank)
     if not candidates:
         return Told(_ORDER, title=title)
     best = candidates[0]
@@ -97,47 +102,79 @@ def _and_more(best: _Candidate, others: Sequence[_Candidate]) -> str:
 class _Teller:
     """Finds what could be told of a delta."""
 
-    def __init__(self, delta: Delta, scored: Importance) -> None:
+    def __init__(self, delta: Delta, scored: Importance, pick: bool) -> None:
         self._delta = delta
         counts = {id(reason.block): (0.1 + reason.factor) * (0.1 + reason.steadiness) for reason in scored.reasons}
-        self._changes = sorted(
-            ((counts.get(id(change.block), 0.1), change) for change in delta.changes if change.content),
+        items = [item for reason in scored.reasons for item in reason.counted.items] if pick else []
+        idle = [item for item in items if not item.counts and (item.after or item.kind != "moved")]
+        self._idle = {item.before for item in idle}, {item.after for item in idle}
+        told = ((change, self._picked(change.content)) for change in delta.changes)
+        self._changes: list[_Change] = sorted(
+            ((counts.get(id(change.block), 0.1), change, content) for change, content in told if content),
             key=lambda one: -one[0],
         )
         self._left = MOST_TEXTS
-        shown = " ".join(change.block.text for _, change in self._changes[:MOST_TEXTS])
-        self._language = delta.language or language_of(shown)
         self._whole: list[tuple[float, BlockChange, Operation]] = []  # texts and blocks that came or went
+
+    @kept_property
+    def _language(self) -> str:
+        """As the page gives it, otherwise by the beginning of what changed."""
+        if self._delta.language:
+            return self._delta.language
+        shown = ""
+        for _, change, _ in self._changes[:MOST_TEXTS]:
+            shown += f"{change.block.text} "
+            if len(shown) > ENOUGH:
+                break
+        return language_of(shown)
 
     def candidates(self) -> Iterator[_Candidate]:
         """Everything that could be told, in the order of the blocks that count most."""
         yield from self._listed()
-        for counts, change in self._changes:
+        for counts, change, content in self._changes:
             if self._left <= 0:
                 break
-            operations = change.content[: self._left]
+            operations = content[: self._left]
             self._left -= len(operations)
             yield from self._block(counts, change, operations)
         for kind in ("insert", "delete"):
             yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
 
+    def _picked(self, content: Sequence[Operation]) -> Sequence[Operation]:
+        """The operations on what counts: nobody tells of clocks and counters if there is anything else."""
+        idle = self._idle
+        if not idle[0] and not idle[1]:
+            return content
+        return [
+            one
+            for one in content
+            if one.element not in ("text", "block")
+            or not all(
+                said == "" or said in texts or texts.issuperset(said.split("\n"))
+                for said, texts in zip((one.before, one.after), idle, strict=True)
+            )
+        ]
+
     # Lists of links, and of posts
 
     def _listed(self) -> Iterator[_Candidate]:
         """Entries that came to lists, or left them."""
-        for noun, belongs in (("article", _is_news), ("link", _is_menu), ("post", _is_thread)):
+        listed: dict[str, list[_Change]] = {"article": [], "link": [], "post": []}
+        for told in self._changes:
+            if noun := _entries_of(told[1].block):
+                listed[noun].append(told)
+        for noun, changes in listed.items():
             come: list[tuple[PageBlock, str]] = []
             gone: list[str] = []
             most = 0.0
-            for counts, change in self._changes:
-                if not belongs(change.block):
-                    continue
-                for operation in change.content:
-                    if operation.element in ("text", "block") and operation.kind in ("insert", "delete"):
-                        texts = _long_texts(operation)
-                        come += [(change.block, text) for text in texts if operation.kind == "insert"]
-                        gone += [text for text in texts if operation.kind == "delete"]
+            for counts, change, content in changes:
+                texts: dict[str, list[str]] = {"insert": [], "delete": []}
+                for kind, element, _, _, before, after in content:
+                    if kind != "update" and element in ("text", "block"):
+                        texts[kind] += _long_texts(after or before)
                         most = max(most, counts)
+                come += [(change.block, text) for text in _heads(texts["insert"])]
+                gone += _heads(texts["delete"])
             if come:
                 sentence, lead = self._news(noun, come, len(gone))
                 yield _Candidate(most * _ARTICLE, _ARTICLE, "list", sentence, "", lead)
@@ -146,8 +183,7 @@ class _Teller:
                 yield _Candidate(most * _ARTICLE, _ARTICLE, "list", f"{number}: {quoted(gone[0])}", gone[0])
 
     def _news(self, noun: str, come: Sequence[tuple[PageBlock, str]], gone: int) -> tuple[str, str]:
-        ordered = sorted(come, key=lambda one: self._place(one[0], one[1]))
-        block, first = ordered[0]
+        block, first = min(come, key=lambda one: self._place(*one))
         number = f"{len(come)} new {noun}{'s' * (len(come) > 1)}"
         leads = noun == "article" and self._leads(block, first)
         said = f"{number}, the lead is now {quoted(first)}" if leads else (
@@ -156,9 +192,12 @@ class _Teller:
         return said + left, first
 
     def _place(self, block: PageBlock, text: str) -> tuple[int, int]:
-        blocks = self._delta.new.blocks
-        number = next((place for place, one in enumerate(blocks) if one is block), len(blocks))
+        number = self._places.get(id(block), len(self._places))
         return number, next((place for place, one in enumerate(block.texts) if one.startswith(text)), 0)
+
+    @kept_property
+    def _places(self) -> dict[int, int]:
+        return {id(block): place for place, block in enumerate(self._delta.new.blocks)}
 
     def _leads(self, block: PageBlock, text: str) -> bool:
         """Whether an entry is the first of its list."""
@@ -170,7 +209,7 @@ class _Teller:
     def _block(
         self, counts: float, change: BlockChange, operations: Sequence[Operation]
     ) -> Iterator[_Candidate]:  # fmt: skip
-        listed = _is_list(change.block) or _is_thread(change.block)
+        listed = bool(_entries_of(change.block))
         whole: list[Operation] = []
         for operation in operations:
             if operation.element in ("text", "block"):
@@ -233,6 +272,7 @@ class _Teller:
                 texts += filter(None, (operation.after or operation.before).split("\n"))
             else:
                 yield _Candidate(counts * _PICTURE, _PICTURE, "picture", f"A picture was {did}")
+        texts = [text for text in texts if not is_count(text)] or texts
         if texts:
             weight, said = _whole(texts, did)
             counts, kept = max(one[0] for one in whole), " ".join(texts)
@@ -266,32 +306,43 @@ def _is_list(block: PageBlock) -> bool:
     return block.linked >= LINKED
 
 
-def _is_menu(block: PageBlock) -> bool:
-    """Whether a list of links is beside the content."""
-    return _is_list(block) and (block.role not in ("", "main", "article") or bool(block.hint))
-
-
-def _is_news(block: PageBlock) -> bool:
-    return _is_list(block) and not _is_menu(block)
-
-
-def _is_thread(block: PageBlock) -> bool:
+def _entries_of(block: PageBlock) -> str:
+    """What the entries of a list are, links beside the content being no articles; empty for what is no list."""
     if _is_list(block):
-        return False
-    place = f"{block.path} {block.hint}".lower()
-    return any(word in place for word in _POSTS)
+        return "link" if block.hint or block.role not in ("", "main", "article") else "article"
+    return "post" if _is_thread(f"{block.path} {block.hint}") else ""
 
 
-def _long_texts(operation: Operation) -> list[str]:
-    """Texts of an operation that are headlines or posts, not a byline or a counter."""
-    texts = map(without_byline, (operation.after or operation.before).split("\n"))
-    return [text for text in texts if len(text.split()) >= 3]
+@lru_cache(maxsize=1 << 9)
+def _is_thread(place: str) -> bool:
+    folded = place.lower()
+    return any(word in folded for word in _POSTS)
+
+
+def _long_texts(texts: str) -> list[str]:
+    """Those of the lines that are headlines or posts, not a byline or a counter."""
+    found = [without_byline(text) for text in texts.split("\n") if " " in text]
+    return [text for text in found if text.count(" ") > 1 or (" " in text and not any(map(str.isdigit, text)))]
+
+
+def _heads(texts: Sequence[str]) -> list[str]:
+    """Without the teasers that stand below headlines.
+
+    >>> _heads(["Fire in the mill", "Two people were hurt.", "Port is open again", "Ferries go."])
+    ['Fire in the mill', 'Port is open again']
+    """
+    ends = [text.rstrip().endswith((".", "!", "…")) for text in texts]
+    return [text for place, text in enumerate(texts) if not (place and ends[place] and not all(ends[:place]))]
 
 
 def _is_headline(block: PageBlock, text: str, edit: Edit) -> bool:
     if not 2 <= len(text.split()) <= HEADLINE or text.rstrip().endswith("."):
         return False
-    return _is_list(block) or (block.lead == text and edit.kind not in _FIGURES and len(block.items) > 1)
+    if block.lead != text or len(block.items) == 1:
+        return _is_list(block)
+    return _is_list(block) or not (
+        edit.kind in _FIGURES or (edit.kind in ("contrast", "contact") and is_labelled(text))
+    )
 
 
 def _label(block: PageBlock, text: str) -> str:

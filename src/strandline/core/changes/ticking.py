@@ -6,6 +6,7 @@
     counter      a number of views, comments, points, people online ... or one that left little more than itself behind
     identifier   a number of more than nine digits, a word that is letters and digits mixed
     countdown    time that is "left"; hours and minutes together
+    reading      what an instrument shows "now": a temperature, a wind
 
 None of them is news, however rarely it moves. A *time* may be one or not ("Doors open at 19:30", "Answers within 24
 hours"): what became of it earlier has to tell. What has no such form is judged by what it says (`meaning`) and by its
@@ -18,9 +19,10 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.changes.contacts import contacts
 from strandline.core.changes.labels import is_price_label
 
-TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "time"]
+TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "time"]
 
 LONGEST: Final = 9
 """Digits of a number; a longer one is an identifier. Origin: a guess."""
@@ -71,14 +73,14 @@ _TIME_UNITS: Final = (
 )
 _COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
 _SPAN: Final = rf"(?:{_COUNT}[\s\u00a0]?(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
-AGE: Final = re.compile(
-    rf"(?:\b(?:about|over|almost|ca\.)\s)?\b{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
-    rf"\b(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
-    r"\bjust\snow\b|\bright\snow\b|\bmoments?\sago\b|\byesterday\b|\bgestern\b|\bgerade\seben\b|\bhier\sà\b|\bayer\b|\bieri\b|\bgisteren\b",
+AGE: Final = re.compile(  # where a word begins, and only then one of many alternatives
+    rf"(?:\b|(?<=[^\W\d_])(?=\d))(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
+    rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
+    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|hier\sà\b|ayer\b|ieri\b|gisteren\b)",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(
-    r"(?<![\d:])\d{1,2}[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
+    r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
     re.IGNORECASE,
 )
 _MONTH: Final = rf"(?:{_any(_MONTHS)}|(?:{_any(_SHORT_MONTHS)})\b\.?)"
@@ -94,6 +96,7 @@ _DAY_OR_YEAR: Final = re.compile(rf"\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR
 _WEEKDAY_AT_END: Final = re.compile(
     rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?\Z"
 )
+_MONTH_NAMES: Final = frozenset((*_MONTHS.split(), *_SHORT_MONTHS.split()))
 _LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
 _OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
 _STAMP: Final = re.compile(
@@ -107,15 +110,37 @@ _STAMP: Final = re.compile(
     re.IGNORECASE,
 )
 COUNTED: Final = re.compile(
-    r"\b(?:views?|viewers?|viewing|visits?|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
+    r"\b(?:views?|viewers?|viewing|posts?|threads?|visits?|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
-    r"in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
-    r"vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|abonnés?|en\sligne|vendus?|"
-    r"visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|vendidos?|"
-    r"visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|venduti|"
-    r"weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|verkocht)\b",
+    r"forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
+    r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
+    r"messages?|vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|abonnés?|en\sligne|vendus?|"
+    r"mensajes?|visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|vendidos?|"
+    r"messaggi|visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|venduti|"
+    r"berichten|weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|verkocht)\b",
+    re.IGNORECASE,
+)
+_LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
+    r"\b(?:per|a\s(?:day|week|month|year|minute|second|hour)|each|limits?|limited|max(?:imum)?|min(?:imum)?|up\sto|at\s(?:most|least)|"
+    r"no\smore\sthan|allowed|included|pro\s(?:tag|monat|jahr|woche)|höchstens|mindestens|bis\szu|maximal|begrenzt|"
+    r"par\s(?:jour|mois|an|semaine)|jusqu'à|au\s(?:plus|moins)|limit[eé]e?s?|al\s(?:día|mes|año|giorno|mese)|por\s(?:día|mes|año)|"
+    r"hasta|como\smáximo|al\smenos|fino\sa|al\smassimo|almeno|hoogstens|minstens|tot\s(?:wel)?)\b|/\s?(?:day|month|min|s|h)\b",
+    re.IGNORECASE,
+)
+_AUDIENCE: Final = re.compile(  # "1,204 visits a day" is a tally: who comes is not allowed to
+    r"\s(?:views?|viewers?|visits?|visitors?|readers?|listeners?|besucher|besuche|aufrufe|leser|visiteurs?|vues?|lecteurs?|"
+    r"visitas?|visitantes?|lectores?|visitatori|visualizzazioni|lettori|bezoekers?|weergaven|lezers)\b",
+    re.IGNORECASE,
+)
+_MODAL: Final = re.compile(
+    r"\b(?:must|may|can|cannot|shall|darf|dürfen|kann|können|muss|müssen|peut|peuvent|doit|doivent|puede|pueden|debe|deben|"
+    r"può|possono|deve|devono|mag|mogen|kan|kunnen|moet|moeten)\b",
+    re.IGNORECASE,
+)
+_IDENTIFIES: Final = re.compile(  # "etag: 3f1a", "request id: 17"
+    r"[^:\n]{0,40}\b(?:etag|nonce|token|csrf|hash|checksum|digest|uuid|guid|cursor|"
+    r"(?:request|session|trace|correlation|build) id|timestamp|ts|epoch|expires in|ttl)(?: \w{1,3})?: \S+\s*\Z",
     re.IGNORECASE,
 )
 _LEFT: Final = re.compile(
@@ -128,33 +153,19 @@ _BRIEF: Final = re.compile(
     re.IGNORECASE,
 )
 _TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
+_NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b", re.IGNORECASE)
+_READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:euros?|dollars?|pounds?|francs?)\b)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
-_DIGIT: Final = re.compile(r"\d")
-_MAY_AGE: Final = (
-    "ago",
-    " fa",
-    "geleden",
-    "atrás",
-    "vor ",
-    "il y",
-    "hace",
-    "seit",
-    "depuis",
-    "since",
-    "now",
-    "yester",
-    "gest",
-    "eben",
-    "hier",
-    "ayer",
-    "ieri",
-    "gister",
-)
+_TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
+DIGIT: Final = re.compile(r"\d")
+_MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
+                   "gest", "eben", "hier", "ayer", "ieri", "gister")  # fmt: skip
+_SIGNS_OF_AGE: Final = ("fa", *_MAY_AGE)  # one of which stands in whatever is an age
 
 
 @lru_cache(maxsize=1 << 12)
@@ -167,7 +178,7 @@ def settled_text(text: str) -> str:
     if len(text) > LONG or _is_figure(text):
         return masked(text)
     aged = _without_age(text)
-    if _DIGIT.search(aged) is None:
+    if DIGIT.search(aged) is None:
         return aged
     return masked(_CLOCK.sub("@", _undated(aged)))
 
@@ -197,9 +208,9 @@ def _dates(text: str) -> tuple[tuple[int, int], ...]:
             continue
         date = None
         blank = start > end and folded[start - 1].isspace()
-        if blank and (month := _MONTH_AT_END.search(folded, max(end, start - 2 - _LONGEST_MONTH), start - 1)):
+        if blank and (month := _month_before(folded, end, start - 1)) >= 0:
             date = _DAY_OR_YEAR.match(folded, start)
-            start = month.start() if date else start
+            start = month if date else start
         date = date or _DATE_ON.match(folded, start)
         if date is None:
             continue
@@ -210,8 +221,30 @@ def _dates(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
+def _month_before(folded: str, start: int, end: int) -> int:
+    """Where the name of a month begins that ends there; -1 for none. Most words show that they are none."""
+    first = max(start, end - 1 - _LONGEST_MONTH)
+    word = folded[first:end].rpartition(" ")[2]
+    if word.isalpha() and word not in _MONTH_NAMES:
+        return -1
+    month = _MONTH_AT_END.search(folded, first, end)
+    return month.start() if month else -1
+
+
+def may_age(text: str) -> bool:
+    """False for most texts in which `AGE` finds nothing: looking for its signs takes a tenth of the time."""
+    if not text.isprintable():  # blanks of other kinds
+        return True
+    folded = (text if text.isascii() else text.translate(_OTHER_LETTERS)).lower()
+    for sign in _SIGNS_OF_AGE:  # noqa: SIM110 - a generator takes twice as long
+        if sign in folded:
+            return True
+    return False
+
+
+@lru_cache(maxsize=1 << 11)
 def _without_age(text: str) -> str:
-    if len(text) > BRIEF and _DIGIT.search(text) is None:
+    if len(text) > BRIEF and DIGIT.search(text) is None:
         return text
     folded = text.lower()
     for sign in _MAY_AGE:
@@ -228,9 +261,15 @@ def tick_form(before: str, after: str) -> TickForm:
     ('counter', '')
     >>> tick_form("Updated 12 May 2026", "Updated 13 May 2026"), tick_form("Date: 12 May 2026", "Date: 13 May 2026")
     ('stamp', '')
+    >>> tick_form("812 messages", "907 messages"), tick_form("100 messages a day", "50 messages a day")
+    ('counter', '')
     """
     if len(before) > LONG or len(after) > LONG:
         return ""
+    if contacts(before) != contacts(after):
+        return ""
+    if ": " in after and _IDENTIFIES.match(after) and _IDENTIFIES.match(before):
+        return "identifier"
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
     forms: list[TickForm] = []
@@ -240,11 +279,13 @@ def tick_form(before: str, after: str) -> TickForm:
         if old == new:
             return "age"
         if _dates_of(old) != _dates_of(new):
-            forms.append("stamp" if _is_stamp(new) else "")
+            forms.append("stamp" if is_stamp(new) else "")
         old, new = _undated(old), _undated(new)
         if _all(_CLOCK, old) != _all(_CLOCK, new):
-            forms.append("clock" if _is_stamp(new) else "time")
+            forms.append("clock" if is_stamp(new) else "time")
         old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
+    if _TOKEN.search(new) and _all(_TOKEN, old) != _all(_TOKEN, new) and _TOKEN.sub("@", old) == _TOKEN.sub("@", new):
+        return "identifier"
     numbers = zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False)
     forms += [_number_form(new, one[0], other) for one, other in numbers if one[0] != other[0]]
     if not forms or "" in forms:
@@ -260,9 +301,27 @@ def _all(what: re.Pattern[str], text: str) -> list[str]:
     return [found[0] for found in what.finditer(text)]
 
 
-def _is_stamp(text: str) -> bool:
+def is_stamp(text: str) -> bool:
     """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
     return _STAMP.search(text) is not None or not _LETTERS.search(_CLOCK.sub("@", _undated(text)))
+
+
+def is_moment(text: str) -> bool:
+    """True for a date that stands by itself, with or without a time.
+
+    >>> is_moment("14 June 2026"), is_moment("14 June 2026, 10:15"), is_moment("Until 14 June 2026"), is_moment("14")
+    (True, True, False, False)
+    """
+    return bool(_dates(text)) and _LETTERS.search(_CLOCK.sub("@", _undated(text))) is None
+
+
+def is_unnamed(text: str) -> bool:
+    """True for a text without a letter, which does not say what its time is that of.
+
+    >>> is_unnamed("08:31"), is_unnamed("Updated 08:31")
+    (True, False)
+    """
+    return _LETTERS.search(text) is None
 
 
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
@@ -278,12 +337,26 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return "counter" if _counts_up(earlier, number[0]) and not _UNIT.match(after) else ""
     if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
         return "countdown"
+    if _BRIEF.match(after) and number[0].startswith("0."):
+        return "counter"  # how long an answer took
     if _BRIEF.match(after):
         return "counter" if _STAMP.search(before) else "time"
-    if COUNTED.search(before) or COUNTED.search(after):
+    if _READING.match(after) and _NOW.search(before):
+        return "reading"
+    if (COUNTED.search(before) or COUNTED.search(after)) and not _is_limit(text, before, after):
         return "counter"
     counts = not _UNIT.match(after) and _counts_up(earlier, number[0])
     return "counter" if counts else ""
+
+
+def _is_limit(text: str, before: str, after: str) -> bool:
+    """Whether a number says how many there may be, not how many there are, by what stands before and after it.
+
+    A verb alone does not tell: headlines in front of a counter have verbs, too. Sentences end with a full stop.
+    """
+    if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
+        return True
+    return text.rstrip().endswith(".") and _MODAL.search(before) is not None
 
 
 def _counts_up(before: str, after: str) -> bool:

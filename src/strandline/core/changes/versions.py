@@ -27,7 +27,7 @@ depends on no other page's, so a page can be forgotten by itself.
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -36,7 +36,8 @@ import xxhash
 import zstandard
 
 from strandline.core.blocks.topic import topic_of
-from strandline.core.blocks.tree import BlockTree, Item, PageBlock
+from strandline.core.blocks.tree import BlockTree, Item, PageBlock, plain_address
+from strandline.core.quick_dataclass import dataclass
 
 SEGMENT_VERSIONS: Final = 64
 """Versions of a page that are packed together.
@@ -170,8 +171,14 @@ def layout_record(page: BlockTree) -> LayoutRecord:
 
 def block_record(block: PageBlock) -> BlockRecord:
     """The content of a block."""
-    items = tuple(item if item.kind == "text" else item._replace(address=item.identity) for item in block.items)
+    items = tuple([item if item[0] == "text" else _without_query(item) for item in block.items])
     return BlockRecord(items, block.weight, block.link_weight, block.lead)
+
+
+def _without_query(item: Item) -> Item:
+    """A link, image or frame by its address without query and fragment; most have none."""
+    plain = plain_address(item[2])
+    return item if plain == item[2] else Item(item[0], item[1], plain)
 
 
 def labels(role: str, hint: str, given: str = "") -> tuple[str, ...]:

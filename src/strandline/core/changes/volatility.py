@@ -64,6 +64,8 @@ TICKING: Final = 0.6
 """Part of the looks since its first change at which a slot that ticks had changed. Origin: a guess."""
 STOOD: Final = 3.0
 """Looks at which nothing changed after which a block is known to stand still. Origin: a guess."""
+STILL: Final = 0.25
+"""Part of the looks at which a block may have changed and still is one that stands still. Origin: a guess."""
 _MAGIC: Final = b"SNS3"
 _EARLIER: Final = b"SNS2"  # without rotation and slots
 _OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
@@ -164,6 +166,11 @@ class NoiseState:
     def stood_still(self, path: str, before: str, after: str) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
         return self.history(path)[0] >= STOOD and self._frame(path, before, after) not in self.slots
+
+    def mostly_still(self, path: str) -> bool:
+        """True for a block that was looked at several times and hardly ever changed."""
+        known, changed = self.history(path)
+        return known >= STOOD and changed <= STILL * known
 
     # Masks and ratings
 

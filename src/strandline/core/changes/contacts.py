@@ -1,0 +1,38 @@
+"""Addresses for mail and numbers to call: figures and words that name somebody, and never count or tick."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# From a plus or a zero on, in groups; without groups only behind a word that says what it is.
+_PHONE: Final = re.compile(
+    r"(?<![\w.,:/+-])(?:\+\d|\(?0\d)[\d()]*(?:[ \u00a0/.-]\(?\d[\d()]*)+(?![\w%€$£])|"
+    r"\b(?:tel|phone|call|fax|mobile|telefon|telefono|telefoon|téléphone|teléfono)\b"
+    r"[^\w\n]{0,3}(\+?\d[\d ]{5,})",
+    re.IGNORECASE,
+)
+_SIGN: Final = re.compile(r"\+\d|(?<!\d)0\d|[Tt][Ee\u00e9][Ll]|[Pp]hone|[Cc]all|[Ff]ax|[Mm]obile")
+FEWEST: Final = 6
+"""Digits of a number to call. Origin: a guess."""
+
+
+@lru_cache(maxsize=1 << 10)
+def contacts(text: str) -> tuple[str, ...]:
+    """Addresses for mail and numbers to call, each in their order.
+
+    >>> contacts("Call 040 123 456 or write to desk@made.example."), contacts("Since 03/05/2026, 0.5 %")
+    (('desk@made.example', '040 123 456'), ())
+    """
+    found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
+    if _SIGN.search(text):  # most texts have none, and cost little
+        numbers = ((phone[1] or phone[0]).strip() for phone in _PHONE.finditer(text))
+        found += [number for number in numbers if _may_be_called(number)]
+    return tuple(found)
+
+
+def _may_be_called(number: str) -> bool:
+    """False for a date and for what is too short."""
+    groups = re.findall(r"\d+", number)
+    dated = len(groups) == 3 and {len(group) for group in groups} <= {1, 2, 4}
+    return sum(map(len, groups)) >= FEWEST and not dated
