@@ -20,7 +20,7 @@ from strandline.engines.mining_reading import Reading, Room
 from strandline.engines.mining_scratch import FINDINGS, Scratch, TableWriter, pieces
 from strandline.exchange.parquet import SCHEMAS
 from strandline.learn.engine import Mining, mine
-from strandline.learn.experience import Hours
+from strandline.learn.known_pages import Hours
 from strandline.learn.learning import PARTS
 from strandline.learn.results import FoundPatterns, FoundRates
 from strandline.learn.tasks import Wish

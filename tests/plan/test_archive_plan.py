@@ -7,7 +7,8 @@ import pytest
 
 from made.random_history import Page, Story, study
 from plan.test_coming_visits import told, watched
-from strandline.plan.archive_plan import BELIEFS, learned_hours, read_beliefs
+from strandline.learn.experience import BELIEFS
+from strandline.plan.archive_plan import learned_hours, read_beliefs
 from strandline.plan.planning import Planning
 from strandline.store.catalog import open_catalog
 

@@ -1,7 +1,7 @@
 """The visits of the running hour are kept with the reasons they were planned for."""
 
+from strandline.plan.due import Due
 from strandline.plan.hour_note import KIND, HourNote
-from strandline.plan.next_visits import Due
 
 
 def due(page, reason, moment):

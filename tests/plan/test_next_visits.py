@@ -8,7 +8,8 @@ import pytest
 from learn.sighting import Sighting
 from strandline.core.plan.budget import Allowance
 from strandline.core.rivals.catalogue import STRATEGIES
-from strandline.learn.experience import Groups, Hours, Known, Learned, history, learn, path_of
+from strandline.learn.experience import Learned, history, learn
+from strandline.learn.known_pages import Hours, Known
 from strandline.plan.next_visits import Planner
 from strandline.plan.wishes import Boost, Wishes
 
@@ -192,7 +193,8 @@ def test_visits_that_a_feed_called_for_teach_what_its_silence_before_tells():
     visits = np.unique(np.ceil(times) + 0.5)
     found = np.diff(np.searchsorted(times, visits), prepend=0) > 0
     seen = [Sighting(1, NOW + 3600.0 * at, bool(new), 0.4) for at, new in zip(visits, found, strict=True)]
-    story = history(pages(1), [Sighting(1, NOW), *seen], hours, [(1, NOW + 3600.0 * at) for at in times])
+    told = [(1, NOW + 3600.0 * at, NOW + 3600.0 * at) for at in times]
+    story = history(pages(1), [Sighting(1, NOW), *seen], hours, told)
     first = np.array([times[np.searchsorted(times, begin, side="right")] for begin in [0.0, *visits[:-1]]])
     silent = np.zeros(len(first), np.int64), hours.at(NOW) + np.floor(first)
     fooled, knowing = (
@@ -206,29 +208,12 @@ def test_visits_that_a_feed_called_for_teach_what_its_silence_before_tells():
 def test_a_claim_counts_only_where_captures_saw_a_change():
     hours = Hours.since(NOW)
     seen = [Sighting(1, NOW), Sighting(1, NOW + DAY), Sighting(1, NOW + 2 * DAY, True, 0.5)]
-    claims = [(1, NOW + DAY / 2), (1, NOW + 1.5 * DAY), (2, NOW)]
+    late = NOW + 2 * DAY + 1.0
+    times = [(1, NOW + DAY / 2), (1, NOW + 1.5 * DAY), (2, NOW)]
+    claims = [*((page, time, time) for page, time in times), (1, NOW + 1.8 * DAY, late), (1, late, NOW)]
     hints = history(pages(1), seen, hours, claims).last_change
     assert np.isnan(hints[:2]).all()
     assert hints[2] == pytest.approx(hours.at(NOW + 1.5 * DAY))
-
-
-def test_hours_begin_on_a_monday_and_may_be_shorter():
-    hours = Hours.since(NOW)
-    assert hours.start % DAY == 0
-    assert (hours.start / DAY + 3) % 7 == 0  # 1970-01-01 was a Thursday
-    assert hours.seconds(hours.at(NOW)) == pytest.approx(NOW)
-    short = Hours.since(NOW, 5.0)
-    assert 0 <= short.at(NOW) < 168
-    assert short.at(NOW + 60.0) - short.at(NOW) == pytest.approx(12.0)
-    with pytest.raises(ValueError, match="hour must last"):
-        Hours.since(NOW, 0.0)
-
-
-def test_groups_keep_their_numbers_when_pages_are_added():
-    few, many = Groups.of(pages(10)), Groups.of(pages(44))
-    assert np.array_equal(few.site, many.site[:10])
-    assert np.array_equal(few.directory, many.directory[:10])
-    assert path_of("https://example.org") == "/"
 
 
 # A planner at work ----------------------------------------------------------------------------------------------
@@ -330,7 +315,7 @@ def test_a_claim_told_while_watching_places_the_change(past):
     plan.observe([Sighting(HOT[0], NOW + 100.0)])
     told = []
     plan.strategy.knowledge.learner.observe = lambda rows, findings: told.append(findings[3])
-    plan.observe([Sighting(HOT[0], NOW + 7200.0, True, 0.4)], [(HOT[0], NOW + 3600.0)])
+    plan.observe([Sighting(HOT[0], NOW + 7200.0, True, 0.4)], [(HOT[0], NOW + 3600.0, NOW + 3700.0)])
     assert told[0][0] == pytest.approx(plan.hours.at(NOW + 3600.0))
 
 
@@ -353,3 +338,18 @@ def test_patterns_are_those_of_the_place_a_page_lives_in():
 def test_politeness_counts_in_real_seconds_when_hours_are_short(past):
     wishes = Wishes(Allowance(24, 24), pause=3.0, hour_seconds=30.0)
     assert planner(past, wishes).most_per_hour == pytest.approx(30.0)
+
+
+def test_a_dearer_visit_must_be_worth_as_many_requests(past):
+    """Of pages that change alike, those that take nine requests are visited less often, and the budget is kept."""
+    dear = {n for n in HOT if n % 2}
+    known = [one._replace(cost=9.0) if one.page in dear else one for one in pages()]
+    plain, priced = planner(past), planner(past, known=known)
+    assert priced.visits_per_hour() < plain.visits_per_hour() < 9 * priced.visits_per_hour()
+    visits = list(ahead(priced, 48))
+    cheap = [visit for visit in visits if visit.page in set(HOT) - dear]
+    costly = [visit for visit in visits if visit.page in dear]
+    assert len(costly) < len(cheap)
+    assert all("in a browser, about 9.0 requests" in visit.reason for visit in costly)
+    assert not any("browser" in visit.reason for visit in cheap)
+    assert len(visits) + 8 * len(costly) <= 1.3 * 500 / 24 * 48

@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 
 from strandline.core.plan.budget import Allowance
-from strandline.learn.experience import Hours, Known, history, learn
+from strandline.learn.experience import history, learn
+from strandline.learn.known_pages import Hours, Known
 from strandline.plan.budget_meter import Purse
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import WASTED, Outlook, Thrift
@@ -33,7 +34,7 @@ def outlook(least_chance, look_after=1.0, allowance=PER_HOUR, **wished):
     learned = learn([], history([], [], hours), hours)
     wishes = Wishes(allowance, **{"pause": 0.0, **wished})
     planner = Planner([], learned, wishes, lambda: history([], [], hours))
-    return Outlook(planner, learned, Counter(), Thrift(least_chance, look_after))
+    return Outlook(planner, learned, Thrift(least_chance, look_after))
 
 
 def watched(least_chance, hours=48, look_after=1.0):
@@ -205,3 +206,24 @@ def test_a_plan_that_is_made_anew_keeps_what_was_chosen_and_tests_no_more_quiet_
     for made in first[:2]:
         plan.planner.visited(made, 40.2 * HOUR)
     assert {due.page for due in plan.plan(40, 10)} == set(first[2:])
+
+
+def test_an_hour_holds_as_many_visits_as_its_requests_are_enough_for():
+    """Busy pages of an even number take six requests each: all of them have their turn, and the budget is kept."""
+    plan, visits, spent = outlook(0.25, allowance=Allowance(12.0, 1.0)), Counter(), 0.0
+    costs = {page: 6.0 if page in BUSY and page % 2 == 0 else 1.0 for page in (*BUSY, *QUIET)}
+    plan.grow([known(page, HOUR * 0.01 * page)._replace(cost=cost) for page, cost in costs.items()])
+    plan.observe([seen(page, HOUR * 0.01 * page, False) for page in costs])
+    last = dict.fromkeys(costs, 0)
+    for hour in range(1, 72):
+        chosen = plan.plan(hour, 12)
+        taken = sum(costs[due.page] for due in chosen)
+        assert taken <= 12 + 3, "at most half a visit more"
+        spent += taken
+        visits.update(due.page for due in chosen)
+        found = [seen(due.page, due.due, due.page in BUSY and hour // 3 > last[due.page] // 3) for due in chosen]
+        last |= {due.page: hour for due in chosen}
+        plan.observe(found)
+    assert 0.8 * 12 * 71 < spent < 1.1 * 12 * 71
+    dear, cheap = (sum(visits[page] for page in BUSY if page % 2 == odd) for odd in (0, 1))
+    assert 10 < dear < cheap

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.errors import UsageError
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due
 from strandline.plan.schedules import CRONTAB, schedule_files, schedule_text
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC).timestamp()

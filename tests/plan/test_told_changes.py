@@ -5,9 +5,10 @@ import pytest
 
 from learn.sighting import Sighting
 from strandline.core.plan.budget import Allowance
-from strandline.learn.experience import Hours, Known, history, learn
+from strandline.learn.experience import history, learn
+from strandline.learn.known_pages import Hours, Known
 from strandline.plan.next_visits import Planner
-from strandline.plan.told_changes import ToldChanges, said_of, silent_looks, told_afterwards
+from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
 from strandline.plan.wishes import Wishes
 
 HOUR, START, PAGES, DAYS = 3600.0, 1_763_000_000.0, 6, 20
@@ -70,7 +71,7 @@ def watched(seen, told, silence):
             planner.next(2, START + HOUR * catalog.hour)
         until_now = [claim for claim in told if claim[0] == one.page and claim[2] <= one.time]
         silent = changes.silence(until_now, planner.pages) if silence else None
-        planner.observe([one], [(page, time) for page, time, _ in until_now], silent)
+        planner.observe([one], until_now, silent)
     assert catalog.asked[:1] in ([], [None])
     assert all(low <= high for low, high in catalog.asked[1:]), "after the first look only what came since"
     return by_day(learned)
@@ -79,7 +80,7 @@ def watched(seen, told, silence):
 def test_a_watch_at_work_believes_what_one_started_anew_does(story):
     seen, told = story
     pages = [known(page) for page in range(1, PAGES + 1)]
-    past = history(pages, seen, HOURS, [(page, time) for page, time, _ in told])
+    past = history(pages, seen, HOURS, told)
     said = said_of(told, Catalog().sitemap_readings(), pages, HOURS)
     anew = by_day(learn(pages, past, HOURS, silent=silent_looks(past, said, pages)))
     at_work = watched(seen, told, silence=True)
@@ -98,10 +99,10 @@ def test_what_is_told_of_times_still_to_come_teaches_nothing(story):
     seen, told = story
     pages = [known(page) for page in range(1, PAGES + 1)]
     ahead = [(page, time + 5 * HOUR, said) for page, time, said in told]
-    past = history(pages, seen, HOURS, told_afterwards(ahead))
+    past = history(pages, seen, HOURS, ahead)
     said = said_of(ahead, Catalog().sitemap_readings(), pages, HOURS)
     assert np.isnan(past.last_change).all() and len(silent_looks(past, said, pages)[0]) == 0
-    believed = history(pages, seen, HOURS, told_afterwards(told))
+    believed = history(pages, seen, HOURS, told)
     assert np.isfinite(believed.last_change).sum() > 0.5 * believed.changed.sum()
 
 
@@ -109,9 +110,8 @@ def test_captures_taken_in_together_teach_the_same_silence(story):
     """What is silent does not depend on how captures come in batches."""
     seen, told = story
     pages = [known(page) for page in range(1, PAGES + 1)]
-    claims = [(page, time) for page, time, _ in told]
     said = said_of(told, Catalog().sitemap_readings(), pages, HOURS)
-    whole = history(pages, seen, HOURS, claims)
+    whole = history(pages, seen, HOURS, told)
     rows, until = silent_looks(whole, said, pages)
     expected = sorted(zip(rows.tolist(), until.tolist(), strict=True))
     found, catalog = [], Catalog()
@@ -125,7 +125,7 @@ def test_captures_taken_in_together_teach_the_same_silence(story):
         return rows, until
 
     for part in np.array_split(np.arange(len(seen)), 9):
-        planner.observe([seen[number] for number in part], claims, noted)
+        planner.observe([seen[number] for number in part], told, noted)
     assert len(expected) > 100
     assert np.array(sorted(found)) == pytest.approx(np.array(expected))
 

@@ -16,7 +16,7 @@ from strandline.crawl.orders import Limits, Orders
 from strandline.crawl.parts import Parts, Reporter
 from strandline.dom.documents import Documents
 from strandline.plan.budget_meter import Purse
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due
 from strandline.ports import PLANNED
 from strandline.store.catalog import open_catalog
 from strandline.warc.info import WarcInfo

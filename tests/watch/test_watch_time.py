@@ -1,7 +1,7 @@
 """How the hours of watches run."""
 
 from strandline.archive.folder import create
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.store.watching import TimePiece
 from strandline.watch.watch_time import count_hours_from, time_of
 

@@ -9,7 +9,7 @@ looked like (`Shown`), in views that are kept as WARC `resource` records:
     urn:view:URL       a picture of what is seen first; urn:fullPage:URL of the whole page; both only on request
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from strandline.core.quick_dataclass import dataclass
 
@@ -65,6 +65,14 @@ class PageAnswer:
     """Without codings."""
 
 
+class DataAnswer(NamedTuple):
+    """A JSON answer that a page asked for: its address, the digest under which it is kept, its bytes."""
+
+    url: str
+    digest: str
+    body: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """One way to keep what was shown."""
@@ -93,6 +101,12 @@ class Shown:
     """Addresses of WebSockets: noted, not captured."""
     failed: bool = False
     """The browser crashed, hung or was killed: what is here, if anything, may be incomplete."""
+    asked: int = 0
+    """Requests that were sent for it, besides the one for its document."""
+    data: tuple[DataAnswer, ...] = ()
+    """JSON answers it asked for."""
+    supplied: str = ""
+    """The address of the one that held its text, look after look: it is a page by itself."""
     stands: bool = False
     """Whether the document stands for the page in study, search and comparison."""
 

@@ -6,12 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from strandline.core.beliefs.evidence import TrustBook
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
-from strandline.core.history.series import day_series
+from strandline.core.history.series import PageSeries, day_series, only_days_looked_at
+from strandline.core.mining.learned import Visits
 from strandline.core.mining.patterns import page_pattern
 from strandline.errors import SettingError, UsageError
 from strandline.learn.learning import Lore, periods_of
-from strandline.learn.patterns import gathered, page_series, that_matter
+from strandline.learn.patterns import Claimed, gathered, page_series, that_matter
 from strandline.learn.rules import MinedSite
 
 MOST_PAGES = 20
@@ -45,13 +47,17 @@ def draw_patterns(lore: Lore, pages: Sequence[tuple[int, str]], folder: Path, fo
             daily = Periods(clock.zone, clock.country)
         calendar = LocalCalendar(daily)
         week = LocalCalendar(Periods(clock.zone, clock.country, Cycle.WEEK, _WEEK_HOURS))
-        pattern = page_pattern(page_series(visits, calendar, trust, claims))
+        pattern = page_pattern(_shown(visits, calendar, trust, claims))
         days = day_series(calendar, visits.times, visits.importance)
         kind = next(iter(pattern.kinds), "workday")
         files = [folder / f"{_slug(url)}-{page}-{what}.{form}" for what in ("pattern", "week")]
         plots.draw_series_and_pattern(days, pattern, files[0], url, kind)
-        plots.draw_week(page_series(visits, week, trust, claims), files[1], url)
+        plots.draw_week(_shown(visits, week, trust, claims), files[1], url)
         yield from files
+
+
+def _shown(visits: Visits, calendar: LocalCalendar, trust: TrustBook, claims: Sequence[Claimed]) -> PageSeries:
+    return only_days_looked_at(page_series(visits, calendar, trust, claims), calendar, visits.times)
 
 
 def draw_classes(lore: Lore, folder: Path, form: str) -> Iterator[Path]:

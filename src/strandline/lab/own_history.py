@@ -16,7 +16,7 @@ from strandline.archive.folder import Archive
 from strandline.errors import UsageError
 from strandline.lab.simulate.traces import Change, TraceOptions, trace_world
 from strandline.lab.simulate.world import World
-from strandline.learn.experience import HOUR, MONDAY
+from strandline.learn.known_pages import HOUR, MONDAY
 from strandline.plan.planning import Planning
 
 _WEEK = 168.0

@@ -13,7 +13,7 @@ from strandline.core.discovery.weight import weights
 from strandline.core.mining.classes import ClassTree
 from strandline.core.urls import site
 from strandline.errors import SettingError, UsageError
-from strandline.learn.experience import path_of
+from strandline.learn.known_pages import path_of
 from strandline.learn.learning import Lore
 
 try:

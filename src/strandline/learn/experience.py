@@ -20,122 +20,23 @@ from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.features import read_address
 from strandline.core.beliefs.first_sight import OtherSites, SiteSight, archive_base
 from strandline.core.beliefs.level_prior import some_pages
-from strandline.core.growing import GrowingTable, with_room
+from strandline.core.growing import GrowingTable
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
+from strandline.learn.known_pages import Groups, Hours, Known, Told, path_of
+from strandline.learn.neighbours import Watched, neighbour_rates
 from strandline.learn.observations import Sighting, matters
 
-HOUR = 3600.0
-"""Seconds. Origin: a unit."""
-MONDAY = 345_600.0
-"""1970-01-05, a Monday. Origin: a unit."""
-_LESSONS = 60
-"""Times the knowledge pages share is renewed while a history is replayed. Origin: a bound on time."""
-
-
-class Known(NamedTuple):
-    """A page that is known to the archive. `barred` says why it is not fetched at all; empty when it may be. `shift`
-    are the hours to add to UTC in the zone where the page lives.
-    """
-
-    page: int
-    url: str
-    site: str
-    host: str
-    weight: float = 1.0
-    size: float = 0.0
-    barred: str = ""
-    not_before: float = 0.0
-    visited: float = 0.0
-    zone: str = "UTC"
-    shift: int = 0
-    tests: str = ""
-    """The quiet directory, left out otherwise, that a visit of this page tests."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hours:
-    """Seconds of the world as periods, and back. `length` are the seconds of a period."""
-
-    start: float
-    length: float = HOUR
-
-    def __post_init__(self) -> None:
-        if not self.length > 0:
-            raise ValueError(f"an hour must last longer than {self.length:g} seconds")
-
-    @staticmethod
-    def since(first: float, length: float = HOUR) -> "Hours":
-        """Hours from the Monday midnight before a moment.
-
-        >>> hours = Hours.since(1_700_000_000.0)
-        >>> hours.at(1_700_000_000.0) < 168, hours.seconds(hours.at(1_700_000_000.0))
-        (True, 1700000000.0)
-        """
-        week = 168.0 * max(length, 1e-9)
-        return Hours(float(np.floor((first - MONDAY) / week) * week + MONDAY), length)
-
-    def at(self, seconds: float) -> float:
-        """Periods of a moment."""
-        return (seconds - self.start) / self.length
-
-    def seconds(self, period: float) -> float:
-        """UTC epoch seconds of a period."""
-        return self.start + period * self.length
-
-
-class Groups:
-    """Numbers of site, directory and host of pages, in the order they first occur: more pages change none of them."""
-
-    def __init__(self) -> None:
-        self._numbers: tuple[dict[str, int], dict[str, int], dict[str, int]] = ({}, {}, {})
-        self._room = np.empty((0, 3), dtype=np.int64)
-        self._count = 0
-
-    @staticmethod
-    def of(pages: Sequence[Known]) -> "Groups":
-        """Number the groups of pages."""
-        groups = Groups()
-        groups.add(pages)
-        return groups
-
-    def add(self, pages: Sequence[Known]) -> None:
-        """Number the groups of more pages."""
-        old, self._count = self._count, self._count + len(pages)
-        self._room = with_room(self._room, old, self._count)
-        sites, folders, hosts = self._numbers
-        for row, page in enumerate(pages, start=old):
-            self._room[row, 0] = sites.setdefault(page.site, len(sites))
-            self._room[row, 1] = folders.setdefault(folder_of(page.url), len(folders))
-            self._room[row, 2] = hosts.setdefault(page.host, len(hosts))
-
-    @property
-    def site(self) -> Rows:
-        """Number of the site of each page."""
-        return self._room[: self._count, 0].copy()
-
-    @property
-    def directory(self) -> Rows:
-        """Number of the directory of each page."""
-        return self._room[: self._count, 1].copy()
-
-    @property
-    def host(self) -> Rows:
-        """Number of the host of each page."""
-        return self._room[: self._count, 2].copy()
-
-    def since(self, row: int) -> Rows:
-        """Site, directory and host of the pages from a row on."""
-        return self._room[row : self._count]
-
-    @property
-    def sites(self) -> Mapping[str, int]:
-        """Sites and their numbers, in the order of the numbers."""
-        return self._numbers[0]
-
-    @property
-    def hosts(self) -> Mapping[str, int]:
-        """Hosts and their numbers, in the order of the numbers."""
-        return self._numbers[2]
+BELIEFS = ("plan", "beliefs")
+"""Kind and key of the note in which what was learned is kept; who removes it has everything learned again."""
+SMALL = 20_000
+"""Pages up to which what pages share may be renewed every hour; of more, once a day. Origin: a bound on time."""
+_DAY = 24.0
+"""Hours. Origin: a unit."""
+_PAGES_PER_CAPTURE = (50, 20)
+"""Pages that are looked at for each capture when what pages share is renewed, at most: few pages, many pages.
+Origin: a bound on time."""
+_GROWN = 100
+"""Part of all captures, one in so many, that must be new before it is renewed within a day. Origin: a bound on time."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +50,8 @@ class History:
     last_change: Floats
     shown: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None
     """Whether a reader sees a difference to the capture before, however little it matters; None: as `changed`."""
+    turn: Floats | None = None
+    """When each has its turn to be taught; None: at its own time."""
 
     @property
     def outcomes(self) -> Outcomes:
@@ -163,39 +66,48 @@ class History:
         """
         if len(row) == 0:
             return self
+        order = np.lexsort((self.time, self.row))
+        begin = min(float(time.min()), float(self.time.min(initial=np.inf)))
+        length = max(float(time.max()), float(self.time.max(initial=-np.inf))) - begin + 1.0
+        place = np.searchsorted((self.row * length + self.time - begin)[order], row * length + time - begin)
+        order = np.append(order, -1)[place]  # the capture that follows
+        follows = (order >= 0) & (np.append(self.row, -1)[order] == row)
+        # Each is taught together with that capture: then it does not matter which captures come in one batch.
+        turn = np.concatenate([np.where(follows, np.append(self.time, np.nan)[order], time), self.time])
+        order = np.argsort(turn, kind="stable")
         nothing = np.zeros(len(row))
-        times = np.concatenate([self.time, time])
-        order = np.argsort(times, kind="stable")
         return History(
-            np.concatenate([self.row, row])[order],
-            times[order],
-            np.concatenate([self.changed, nothing > 0])[order],
-            np.concatenate([self.importance, nothing])[order],
-            np.concatenate([self.last_change, nothing + np.nan])[order],
+            np.concatenate([row, self.row])[order],
+            np.concatenate([time, self.time])[order],
+            np.concatenate([nothing > 0, self.changed])[order],
+            np.concatenate([nothing, self.importance])[order],
+            np.concatenate([nothing + np.nan, self.last_change])[order],
+            turn=turn[order],
         )
 
 
 def history(
-    pages: Sequence[Known], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = ()
+    pages: Sequence[Known], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[Told] = ()
 ) -> History:
     """Columns from the sightings of pages, whose rows are their places in `pages`; see `sighted`."""
     return sighted({page.page: row for row, page in enumerate(pages)}, sightings, hours, claims)
 
 
 def sighted(
-    row_of: Mapping[int, int], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[tuple[int, float]] = (),
+    row_of: Mapping[int, int], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[Told] = (),
     before: Callable[[int], float] = lambda _: np.inf,
 ) -> History:  # fmt: skip
     """Columns from sightings. Failures and changes nobody believes yet teach nothing and are left out; what changes at
     every look (a clock, advertising) is no change.
 
-    A claim (page and time of a last change, from a sitemap or feed) counts when it lies between two captures that
-    differ: then both agree that there was a change, and the claim says when. `before` tells the last capture of a row
-    made before these.
+    A claim of a sitemap or feed counts when the change it tells of was past by then and lies between two captures that
+    differ: both agree that there was a change, and the claim says when. What is told after the second one comes too
+    late: by then it may have been learned from. `before` tells the last capture of a row made before these.
     """
-    told: dict[int, list[float]] = {}
-    for page, time in claims:
-        told.setdefault(page, []).append(time)
+    told: dict[int, list[tuple[float, float]]] = {}
+    for page, time, said in claims:
+        if time <= said:
+            told.setdefault(page, []).append((time, said))
     rows: list[tuple[int, float, bool, float, float, bool]] = []
     latest: dict[int, float] = {}
     for seen in sightings:
@@ -206,7 +118,8 @@ def sighted(
         hint = np.nan
         if changed and seen.page in told:
             since = latest[row] if row in latest else before(row)
-            hint = max((hours.at(time) for time in told[seen.page] if since < time <= seen.time), default=np.nan)
+            known = (time for time, said in told[seen.page] if since < time and said <= seen.time)
+            hint = max(map(hours.at, known), default=np.nan)
         latest[row] = seen.time
         rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
     table = np.array(rows, dtype=np.float64).reshape(-1, 6)
@@ -216,8 +129,9 @@ def sighted(
 
 
 class Record(NamedTuple):
-    """What was seen of pages: captures that found a change, first and last capture in periods (NaN for none)."""
+    """What was seen of pages: captures, those that found a change, first and last one in periods (NaN for none)."""
 
+    captures: Floats
     found: Floats
     first: Floats
     last: Floats
@@ -225,16 +139,28 @@ class Record(NamedTuple):
     @staticmethod
     def blank(count: int) -> "Record":
         """Of pages without captures."""
-        return Record(np.zeros(count), np.full(count, np.nan), np.full(count, np.nan))
+        return Record(np.zeros(count), np.zeros(count), np.full(count, np.nan), np.full(count, np.nan))
+
+
+class Turn(NamedTuple):
+    """When what pages share was renewed: the hour, captures until then, and those since; the time of the last one."""
+
+    hour: float = -np.inf
+    before: int = 0
+    since: int = 0
+    latest: float = -np.inf
 
 
 class Learned:
     """What captures taught. Rows are pages in the order they were found."""
 
-    def __init__(self, hours: Hours, learner: CensoredLearner, record: Record) -> None:
+    def __init__(self, hours: Hours, learner: CensoredLearner, record: Record, turn: Turn | None = None) -> None:
         self.hours = hours
         self.learner = learner
         self._record = GrowingTable(record)
+        self._turn = turn or Turn()
+        self.renewed = 0
+        """Times that what is believed of all pages has moved."""
         self._sights: dict[int, SiteSight] = {}
         self.others = OtherSites()
         """Sites that are not among these pages."""
@@ -243,6 +169,11 @@ class Learned:
 
     def __len__(self) -> int:
         return len(self._record)
+
+    @property
+    def captures(self) -> Floats:
+        """Captures of each page that taught something."""
+        return self._record.rows.captures
 
     @property
     def found(self) -> Floats:
@@ -258,6 +189,13 @@ class Learned:
     def last(self) -> Floats:
         """Last capture of each page in periods, NaN for none."""
         return self._record.rows.last
+
+    @property
+    def watched(self) -> Watched:
+        """Visits after the first one of each page, and what they found."""
+        return Watched(np.maximum(self.captures - 1.0, 0.0), self.found, np.nan_to_num(self.last - self.first))
+
+    # Pages ------------------------------------------------------------------------------------------------------------
 
     def grow(self, pages: Sequence[Known], groups: Groups) -> None:
         """Make room for pages found since; those without two captures start from what they look like."""
@@ -295,14 +233,6 @@ class Learned:
             self._sights[site] = sight
         return self._sights[site]
 
-    def note(self, past: "History") -> None:
-        """Take notice that captures were made; what they teach goes to the learner."""
-        record = self._record.rows
-        for row, time, changed in zip(past.row.tolist(), past.time.tolist(), past.changed.tolist(), strict=True):
-            record.found[row] += changed
-            record.first[row] = np.fmin(record.first[row], time)
-            record.last[row] = np.fmax(record.last[row], time)
-
     def first_sight(self, pages: Sequence[Known], groups: Groups) -> Floats:
         """Expected changes an hour of pages that were never seen twice, from their address and their site."""
         watched = np.nan_to_num(self.last - self.first) / 24.0
@@ -319,12 +249,63 @@ class Learned:
         self._sights = dict(enumerate(sights))
         return np.where(watched > 0, np.nan, rate)
 
+    # Captures ---------------------------------------------------------------------------------------------------------
+
+    def teach(self, past: History, silent: tuple[Rows, Floats] | None, shift: Floats) -> None:
+        """Captures in the order of time; `silent` is what History.with_silent takes, `shift` that of each page."""
+        lesson = past if silent is None else past.with_silent(*silent)
+        turns = lesson.time if lesson.turn is None else lesson.turn
+        begin, seen = 0, 0
+        for end in [*(1 + np.flatnonzero(np.diff(np.floor(turns)))).tolist(), len(turns)]:
+            if end == begin:
+                continue
+            self.turn(float(turns[begin]))
+            part = slice(begin, end)
+            local = shift[lesson.row[part]]
+            findings = (lesson.time[part] + local, lesson.changed[part], lesson.importance[part])
+            self.learner.observe(lesson.row[part], (*findings, lesson.last_change[part] + local))
+            made = int(np.searchsorted(past.time, turns[end - 1], side="right"))
+            self._note(past, slice(seen, made))
+            begin, seen = end, made
+
+    def _note(self, past: History, part: slice) -> None:
+        """Take notice that captures were made."""
+        record, rows, times = self._record.rows, past.row[part], past.time[part]
+        np.add.at(record.captures, rows, 1.0)
+        np.add.at(record.found, rows, past.changed[part])
+        np.fmin.at(record.first, rows, times)
+        np.fmax.at(record.last, rows, times)
+        latest = max(self._turn.latest, float(times.max(initial=-np.inf)))
+        self._turn = self._turn._replace(since=self._turn.since + len(rows), latest=latest)
+
+    def turn(self, now: float) -> None:
+        """It is so late: renew what pages share, if an hour has begun and there is enough to do it with. Whether that
+        is asked for when an hour begins, or only with its first capture, comes to the same.
+        """
+        last, hour = self._turn, np.floor(now)
+        small = len(self) <= SMALL
+        enough = max(1.0, len(self) / _PAGES_PER_CAPTURE[not small])
+        if last.since < enough or hour <= np.floor(last.latest):
+            return
+        if hour < last.hour + _DAY and not (small and last.since >= last.before / _GROWN):
+            return
+        self._turn = Turn(np.floor(last.latest) + 1.0, last.before + last.since, 0, last.latest)
+        self.share()
+
+    def share(self) -> None:
+        """Renew what pages share, from the captures so far; pages expect what their neighbours do."""
+        site, directory = self.learner.groups
+        rates = neighbour_rates(site, directory, self.watched, self.learner.settings.start_rate)
+        self.learner.grow(site, directory, rates)
+        self.learner.refresh(self._turn.latest if self._turn.latest > -np.inf else 0.0)
+        self.renewed += 1
+
     def to_bytes(self) -> bytes:
         """Everything, as one block of bytes."""
         stream = io.BytesIO()
         state = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
         hours = np.array([self.hours.start, self.hours.length])
-        np.savez(stream, state=state, hours=hours, found=self.found, first=self.first, last=self.last)
+        np.savez(stream, state=state, hours=hours, turn=np.array(self._turn), **self._record.rows._asdict())
         return stream.getvalue()
 
     @staticmethod
@@ -333,21 +314,9 @@ class Learned:
         with np.load(io.BytesIO(data), allow_pickle=False) as kept:
             hours = Hours(*kept["hours"].tolist())
             learner = CensoredLearner.from_bytes(kept["state"].tobytes())
-            return Learned(hours, learner, Record(kept["found"], kept["first"], kept["last"]))
-
-
-def path_of(url: str) -> str:
-    """Path and query of an address.
-
-    >>> path_of("https://example.org/a/b?c=1"), path_of("https://example.org")
-    ('/a/b?c=1', '/')
-    """
-    return "/" + url.partition("://")[2].partition("/")[2]
-
-
-def folder_of(url: str) -> str:
-    """Everything before the page's own name; canonical addresses need no more than this."""
-    return url.partition("?")[0].rpartition("/")[0]
+            hour, before, since, latest = kept["turn"].tolist()
+            record = Record(*(kept[name] for name in Record._fields))
+            return Learned(hours, learner, record, Turn(hour, int(before), int(since), latest))
 
 
 def learn(
@@ -358,32 +327,15 @@ def learn(
     `others` are sites of which no pages are here, `silent` what History.with_silent takes.
     """
     groups = Groups.of(pages)
-    count = len(pages)
-    found = np.bincount(past.row[past.changed], minlength=count).astype(np.float64)
-    first, last = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(first, past.row, past.time)
-    np.maximum.at(last, past.row, past.time)
-    learned = Learned(hours, CensoredLearner(), Record(found, _or_nan(first), _or_nan(last)))
+    learned = Learned(hours, CensoredLearner(), Record.blank(len(pages)))
     learned.others = others or OtherSites()
-    if count == 0:
-        return learned
-    learner = learned.learner
-    shift = np.array([page.shift for page in pages], dtype=np.float64)
-    learner.grow(groups.site, groups.directory)
-    past = past if silent is None else past.with_silent(*silent)
-    if len(past.time):
-        ends = np.linspace(past.time[0], past.time[-1], _LESSONS + 1)[1:]
-        cuts = np.unique(np.searchsorted(past.time, ends, side="right"))
-        for begin, end in zip([0, *cuts[:-1]], cuts, strict=True):
-            part = slice(int(begin), int(end))
-            local = shift[past.row[part]]
-            findings = (past.time[part] + local, past.changed[part], past.importance[part])
-            learner.observe(past.row[part], (*findings, past.last_change[part] + local))
-            learner.refresh(float(past.time[int(end) - 1]))
-    unseen = learned.first_sight(pages, groups)
-    learner.grow(groups.site, groups.directory, unseen)
+    if pages:
+        learned.learner.grow(groups.site, groups.directory)
+        learned.share()
+        learned.teach(past, silent, np.array([page.shift for page in pages], dtype=np.float64))
+        unseen = learned.first_sight(pages, groups)
+        new_site = (np.bincount(groups.site, weights=learned.watched.hours) == 0.0)[groups.site]
+        if others is not None and new_site.any():  # who knows of sites that are elsewhere expects what these do
+            expected = np.where(new_site, unseen, learned.learner.first_sight)
+            learned.learner.grow(groups.site, groups.directory, expected)
     return learned
-
-
-def _or_nan(values: Floats) -> Floats:
-    return np.where(np.isfinite(values), values, np.nan)

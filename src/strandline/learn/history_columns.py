@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from strandline.engines.mining_reading import Looks, Reading, Room, SiteReading
 from strandline.engines.mining_scratch import pieces
-from strandline.learn.experience import History, Hours
+from strandline.learn.experience import History
+from strandline.learn.known_pages import Hours
 from strandline.learn.observations import NOISE
 from strandline.store.standing import UNSTUDIED_IMPORTANCE
 

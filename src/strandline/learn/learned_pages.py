@@ -1,12 +1,13 @@
 """What was learned about single pages, ready to be shown: patterns, classes, and reasons."""
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from strandline.core.history.calendar import Cycle
-from strandline.core.history.series import PageSeries
+from strandline.core.history.calendar import Cycle, LocalCalendar
+from strandline.core.history.series import PageSeries, only_days_looked_at
 from strandline.core.mining.classes import ChangeGroups, interval_in_words, seen_in_words
 from strandline.core.mining.learned import PageRate
 from strandline.core.mining.patterns import PagePattern, page_pattern
@@ -61,12 +62,12 @@ def with_cycle(lore: Lore, cycle: str | None, periods: int | None) -> Lore:
 def page_patterns(lore: Lore, url: str | None = None) -> list[ShownPattern]:
     """Patterns of all pages, or of one."""
     if url is None:
-        return _with_slight(lore, [_shown(*row) for row in lore.series()])
+        return _with_slight(lore, [_shown(lore, *row) for row in lore.series()])
     address = _address(url)
     found = lore.series_of(address)
     if found is None:
         raise UsageError(f"{url}: no captures of this page in the archive")
-    return _with_slight(lore, [_shown(*found)])
+    return _with_slight(lore, [_shown(lore, *found)])
 
 
 def _with_slight(lore: Lore, shown: list[ShownPattern]) -> list[ShownPattern]:
@@ -74,7 +75,13 @@ def _with_slight(lore: Lore, shown: list[ShownPattern]) -> list[ShownPattern]:
     return [replace(one, slight=slight[one.page]) if one.page in slight else one for one in shown]
 
 
-def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownPattern:
+_calendar = functools.cache(LocalCalendar)
+
+
+def _shown(lore: Lore, page: int, url: str, series: PageSeries, group: int | None) -> ShownPattern:
+    changes, threshold = float(series.changes.sum()), page_pattern(series).threshold
+    times = [one.time for one in lore.reading.visits_of(page)]
+    series = only_days_looked_at(series, _calendar(series.periods), times)
     # A mean that is drawn towards 0 by the time not observed: one holiday must not outdo forty workdays.
     sure = series.importance / (series.observed + _DOUBT)
     peak = None
@@ -83,7 +90,8 @@ def _shown(page: int, url: str, series: PageSeries, group: int | None) -> ShownP
         mean = series.importance.sum() * series.observed[kind, period] / max(series.observed.sum(), 1e-9)
         if series.importance[kind, period] >= _STANDS_OUT * mean:
             peak = series.periods.kinds[int(kind)], int(period)
-    return ShownPattern(page, url, page_pattern(series, group), float(series.changes.sum()), peak, series.periods.count)
+    pattern = replace(page_pattern(series, group), threshold=threshold)
+    return ShownPattern(page, url, pattern, changes, peak, series.periods.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +162,7 @@ def learned_reasons(lore: Lore, url: str) -> list[str]:
     if known is None:
         return []
     series, rate, _ = known
-    shown = _shown(0, address, series, None)
+    shown = _shown(lore, 0 if page is None else page.page, address, series, None)
     seen = rate.rate
     slight = 0 if page is None or rate.changes else lore.reading.slight_changes([page.page], NOISE).get(page.page, 0)
     lines = [

@@ -27,6 +27,7 @@ from strandline.core.mining.site_state import SiteState
 from strandline.core.urls import site
 from strandline.core.wording import counted
 from strandline.errors import SettingError, UsageError
+from strandline.learn.experience import BELIEFS
 from strandline.learn.patterns import Patterns, gathered, that_matter
 from strandline.learn.preparation import Tell, read_captures, weigh
 from strandline.learn.rates import Rates, SitePages, learn_rates
@@ -101,7 +102,9 @@ def learn(
 ) -> dict[str, Any]:
     """Learn from the whole history and keep it; returns a summary. `miner` does the learning, by default right here.
 
-    Beside a watch it waits for nobody: it learns from what the watch has studied, and hands in what it found.
+    Beside a watch it waits for nobody: it learns from what the watch has studied, and hands in what it found. What
+    plans believe of pages is learned from the beginning, too, with the next plan; lessons in passing (those without
+    `weighing`) leave it alone, since it follows every capture by itself.
     """
     for part in parts:
         if part not in PARTS:
@@ -117,6 +120,8 @@ def learn(
         weighed = weigh(archive, writer) if weighing else 0
         learned = (miner or from_history)(writer.reading, archive.settings.learn, wanted, say)
         _keep(writer, learned, archive.settings.learn)
+        if weighing and wanted == PARTS:
+            writer.forget(*BELIEFS)
     return summary(learned) | {"weighed": weighed}
 
 

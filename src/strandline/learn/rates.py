@@ -28,7 +28,7 @@ from strandline.core.beliefs.first_sight import (
 from strandline.core.history.rates import change_rate
 from strandline.core.mining.classes import ChangeGroups, change_groups
 from strandline.core.mining.learned import DAY, PageRate, Visits
-from strandline.learn.experience import path_of
+from strandline.learn.known_pages import path_of
 
 Floats = NDArray[np.float64]
 Counts = tuple[Floats, Floats]

@@ -32,8 +32,8 @@ from strandline.engines.mining_dataset import SiteFiles
 from strandline.engines.mining_reading import ClaimRow, Reading, Room, SitePage, SiteReading
 from strandline.engines.mining_scratch import TableWriter
 from strandline.learn.dataset_places import FindingsPlace, sent, site_here, writing_to
-from strandline.learn.experience import Hours
 from strandline.learn.history_columns import ByPage, site_past
+from strandline.learn.known_pages import Hours
 from strandline.learn.learning import by_clock, periods_of
 from strandline.learn.patterns import changed_series, learn_trust, parted, that_matter
 from strandline.learn.rates import SitePages, counted

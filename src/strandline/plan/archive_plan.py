@@ -12,9 +12,9 @@ told it before.
 
 import io
 import json
+import math
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -23,24 +23,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from strandline.core.plan.strategy import Floats
-from strandline.learn.experience import HOUR, Hours, Known, Learned, history, learn
+from strandline.learn.experience import BELIEFS, Learned, history, learn
+from strandline.learn.known_pages import HOUR, Hours, Known
 from strandline.plan.claims import Claims
+from strandline.plan.due import Due
 from strandline.plan.maker import PlanMaker
-from strandline.plan.next_visits import Due
 from strandline.plan.outlook import Outlook
-from strandline.plan.told_changes import ToldChanges, said_of, silent_looks, told_afterwards
+from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE
 from strandline.store.standing import Standing, StandingReading
 from strandline.store.watching import TimePiece
 
-BELIEFS: Final = ("plan", "beliefs")
-"""The note with what was learned."""
 RECENT: Final = 48.0
 """Hours for which what a sitemap or feed says of a page is of interest. Origin: a guess."""
 LARGEST_NOTE: Final = 200_000_000
 """Bytes of what was learned that are kept in the catalog. Origin: a bound on memory."""
-_FORM: Final = 2
+_FORM: Final = 3
 """Of what is kept; another one is learned anew. Origin: a definition."""
 
 
@@ -94,6 +93,10 @@ class ArchivePlan:
         if skips is not None and skips.renew(now) and self._outlook is not None:
             self._touched.update(page.page for page in self._outlook.planner.pages)
 
+    def forget(self) -> None:
+        """Everything is to be learned again, from the beginning."""
+        self._outlook = None
+
     # -- what is known -------------------------------------------------------------------------------------------------
 
     def _open(self, now: float) -> Outlook:
@@ -109,15 +112,13 @@ class ArchivePlan:
             self.anew = True
             pages = self.maker.all_known(standings.values(), now, sizes)
             seen = list(self._reading.sightings())
-            past = history(pages, seen, self.hours, told_afterwards(told))
+            past = history(pages, seen, self.hours, told)
             said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
             learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
             self._seq, claims = self._reading.progress(), Claims()
             claims.relive(seen, told, RECENT * self.hours.length)
             self._said_until = max((said for _, _, said in told), default=0.0)
-        visits = Counter({one.page: one.captures for one in standings.values()})
-        visits.subtract(self._reading.captures_after(self._seq))
-        outlook = self.maker.outlook(pages, learned, visits)
+        outlook = self.maker.outlook(pages, learned)
         outlook.claims = claims
         known = {page.page for page in pages}
         outlook.grow(self.maker.all_known((one for one in standings.values() if one.page not in known), now, sizes))
@@ -125,15 +126,23 @@ class ArchivePlan:
         return outlook
 
     def _fits(self, kept: "Beliefs", standings: dict[int, Standing], now: float) -> bool:
-        """Whether what was kept is of these pages, hours and zones."""
-        same_hours = kept.learned.hours == self.hours and all(page in standings for page in kept.pages)
-        return same_hours and kept.zones == self._zones((standings[page].site for page in kept.pages), now)
+        """Whether what was kept is of these pages, hours and zones, and nothing older came in since: captures teach in
+        the order of time.
+        """
+        if kept.learned.hours != self.hours or not all(page in standings for page in kept.pages):
+            return False
+        last = dict(zip(kept.pages, kept.learned.last.tolist(), strict=True))
+        news = self._reading.seen_since(kept.seq)
+        if any(self.hours.at(seen.time) < last.get(seen.page, -math.inf) for _, seen in news):
+            return False
+        return kept.zones == self._zones((standings[page].site for page in kept.pages), now)
 
     def _zones(self, sites: Iterable[str], now: float) -> int:
         return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())
 
     def _catch_up(self, outlook: Outlook, now: float, said: Iterable[tuple[int, float, float]] = ()) -> None:
         """Pages that were visited, what study found in captures, and what sitemaps and feeds said of them."""
+        self._touched.update(self.maker.waiting_for_others(outlook.planner.pages))
         if self._touched:
             sizes = self._reading.sizes(self._touched) if self._sized else {}
             standings = (one for one in self._reading.standings_of(self._touched) if one.visited)
@@ -145,7 +154,7 @@ class ArchivePlan:
             self._seq = news[-1][0]
             told = list(self._reading.claims_told({seen.page for _, seen in news if seen.changed}))
             silence = self._told.silence(told, outlook.planner.pages)
-            outlook.observe([seen for _, seen in news], told_afterwards(told), silence)
+            outlook.observe([seen for _, seen in news], told, silence)
 
     def tell(self, page: int, time: float, said: float) -> None:
         """A sitemap or feed says now that a page changed at a time."""

@@ -86,6 +86,12 @@ class Purse:
         self._spent += cost
         return cost
 
+    def parts_ended(self, now: float, requests: float) -> None:
+        """So many requests for the parts of a page are over, beside its own."""
+        if requests > 0:
+            self._paid.append((now, requests * self.price))
+            self._spent += requests * self.price
+
     def _cost(self, octets: float, unchanged: bool) -> float:
         if self.allowance.in_bytes:
             return octets

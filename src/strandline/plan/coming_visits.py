@@ -8,16 +8,16 @@ through on a copy, as if every visit were made and found nothing new about the p
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Protocol
 
 from strandline.core.capture import Kind
-from strandline.learn.experience import Hours
+from strandline.learn.known_pages import Hours
 from strandline.plan.budget_meter import Purse, left_for_plan
+from strandline.plan.due import NEVER, Due, requests_of
 from strandline.plan.hour_note import HourNote
 from strandline.plan.maker import PlanMaker
-from strandline.plan.next_visits import NEVER, Due
 from strandline.plan.outlook import Outlook
 from strandline.store.standing import Standing, StandingReading
 
@@ -78,14 +78,14 @@ class FolderVisits:
         standings = self._asked.reading.standings_of(visit.page for visit in note.visits)
         waiting = {one.page for one in standings if one.visited < begun}
         visits = [visit for visit in note.visits if visit.page in waiting]
-        return in_order(visits + self._by_themselves(self._hour, left - len(visits), self._taken), self._asked.now)
+        return in_order(visits + self._by_themselves(self._hour, _room(left, visits), self._taken), self._asked.now)
 
     def _if_left(self, visits: int) -> list[Due]:
         """If so many visits of pages were left of it, as the share of one hour."""
         end, asked = self._hours.seconds(self._hour + 1), self._asked
         due = asked.reading.count_due(end, asked.starting, Kind.PAGE)
         planned = self._outlook().plan(self._hour, left_for_plan(visits, due), visits)
-        room = visits - len(planned)
+        room = _room(visits, planned)
         waiting = asked.reading.due_by_themselves(end, asked.starting, _MORE * room + _LEAST, Kind.PAGE)
         return in_order(planned + self.spread(waiting, room, self._hour), asked.now)
 
@@ -100,7 +100,7 @@ class FolderVisits:
         taken = set() if taken is None else taken
         due = self._asked.reading.count_due(self._hours.seconds(hour + 1), self._asked.starting) - len(taken)
         visits = outlook.plan(hour, left_for_plan(left, due))
-        return in_order(visits + self._by_themselves(hour, left - len(visits), taken), self._asked.now)
+        return in_order(visits + self._by_themselves(hour, _room(left, visits), taken), self._asked.now)
 
     def _by_themselves(self, hour: int, room: int, taken: set[int]) -> list[Due]:
         """Pages among the requests of an hour that need no plan: spread over what is left of it."""
@@ -153,6 +153,12 @@ class FolderVisits:
                 outlook.planner.visited(visit.page, visit.due)
             purse.begun(-place - 1)
             purse.ended(-place - 1, visit.due, purse.price, unchanged=False)
+            purse.parts_ended(visit.due, visit.cost - 1.0)
+
+
+def _room(left: int, visits: Sequence[Due]) -> int:
+    """Requests that visits leave."""
+    return int(left - requests_of(visits) + _ROUNDING)
 
 
 def _in_turn(waiting: Sequence[Standing], begin: float, pace: float) -> Iterator[tuple[Standing, float]]:
@@ -184,7 +190,7 @@ def _since(one: Standing) -> float:
 def in_order(visits: list[Due], now: float) -> list[Due]:
     """In the order of time; what should have been made already is made now."""
     ordered = sorted(visits, key=lambda visit: visit.due)
-    return [Due(one.page, one.url, one.urgency, one.reason, max(one.due, now)) for one in ordered]
+    return [replace(one, due=max(one.due, now)) for one in ordered]
 
 
 def _reason(one: Standing) -> str:

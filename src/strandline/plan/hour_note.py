@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due
 
 KIND: Final = "plan-hour"
 """Of the note; in a folder its key is empty, in a cluster there is one for each site."""
@@ -34,7 +34,7 @@ class HourNote:
 
     def to_keep(self, key: str = "") -> tuple[str, list[tuple[str, bytes | None]]]:
         """What a catalog's `note` takes."""
-        rows = [(one.page, one.url, one.urgency, one.reason, one.due) for one in self._visits.values()]
+        rows = [(one.page, one.url, one.urgency, one.reason, one.due, one.cost) for one in self._visits.values()]
         return KIND, [(key, json.dumps([self.hour, rows]).encode())]
 
     @staticmethod

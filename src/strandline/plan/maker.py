@@ -5,8 +5,7 @@ for the pages of one site (cluster/site_leases.py). What is asked of it is the s
 fetched, what is left out as quiet, campaigns, caps, the strategy and its dials, the least chance of a visit.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -18,8 +17,10 @@ from strandline.core.politeness.delays import MannersSettings, manners_by_host
 from strandline.crawl.orders import Orders
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.errors import SettingError
-from strandline.learn.experience import HOUR, Hours, Known, Learned, history
+from strandline.learn.experience import Learned, history
+from strandline.learn.known_pages import HOUR, Hours, Known
 from strandline.plan.barring import Barring
+from strandline.plan.browser_cost import SUPPLIED, BrowserCosts
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import Outlook, Thrift
 from strandline.plan.settings_wishes import Pauses, wishes_of
@@ -52,6 +53,7 @@ class PlanMaker:
     def __init__(self, making: Making) -> None:
         self.making = making
         self.barring = Barring(making.settings, making.orders, making.reading)
+        self._costs = BrowserCosts(making.settings.capture, making.reading)
         self._zones: dict[str, tuple[str, int]] = {}
         self._pauses: dict[str, float] = {}
         self._manners = manners_by_host(making.manners)
@@ -63,17 +65,15 @@ class PlanMaker:
         wishes = wishes_of(self.making.settings.plan, pauses)
         return wishes if allowance is None else replace(wishes, allowance=allowance)
 
-    def outlook(
-        self, pages: Sequence[Known], learned: Learned, visits: Counter[int], allowance: Allowance | None = None
-    ) -> Outlook:
-        """A planner at work on these pages; `visits` counts the captures of each that were studied."""
+    def outlook(self, pages: Sequence[Known], learned: Learned, allowance: Allowance | None = None) -> Outlook:
+        """A planner at work on these pages."""
         nothing = history(pages, (), self.making.hours)
         try:
             planner = Planner(pages, learned, self.wishes(allowance), lambda: nothing, registered_strategies())
         except ValueError as problem:
             raise SettingError(f"plan: {problem}") from None
         plan = self.making.settings.plan
-        return Outlook(planner, learned, visits, Thrift(plan.least_chance, plan.look_after / HOUR))
+        return Outlook(planner, learned, Thrift(plan.least_chance, plan.look_after / HOUR))
 
     def known(self, one: Standing, now: float, size: float = 0.0, waits: bool = True) -> Known:
         """A page as a plan sees it; `size` are the bytes its fetch is expected to take. With `waits` it is barred while
@@ -85,8 +85,9 @@ class PlanMaker:
         barred, tests = self.barring.why(one, now) or (self._waits(one) if waits else ""), ""
         if not barred:
             barred, tests = self.quiet(one, now)
+        barred = barred or self.supplied(one, now)
         wait = one.host_not_before if one.host_not_before > now else 0.0
-        facts = (size, barred, wait, one.visited, zone, shift, tests)
+        facts = (size, barred, wait, one.visited, zone, shift, tests, self._costs.of(one.url, one.site, now))
         return Known(one.page, one.url, one.site, one.host, one.weight, *facts)
 
     def _waits(self, one: Standing) -> str:
@@ -96,6 +97,14 @@ class PlanMaker:
         """Why a page is left out as unchanged, and which quiet directory it tests if it is not. Seeds never are."""
         skips = self.making.skips
         return skips.ask(one.site, one.page, now) if skips is not None and one.via != "seed" else ("", "")
+
+    def supplied(self, one: Standing, now: float) -> str:
+        """Why a page is not shown again: its text comes from an answer that is asked instead."""
+        return self._costs.supplied(one.url, one.site, now)
+
+    def waiting_for_others(self, pages: Iterable[Known]) -> Iterator[int]:
+        """Those whose visits hang on answers: whether these are still the same is looked at before each plan."""
+        return iter(()) if self._costs.idle else (page.page for page in pages if page.barred.startswith(SUPPLIED))
 
     def all_known(
         self, standings: Iterable[Standing], now: float, sizes: Mapping[int, float] | None = None

@@ -21,14 +21,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strandline.core.plan.budget import Budget, spend
-from strandline.core.plan.knowledge import LearnedPatterns
+from strandline.core.plan.knowledge import TaughtPatterns
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Learner, PageTable, Rows, Strategy, Visit
 from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES, StrategyOptions
 from strandline.core.rivals.informed import Informed
-from strandline.learn.experience import Groups, History, Known, Learned, sighted
+from strandline.learn.experience import History, Learned, sighted
+from strandline.learn.known_pages import Groups, Known, Told
 from strandline.learn.observations import Sighting
+from strandline.plan.due import Due
 from strandline.plan.wishes import Wishes
 
 SCAN_UP_TO = 5_000
@@ -38,19 +40,8 @@ PARKED = -1
 RETEST = 10.0
 """How many times more a page matters that tests a directory which is left out otherwise: nobody else would.
 Origin: a guess."""
-NEVER = 1e30
-"""Urgency from which on a page is one that was never fetched. Origin: a definition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A planned visit; `due` in UTC epoch seconds."""
-
-    page: int
-    url: str
-    urgency: float
-    reason: str
-    due: float
+_DEARER = 1.5
+"""Requests from which on a reason says what a visit takes. Origin: a guess."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +89,10 @@ class Planner:
         self._polite: list[tuple[float, int]] = []
         self._open: dict[int, int] = {}
         self._running: frozenset[int] = frozenset()
+        self._renewed = learned.renewed
         self._live = LivePages(self._rows_of_table(0))
         self._bytes = [float(self.table.size.sum()), int(np.count_nonzero(self.table.size))]
+        self._dearer = sum(page.cost > 1.0 for page in self.pages)
         self._take_in(range(len(self.pages)))
         self._strategy = self._made(makers or {})
         if isinstance(self._strategy, PricedPlan):
@@ -171,7 +164,7 @@ class Planner:
         options = StrategyOptions(
             wishes.objective, wishes.coherence, longest_gap=wishes.longest_gap, gap_share=wishes.gap_share
         )
-        patterns = LearnedPatterns(self._learned.learner)
+        patterns = TaughtPatterns(self._learned.learner)
         if name == "priced-plan":
             return PricedPlan(patterns, replace(options.priced, scan_up_to=SCAN_UP_TO))
         if name in READS_TABLE:
@@ -184,11 +177,9 @@ class Planner:
 
     # What happens meanwhile -----------------------------------------------------------------------------------------
 
-    def observe(
-        self, seen: Iterable[Sighting], claims: Iterable[tuple[int, float]] = (), silence: Silence | None = None
-    ) -> None:
+    def observe(self, seen: Iterable[Sighting], claims: Iterable[Told] = (), silence: Silence | None = None) -> None:
         """Captures were made: learn from them and plan these pages anew. In the order of time; pages that are not
-        known are left out, failures count as visits that taught nothing. `claims` are pages and times of a last change,
+        known are left out, failures count as visits that taught nothing. `claims` are those about these pages,
         `silence` tells when sites were asked and told of no change yet.
         """
         seen = [one for one in seen if one.page in self._row_of]
@@ -202,14 +193,10 @@ class Planner:
             return np.inf if np.isnan(last) else self.hours.seconds(last)
 
         past = sighted(self._row_of, seen, self.hours, claims, before)
-        lesson = past if silence is None else past.with_silent(*silence(self._since_last(past)))
-        if isinstance(self._strategy, PricedPlan | Informed):
-            self._strategy.observe(self.table, lesson.outcomes)
-        else:
-            LearnedPatterns(self._learned.learner).observe(self.table, lesson.outcomes)
-            if isinstance(self._strategy, Learner):
-                self._strategy.observe(self.table, past.outcomes)
-        self._learned.note(past)
+        silent = None if silence is None else silence(self._since_last(past))
+        self._learned.teach(past, silent, self.table.shift.astype(np.float64))
+        if isinstance(self._strategy, Learner):
+            self._strategy.observe(self.table, past.outcomes)
         taught = np.isin(rows, past.row)
         self._live.write(rows[taught], quietly=True, last_visit=times[taught])
         self._live.write(rows[~taught], last_visit=times[~taught])
@@ -244,6 +231,7 @@ class Planner:
         self._take_in(range(first, len(self.pages)))
         self._bytes[0] += sum(page.size for page in new)
         self._bytes[1] += sum(page.size > 0 for page in new)
+        self._dearer += sum(page.cost > 1.0 for page in new)
 
     def _change(self, row: int, page: Known) -> None:
         old, self.pages[row] = self.pages[row], page
@@ -251,6 +239,7 @@ class Planner:
         self._open[host] += bool(old.barred) - bool(page.barred)
         self._bytes[0] += page.size - old.size
         self._bytes[1] += (page.size > 0) - (old.size > 0)
+        self._dearer += (page.cost > 1.0) - (old.cost > 1.0)
         last = self.table.last_visit[row]
         if page.visited:
             last = np.fmax(last, self.hours.at(page.visited))
@@ -258,14 +247,28 @@ class Planner:
         if page.barred or page.not_before:
             self._park(row)
 
+    @property
+    def usual_cost(self) -> float:
+        """Requests of a usual visit: pages are visited about as often as the square root of their rate and of their
+        weight for each request.
+        """
+        if not self._dearer:
+            return 1.0
+        often = np.sqrt(self.table.weight * self.table.rate)
+        cost = np.array([page.cost for page in self.pages])
+        return float(often @ cost / often.sum()) if often.sum() > 0 else 1.0
+
     def _weight(self, page: Known) -> float:
-        """What a page matters now, campaigns included."""
+        """What a page matters now, campaigns included, for each request that a visit takes: whether a visit is worth
+        so many times the price of a request is the same as whether so small a part of it is worth the price of one.
+        """
         boosts = [self.wishes.boosts[number] for number in self._running]
         factors = [boost.factor for boost in boosts if boost.covers(page)] + [RETEST] * bool(page.tests)
-        return 0.0 if page.barred else page.weight * float(np.prod(factors))
+        return 0.0 if page.barred else page.weight * float(np.prod(factors)) / page.cost
 
     def _catch_up(self, now: float) -> None:
-        """Campaigns begin and end, waits are over. `now` in seconds."""
+        """Campaigns begin and end, waits are over, what pages share is renewed. `now` in seconds."""
+        self.renew(self.hours.at(now))
         running = frozenset(number for number, boost in enumerate(self.wishes.boosts) if boost.running(now))
         touched = [self.wishes.boosts[number] for number in running ^ self._running]
         self._running = running
@@ -285,11 +288,15 @@ class Planner:
         return float(sum(polite for polite, host in self._polite if self._open[host]))
 
     def visits_per_hour(self) -> float:
-        """The allowance in visits; of one in bytes, as many as fit by the mean size of a capture."""
+        """The allowance in visits, by what visits take; of one in bytes, by the mean size of a capture."""
         allowance = self.wishes.allowance
         if not allowance.in_bytes:
-            return allowance.per_hour
+            return allowance.per_hour / self.usual_cost
         return allowance.per_hour / max(self._bytes[0] / self._bytes[1] if self._bytes[1] else 30_000.0, 1.0)
+
+    def requests_per_hour(self) -> float:
+        """What these visits take."""
+        return self.visits_per_hour() * self.usual_cost
 
     def _budget(self, start: float, visits: int) -> Budget:
         """What so many visits in the hour that begins at `start` may spend."""
@@ -334,13 +341,22 @@ class Planner:
         rows = spend(age, budget.left_after(taken, self.table, visits), self.table)
         reason = "nothing more likely is left for the budget, and it was not seen for {:.0f} hours"
         return [
-            Due(page.page, page.url, 0.0, reason.format(age[row]), self.hours.seconds(period + (k + 0.5) / len(rows)))
-            for k, (row, page) in enumerate((row, self.pages[row]) for row in rows.tolist())
+            Due(page.page, page.url, 0.0, reason.format(age[row]), self.hours.seconds(due), page.cost)
+            for row, page, due in (
+                (row, self.pages[row], period + (k + 0.5) / len(rows)) for k, row in enumerate(rows.tolist())
+            )
         ]
 
     def visited(self, page: int, time: float) -> None:
         """A page was visited at a time (UTC epoch seconds), whatever that taught."""
         self._live.write(np.array([self._row_of[page]]), last_visit=self.hours.at(time))
+
+    def renew(self, period: float) -> None:
+        """Renew what pages share, if it is time."""
+        self._learned.turn(period)
+        if self._renewed != self._learned.renewed and isinstance(self._strategy, PricedPlan):
+            self._strategy.renew()
+        self._renewed = self._learned.renewed
 
     def _decided(self, budget: Budget, now: float) -> Iterator[Due]:
         self._catch_up(now)
@@ -353,7 +369,9 @@ class Planner:
         reason = f"campaign {campaigns}: {visit.reason}" if campaigns else visit.reason
         if page.tests:
             reason = f"re-test of the quiet directory {page.tests}: {reason}"
-        return Due(page.page, page.url, visit.urgency, in_hours(reason), self.hours.seconds(visit.due))
+        if page.cost >= _DEARER:
+            reason += f"; in a browser, about {page.cost:.1f} requests"
+        return Due(page.page, page.url, visit.urgency, in_hours(reason), self.hours.seconds(visit.due), page.cost)
 
     def _campaigns(self, page: Known, now: float) -> tuple[str, ...]:
         return tuple(boost.name for boost in self.wishes.boosts if boost.running(now) and boost.covers(page))

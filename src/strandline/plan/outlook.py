@@ -21,7 +21,6 @@ of a watch, on whatever was unseen, and the pages that change would wait for mid
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
 from typing import Final, NamedTuple
@@ -32,12 +31,13 @@ from numpy.typing import NDArray
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.core.wording import counted
-from strandline.learn.experience import Known, Learned
+from strandline.learn.experience import SMALL, Learned
+from strandline.learn.known_pages import Known, Told
 from strandline.learn.observations import Sighting
 from strandline.plan.budget_meter import even_share
 from strandline.plan.claims import Claims
-from strandline.plan.next_visits import Due, Planner, Silence
-from strandline.plan.priors import Watched, neighbour_rates
+from strandline.plan.due import Due, affordable, requests_of
+from strandline.plan.next_visits import Planner, Silence
 
 EXPLORED: Final = 0.1
 """Visits, beside each that is likely to find something, one at least, that may look at pages known to be quiet.
@@ -55,8 +55,6 @@ LEAST_TRUST: Final = 0.4
 """Trust in a site's word below which it is not acted on. Origin: a guess."""
 KNOWN_AFTER: Final = 3
 """Visits that are studied, up to which a page is hardly known. Origin: a guess."""
-_SMALL: Final = 20_000
-"""Pages up to which all of them can be looked at every hour. Origin: a bound on time."""
 _SAMPLE: Final = 1_000
 """Pages that are enough to tell what taking turns would find. Origin: a bound on time."""
 _STEPS: Final = 64
@@ -73,12 +71,11 @@ class Thrift(NamedTuple):
 
 
 class Outlook:
-    """A planner at work for a watch; `visits` counts the captures of each page that were studied."""
+    """A planner at work for a watch."""
 
-    def __init__(self, planner: Planner, learned: Learned, visits: Counter[int], thrift: Thrift) -> None:
+    def __init__(self, planner: Planner, learned: Learned, thrift: Thrift) -> None:
         self.planner = planner
         self.learned = learned
-        self._visits = visits
         self._least, self._look_after = thrift
         self._looked = -1
         self._directories: Rows = np.empty(0, dtype=np.int64)
@@ -87,6 +84,8 @@ class Outlook:
         self.claims = Claims()
         self.looks = 0
         """Visits of the last plan that only look whether pages of which nothing is expected are still the same."""
+        self._looks: dict[int, Due] = {}
+        """Those of the plans of this hour, by page."""
         self.left_out = 0
         """Visits the last plan had no use for."""
         self.why_left_out = ""
@@ -110,21 +109,18 @@ class Outlook:
         """Pages are new, or something about them changed."""
         self.planner.grow(pages)
 
-    def observe(
-        self, seen: list[Sighting], claims: Iterable[tuple[int, float]] = (), silence: Silence | None = None
-    ) -> None:
+    def observe(self, seen: Iterable[Sighting], claims: Iterable[Told] = (), silence: Silence | None = None) -> None:
         """Captures were studied; the rest as for Planner.observe."""
-        self._visits.update(one.page for one in seen)
         self.planner.observe(seen, claims, silence)
 
     def plan(self, hour: int, visits: int, share: float | None = None) -> list[Due]:
-        """The visits of an hour, at most so many, in the order of time; looks up to a share of it, usually the even one
-        of the budget.
+        """The visits of an hour, as many as so many requests are enough for, in the order of time; looks up to a share
+        of it, usually the even one of the budget.
         """
         share = self._even_share(hour) if share is None else share
         chosen = self.chosen(self.offers(hour, visits), hour, visits, share)
-        self.left_out = max(0, visits - len(chosen))
-        self.why_left_out = self._why(hour, {due.page for due in chosen}) if self.left_out else ""
+        self.left_out = max(0, int(visits - requests_of(chosen)))
+        self.why_left_out = self._why(hour, {due.page: due.cost for due in chosen}) if self.left_out else ""
         return chosen
 
     def offers(self, hour: int, visits: int) -> list[Due]:
@@ -136,34 +132,49 @@ class Outlook:
 
     def chosen(self, offers: list[Due], hour: int, visits: int, share: float = math.inf) -> list[Due]:
         """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
-        instead of the others; at most so many, looks only up to an hour's even `share`, in the order of time. None of a
-        page that was visited in this hour: a plan that is made anew does not ask for it again.
+        instead of the others; as many as so many requests are enough for, looks only up to an hour's even `share`, in
+        the order of time. None of a page that was visited in this hour: a plan that is made anew does not ask for it
+        again.
         """
         if hour != self._hour:
-            self._hour, self._wanted, self._tests = hour, set(), 0
-        last = self.planner.table.last_visit
-        kept = [due for due in offers if not last[self.planner.row_of(due.page)] >= hour]
+            self._hour, self._wanted, self._tests, self._looks = hour, set(), 0, {}
+        kept = [due for due in offers if not self._was_made(due, hour)]
         looks = list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
-            claimed = self._claimed(hour)[:visits]
+            claimed = self._affordable(self._claimed(hour), visits)
             said = {one.page for one in claimed}
             others = [due for due in kept if due.page not in said]
-            kept = claimed + self._worthwhile(others)[: visits - len(claimed)]
-            room = min(len(offers), visits, share - self._made(hour)) - len(kept)
-            if room > 0:
-                looks = self.planner.unseen(int(room), self.planner.hours.seconds(hour), kept, self._look_after)
+            kept = self._affordable(claimed + self._worthwhile(others), visits)
+            room = min(len(offers), visits, share - self._made(hour)) - requests_of(kept)
+            # What the hour was given stays: visits that came by themselves meanwhile take no look away.
+            taken = {due.page for due in kept}
+            stay = [due for due in self._looks.values() if due.page not in taken and not self._was_made(due, hour)]
+            looks = self._affordable(stay, visits - requests_of(kept))
+            if (more := int(room - requests_of(looks))) > 0:
+                found = self.planner.unseen(more, self.planner.hours.seconds(hour), kept + looks, self._look_after)
+                looks += self._affordable(found, more)
+            self._looks = {due.page: due for due in looks}
+        else:
+            kept = self._affordable(kept, visits)
         self.looks = len(looks)
         return sorted(kept + looks, key=lambda due: due.due)
+
+    def _affordable(self, visits: list[Due], requests: float) -> list[Due]:
+        return affordable(visits, requests, self.planner.requests_per_hour())
 
     def _even_share(self, hour: int) -> float:
         allowance = self.planner.wishes.allowance
         return even_share(allowance, hour, allowance.per_hour / self.planner.visits_per_hour())
 
-    def _made(self, hour: int) -> int:
-        """Pages that were visited in an hour already."""
-        return int(np.count_nonzero(self.planner.table.last_visit >= hour))
+    def _was_made(self, due: Due, hour: int) -> bool:
+        return bool(self.planner.table.last_visit[self.planner.row_of(due.page)] >= hour)
 
-    def _why(self, hour: int, chosen: set[int]) -> str:
+    def _made(self, hour: int) -> float:
+        """What visits of pages took in an hour already, in requests."""
+        rows = np.flatnonzero(self.planner.table.last_visit >= hour)
+        return sum(self.planner.pages[row].cost for row in rows.tolist())
+
+    def _why(self, hour: int, chosen: dict[int, float]) -> str:
         """Why an hour has no use for all of its budget."""
         pages, table = self.planner.pages, self.planner.table
         able = np.array([not page.barred for page in pages], dtype=np.bool_)
@@ -175,7 +186,7 @@ class Outlook:
         waits = np.array([page.page not in chosen for page in pages], dtype=np.bool_) & able
         if (hour - np.floor(table.last_visit[waits]) < self._look_after).all():
             return f"every page was looked at within the last {counted(round(self._look_after), 'hour')}"
-        if self._made(hour) + len(chosen) >= self._even_share(hour):
+        if self._made(hour) + sum(chosen.values()) >= self._even_share(hour):
             return "what the hours before left is kept for visits that are likely to find something"
         return "hosts are owed pauses, or have budgets of their own"
 
@@ -210,7 +221,8 @@ class Outlook:
                 self.claims.drop(page)
             elif not known.barred and self.claims.trust(known.site) >= max(self._least, LEAST_TRUST):
                 reason = "its site says that it has changed since the last visit"
-                found.append((time, Due(page, known.url, self.claims.trust(known.site), reason, hours.seconds(hour))))
+                trust, start = self.claims.trust(known.site), hours.seconds(hour)
+                found.append((time, Due(page, known.url, trust, reason, start, known.cost)))
         return [due for _, due in sorted(found, key=lambda one: -one[0])]
 
     def _least_chance(self, chances: Floats) -> float:
@@ -230,43 +242,37 @@ class Outlook:
         if not rows:
             return np.ones(len(visits))
         estimate = self.learned.learner.estimate(np.array(rows, dtype=np.int64))
-        rates = estimate.mean_rate[:, None] * estimate.level
+        rates = estimate.rates
         found = [float((np.exp(-rates * len(pages) / count) * estimate.odds).sum(axis=1).mean()) for count in visits]
         return np.array(found)
 
     def _tried(self, row: int) -> bool:
         """Whether a page was hardly watched, in a directory that is not known to be quiet."""
-        known = self._visits[self.planner.pages[row].page] > KNOWN_AFTER
-        return not known and not self._quiet[self._directories[row]]
+        known = self.learned.captures[row] > KNOWN_AFTER
+        return bool(not known and not self._quiet[self._directories[row]])
 
     # -- neighbours ----------------------------------------------------------------------------------------------------
 
     @property
     def _look_every(self) -> int:
         """Hours between two looks at what neighbours do: it takes a look at every page."""
-        return 1 if len(self.planner.pages) <= _SMALL else 24
+        return 1 if len(self.planner.pages) <= SMALL else 24
 
     def look_around(self, hour: int) -> None:
-        """Let pages that were hardly watched learn from their neighbours, if it is time."""
+        """Take in what pages share, and see which directories are quiet, if it is time."""
+        self.planner.renew(hour)
         grown = len(self._directories) != len(self.planner.pages)
         if self.planner.pages and (grown or hour >= self._looked + self._look_every or hour < self._looked):
             self._looked = hour
             self._look()
 
     def _look(self) -> None:
-        learned, groups = self.learned, self.planner.groups
-        visits = np.array([self._visits[page.page] for page in self.planner.pages], dtype=np.float64)
-        watched = Watched(np.maximum(visits - 1.0, 0.0), learned.found, np.nan_to_num(learned.last - learned.first))
-        self._directories = groups.directory
-        of_directory = watched.sums(groups.directory)
+        watched, self._directories = self.learned.watched, self.planner.groups.directory
+        of_directory = watched.sums(self._directories)
         longest = np.zeros(len(of_directory.hours))
-        np.maximum.at(longest, groups.directory, watched.hours)
+        np.maximum.at(longest, self._directories, watched.hours)
         seldom = of_directory.changes <= SELDOM * of_directory.visits
         self._quiet = (of_directory.visits > YOUNG) & (longest >= DAY) & seldom
-        rates = neighbour_rates(groups.site, groups.directory, watched, learned.learner.settings.start_rate)
-        learned.learner.grow(groups.site, groups.directory, rates)
-        if isinstance(self.planner.strategy, PricedPlan):
-            self.planner.strategy.renew()
 
     # -- chances -------------------------------------------------------------------------------------------------------
 

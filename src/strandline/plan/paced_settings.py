@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.settings.schema import Settings
 
 _COMMITS_AN_HOUR: Final = 10.0

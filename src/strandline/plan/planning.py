@@ -26,13 +26,15 @@ from strandline.crawl.quiet_sites import QuietPlan
 from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
-from strandline.learn.experience import HOUR, History, Hours, Known, Learned, history
-from strandline.plan.archive_plan import BELIEFS, ArchivePlan, plan_hours
+from strandline.learn.experience import BELIEFS, History, Learned, history
+from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.budget_meter import Purse
 from strandline.plan.coming_visits import Asked, ComingVisits, FolderVisits
+from strandline.plan.due import Due
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.maker import Making, PlanMaker
-from strandline.plan.next_visits import Due, Planner
+from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import Outlook
 from strandline.plan.paced_settings import paced
 from strandline.plan.settings_wishes import purse_of
@@ -204,8 +206,11 @@ class Planning:
 
     @cached_property
     def past(self) -> History:
-        """All captures that teach something; those not studied yet by their digests."""
-        return history(self.pages, self.reading.all_sightings(), self.hours, self.reading.all_claims())
+        """All captures that teach something; those not studied yet by their digests. Who looks back knows what was told
+        afterwards, too.
+        """
+        told = ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
+        return history(self.pages, self.reading.all_sightings(), self.hours, told)
 
     @cached_property
     def said(self) -> Said:

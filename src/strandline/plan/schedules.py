@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from strandline.errors import UsageError
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due
 
 FORMATS: Final = ("urls", "json", "browsertrix", "heritrix")
 HOURLY: Final = ("browsertrix", "heritrix")

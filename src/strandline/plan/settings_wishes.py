@@ -6,7 +6,7 @@ from typing import NamedTuple
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.errors import SettingError
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.plan.budget_meter import Purse
 from strandline.plan.wishes import Boost, Wishes
 from strandline.settings import texts

@@ -1,7 +1,7 @@
 """What sitemaps and feeds told of changes, and what their silence tells: see access/gaps.py."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,25 +9,14 @@ import numpy as np
 
 from strandline.access.gaps import Said, Sights
 from strandline.core.plan.strategy import Floats, Rows
-from strandline.learn.experience import Groups, History, Hours, Known
+from strandline.learn.experience import History
+from strandline.learn.known_pages import Groups, Hours, Known, Told
 from strandline.plan.next_visits import Silence
 from strandline.store.standing import StandingReading
 
 _REMEMBERED: Final = 1_000
 """Times that sitemaps and feeds of a site were read which a watch keeps in mind; beyond, the oldest are forgotten.
 Origin: a bound on memory."""
-Told = tuple[int, float, float]
-"""A page, when it is said to have changed, when that was first read."""
-
-
-def told_afterwards(told: Iterable[Told]) -> Iterator[tuple[int, float]]:
-    """Pages and times of changes that were past when they were told. Of what is still to come, by a clock that is wrong
-    or on purpose, nobody knows that it happened then.
-
-    >>> list(told_afterwards([(7, 100.0, 160.0), (8, 5000.0, 160.0)]))
-    [(7, 100.0)]
-    """
-    return ((page, time) for page, time, said in told if time <= said)
 
 
 def said_of(

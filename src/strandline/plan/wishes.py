@@ -7,7 +7,7 @@ import numpy as np
 
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import Objective
-from strandline.learn.experience import Known
+from strandline.learn.known_pages import Known
 
 
 @dataclass(frozen=True, slots=True)

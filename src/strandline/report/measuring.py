@@ -158,5 +158,5 @@ def worth_of_budgets(planning: Planning, factors: Sequence[float]) -> list[tuple
     found = []
     for factor in factors:
         value = worth_of_requests(held, worth, per_hour * factor, 0.0).value
-        found.append((per_hour * factor * 24.0, value / now if now > 0 else 1.0))
+        found.append((planning.planner.requests_per_hour() * factor * 24.0, value / now if now > 0 else 1.0))
     return found

@@ -24,7 +24,7 @@ from strandline.core.urls import authority, site
 from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
 from strandline.plan.budget_meter import FRONTIER_SHARE, Purse, left_for_plan
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due, requests_of
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
 
 _DAY: Final = 24.0
@@ -77,7 +77,9 @@ class Foresight(Protocol):
         """Hours since a Monday midnight, at a UTC second."""
 
     def plan(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour, at most so many, in the order of time. Takes in what captures taught by then."""
+        """The visits of an hour that so many requests are enough for, in the order of time; what captures taught by
+        then is taken in.
+        """
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over."""
@@ -216,16 +218,16 @@ class WatchAgenda:
         passed = moment - self.figures.hour
         left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
         due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length, self._parts.closed(now))
-        idle = left - len(self._visits) - due
+        idle = left - requests_of(self._visits) - due
         if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
             return  # everything goes as planned
         own = (1.0 - FRONTIER_SHARE) * self.figures.allowed / self._parts.purse.price
-        if not anew and idle < 0 and len(self._visits) <= max(1.0, own):
+        if not anew and idle < 0 and requests_of(self._visits) <= max(1.0, own):
             return  # more is due than can be asked for; what the plan has left is its own
         visits = left_for_plan(left, self._sent_share * due)
         self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits))
         self._beside_begun, self._beside_end = now, now + (1.0 - passed) * self._orders.length
-        self._beside_room = float(max(0, left - len(self._visits)))
+        self._beside_room = max(0.0, left - requests_of(self._visits))
         self._beside_taken = 0
 
     def _spent(self, passed: float) -> float:

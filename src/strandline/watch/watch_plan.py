@@ -18,12 +18,14 @@ from strandline.core.urls import site
 from strandline.crawl.preparing import Prepared
 from strandline.crawl.skipping import plan_skips
 from strandline.kernels.shipped import standing
-from strandline.learn.experience import HOUR, Hours, Known, history, learn
-from strandline.plan.archive_plan import BELIEFS, ArchivePlan, plan_hours
+from strandline.learn.experience import BELIEFS, history, learn
+from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.claims import GOOD
+from strandline.plan.due import Due
 from strandline.plan.hour_note import HourNote
 from strandline.plan.maker import Making, PlanMaker
-from strandline.plan.next_visits import Due, Planner
+from strandline.plan.next_visits import Planner
 from strandline.plan.wishes import Wishes
 from strandline.ports import Found
 from strandline.store.catalog import SqliteCatalog
@@ -61,9 +63,13 @@ class WatchPlan:
         self._plan = ArchivePlan(PlanMaker(making), self._reading)
         self._compiling = Compiling(catalog)
 
+    def _learned_again(self) -> bool:
+        """Whether somebody wants everything learned from the beginning: what was kept is gone."""
+        return bool(self._kept_bytes) and self._catalog.reading.note(*BELIEFS) is None
+
     def keep(self) -> None:
         """Keep what was learned."""
-        if self._plan.opened is not None:
+        if self._plan.opened is not None and not self._learned_again():
             state = self._plan.to_bytes(self._hours.seconds(self._kept_at))
             if state is not None:
                 self._kept_bytes = len(state)
@@ -116,6 +122,9 @@ class WatchPlan:
         if hour >= self._day + _DAY:
             self._plan.new_day(start)
             self._day = hour
+        if self._learned_again():
+            self._plan.forget()
+            self._kept_bytes = self._kept_at = 0
         chosen = self._plan.visits(hour, visits)
         if hour >= self._kept_at + (1 if self._kept_bytes <= _KEPT_HOURLY else _DAY):
             self._kept_at = hour

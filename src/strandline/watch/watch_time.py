@@ -1,7 +1,7 @@
 """How the hours of an archive's watches run: by the clock, or at a pace and from a moment that the catalog keeps."""
 
 from strandline.archive.folder import Archive
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.watching import TimePiece
 

@@ -59,7 +59,7 @@ from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest, Prepared, all_allowed, from_known_seeds, prepare_crawl, run_crawl
 from strandline.crawl.tally import Tally
 from strandline.errors import StrandlineError, UsageError
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.plan.budget_meter import Purse
 from strandline.plan.paced_settings import paced
 from strandline.plan.settings_wishes import budget_of, budgets_of, purse_of

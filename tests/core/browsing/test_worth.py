@@ -3,11 +3,24 @@
 import json
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.core.browsing.signs import EMPTY, KINDS, PLAIN, SCRIPTED, THIN, Signs
-from strandline.core.browsing.worth import PROMISE, Rules, SiteLooks, begun, chance, decide, learn, met, over
+from strandline.core.browsing.worth import (
+    PROMISE,
+    Rules,
+    SiteLooks,
+    begun,
+    chance,
+    decide,
+    learn,
+    met,
+    over,
+    requests_of,
+    took,
+)
 
 RULES = Rules()
 
@@ -133,3 +146,15 @@ def test_what_is_kept_is_bounded():
     assert len(looks.pages) == 5000
     assert len(looks.directories) == 2000
     assert "p5999" in looks.pages
+
+
+def test_the_cost_of_showing_a_page_follows_what_pages_take_now():
+    looks = SiteLooks()
+    guess = requests_of(looks, 1.0)
+    for _ in range(100):
+        took(looks, 20)
+    assert guess < requests_of(looks, 1.0) == pytest.approx(21, abs=0.5)
+    for _ in range(200):
+        took(looks, 2)
+    assert requests_of(looks, 1.0) == pytest.approx(3, abs=0.5)
+    assert SiteLooks.from_data(looks.as_data()).parts == looks.parts

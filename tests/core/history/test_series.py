@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
-from strandline.core.history.series import PageSeries, Sighting, day_series, spread_over
+from strandline.core.history.series import PageSeries, Sighting, day_series, only_days_looked_at, spread_over
 
 MONDAY = dt.datetime(2025, 1, 6, tzinfo=dt.UTC).timestamp()
 
@@ -223,3 +223,33 @@ def test_day_series_of_nonsense():
         day_series(calendar, [MONDAY, MONDAY + 1], [0])
     with pytest.raises(ValueError, match="calendar of days"):
         day_series(LocalCalendar(Periods(cycle=Cycle.WEEK)), [MONDAY], [0])
+
+
+@pytest.mark.parametrize(("cycle", "count"), [(Cycle.WEEK, 168), (Cycle.WEEK, 7), (Cycle.WEEK, 14), (Cycle.MONTH, 31)])
+def test_days_without_a_capture_are_not_shown_as_observed(cycle, count):
+    calendar = LocalCalendar(Periods("Europe/Vienna", cycle=cycle, count=count))
+    first = dt.datetime(2026, 8, 3, tzinfo=ZoneInfo("Europe/Vienna"))  # a Monday
+    days = [first + dt.timedelta(days=7 * week + day) for week in range(4) for day in (0, 1)]
+    times = [(day + dt.timedelta(hours=hour)).timestamp() for day in days for hour in (1, 9, 17)]
+    series = PageSeries.empty(calendar.periods)
+    series.observe_all(calendar, [Sighting(time, 0.3) for time in times])
+    shown = only_days_looked_at(series, calendar, times)
+    seen = shown.observed[0].reshape(cycle.days, -1).any(axis=1)
+    if cycle is Cycle.WEEK:
+        assert series.observed.all(), "every day of the week lay in some gap"
+        assert seen.tolist() == [True, True, *[False] * 5]
+    else:
+        assert np.flatnonzero(seen).tolist() == sorted({day.day - 1 for day in days})
+    kept = shown.observed > 0
+    assert (shown.importance[kept] == series.importance[kept]).all()
+    assert not shown.importance[~kept].any()
+    assert not shown.changes[~kept].any()
+
+
+def test_kinds_of_days_without_a_capture_are_not_shown_as_observed():
+    calendar = LocalCalendar(Periods())
+    times = [MONDAY + day * 86_400 + hour * 3600 for day in (0, 1, 7, 8) for hour in (8, 12)]
+    series = PageSeries.empty(calendar.periods)
+    series.observe_all(calendar, [Sighting(time, 0.3) for time in times])
+    assert series.observed[1].all()
+    assert only_days_looked_at(series, calendar, times).observed.any(axis=1).tolist() == [True, False, False, False]

@@ -158,6 +158,15 @@ def test_a_price_far_off_is_found_anew_when_beliefs_move():
     assert plan.price > 1.5 * creeping
 
 
+def test_what_changed_before_the_first_decision_wakes_its_directory():
+    """A watch that was killed takes in what was studied since, before it plans: nothing is in the timing wheel yet."""
+    known = KnownPatterns(np.full((200, 48), 1e-4), np.full((200, 48), 0.4), np.arange(48, dtype=np.int64))
+    plan = PricedPlan(known, PricedPlanSettings(worth=Worth("pool"), scan_up_to=10))
+    pages = PageTable.of(200, directory=np.arange(200) // 20, last_visit=0.0)
+    plan.observe(pages, Outcomes.of(np.arange(0, 200, 20), 5.5, True, 0.4))
+    assert len(plan.choose(pages, Budget(20), 6.0).rows) == 20
+
+
 def test_more_requests_catch_more_and_ever_less_more():
     strategy = PricedPlan(world_of(100), PricedPlanSettings(worth=Worth("pool")))
     pages = strategy.ready(PageTable.of(100, last_visit=0.0), Budget(5), 0.0)

@@ -18,7 +18,7 @@ def watched(rate, found, span, last):
     count = len(rate)
     one = np.ones((count, 1))
     return Watched(
-        np.ones(count), np.full(count, 0.5), np.array(rate, float), one, one, np.array(found, float),
+        np.ones(count), np.full(count, 0.5), np.array(rate, float)[:, None], one, np.array(found, float),
         np.array(span, float), np.array(last, float),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from strandline.core.changes.directories import SiteIndex
 from strandline.core.history.delta_tree import SMALLEST, DeltaTree
 from strandline.core.history.site_versions import SiteHistory
 from strandline.core.mining.near import Thresholds, mine_numbers
-from strandline.core.skip.quiet_directories import RuleWatch, SkipAnswer, skip_dormant, skip_listed, warm
+from strandline.core.skip.quiet_directories import RuleWatch, SkipAnswer, sample, skip_dormant, skip_listed, warm
 from strandline.core.skip.retests import Trust, binomial_tail
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)
@@ -98,13 +98,24 @@ def site_of_two():
 
 def test_samples_reach_every_skipped_directory():
     shape, pages, answer = site_of_two()
-    sample = RuleWatch(share=0.1).sample(shape, answer, pages, np.random.default_rng(1))
-    directories = shape.page_directories[sample]
+    drawn = RuleWatch(share=0.1).sample(shape, answer, pages, np.random.default_rng(1))
+    directories = shape.page_directories[drawn]
     assert (directories == 1).sum() == 4
     assert (directories == 2).sum() == 1
     assert (directories == 3).sum() == 0
     again = RuleWatch(share=0.1).sample(shape, answer, pages, np.random.default_rng(2))
-    assert set(sample.tolist()) != set(again.tolist())
+    assert set(drawn.tolist()) != set(again.tolist())
+
+
+@pytest.mark.parametrize(("size", "within"), [(1, 1), (2, 2), (8, 8), (9, 5), (11, 6), (16, 8), (40, 20), (60, 20)])
+def test_each_page_has_its_turn_soon_in_a_small_directory_and_within_twenty_crawls_in_any(size, within):
+    index = SiteIndex()
+    pages = index.pages([f"a/{n}" for n in range(size)])
+    shape, answer, last = index.shape(), SkipAnswer(np.array([-1, 1])), np.full(size, -1.0)
+    for crawl in range(within):
+        assert last.min() == -1.0, f"{crawl} crawls were enough"
+        last[sample(shape, answer, pages, crawl - last)] = crawl
+    assert last.min() >= 0.0
 
 
 def test_a_rule_that_fails_is_retired_and_one_that_holds_is_kept():

@@ -90,6 +90,18 @@ def test_every_page_is_fetched_at_most_once_and_the_budget_holds(listed, budget,
     assert (hazard > 0).all()
 
 
+@pytest.mark.parametrize(("share", "least", "most"), [(1.0, 0.8, 4.0), (0.6, 0.4, 0.9), (0.1, 0.0, 0.2)])
+def test_when_pages_of_every_kind_changed_those_not_reached_are_taken_to_have_changed_too(share, least, most):
+    """Each page has a directory and a name to itself, and pages change by themselves: nothing else tells of others."""
+    settings = BurstSettings(oldest_share=0.0, directory_prior=1000.0, name_prior=1000.0)
+    _, _, crawl = crawl_of([f"d{n}/p{n}.html" for n in range(80)], settings)
+    asked = np.arange(40)
+    crawl.record(asked, answers(asked < share * 40))
+    pages, hazard = crawl.left_over()
+    assert pages.tolist() == list(range(40, 80))
+    assert (hazard >= least).all() and (hazard <= most).all()
+
+
 def test_a_changed_page_draws_requests_to_its_directory():
     index, _, crawl = crawl_of([*(f"busy/{n}" for n in range(5)), *(f"quiet/{n}" for n in range(5))])
     crawl.record(np.array([0, 5]), answers([True, False]))

@@ -85,6 +85,66 @@ def test_a_correction_and_a_changed_headline_of_a_restless_article_count():
     found = successive([*pages, other, shorter, corrected])
     assert max(found[:29]) < NOISE
     assert min(found[29:]) > 2 * NOISE
+    assert found[-1] > 0.5
+
+
+NOTICES = {
+    "en": (
+        "Correction: the bridge was built in 1913, not 1931.",
+        "An earlier version of this report was wrong.",
+    ),
+    "fr": ("Rectificatif : le pont date de 1913.", "Une version précédente de cet article donnait un autre prix."),
+    "de": ("Korrektur: Die Brücke ist von 1913.", "In einer früheren Version stand, der Rat habe abgelehnt."),
+    "es": ("Fe de errores: el puente es de 1913.", "Una versión anterior de este texto daba otro precio."),
+    "it": ("Rettifica: il ponte è del 1913.", "Una versione precedente di questo articolo dava un altro prezzo."),
+    "nl": ("Rectificatie: de brug is van 1913.", "In een eerdere versie stond een ander bedrag."),
+}
+OTHERS = (
+    "The correction of the river took ten years and three mayors.",
+    "The law was amended on 3 May and applies from June.",
+    "Die Korrektur der Donau dauerte zehn Jahre.",
+)
+
+
+@pytest.mark.parametrize(("language", "notice"), [(code, text) for code, two in NOTICES.items() for text in two])
+def test_a_notice_of_a_correction_scores_high_in_six_languages(language, notice):
+    def article(texts: list[str]) -> str:
+        return f"<html lang={language}><article><h1>Council votes on bridge</h1>{paragraphs(texts)}</article>"
+
+    (found,) = successive([article(TERMS), article([notice, *TERMS])], quiet=5)
+    assert found > 0.5
+    menu = f"<nav><a href=/c>{notice}</a></nav>"
+    (beside,) = successive([article(TERMS), menu + article(TERMS)], quiet=5)
+    assert beside < 0.2, "but not in a menu"
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_only_sounds_like_a_correction_is_one_more_paragraph(text):
+    def article(texts: list[str]) -> str:
+        return f"<article><h1>Council votes on bridge</h1>{paragraphs(texts)}</article>"
+
+    assert max(successive([article(TERMS), article([*TERMS, text])], quiet=5)) < 0.5
+
+
+def test_a_later_page_of_a_list_that_shifts_scores_low_and_a_new_item_at_its_top_does_not():
+    """`?page=5`: what comes in at the top left the page before, and what leaves goes to the next."""
+    titles = [paragraph(random.Random(number)).partition(".")[0] for number in range(100, 160)]
+
+    def listing(first: int, page: int) -> str:
+        items = "".join(f"<li><a href='/a/{n}'>{titles[n]}</a></li>" for n in range(first, first + 10))
+        others = f"<p>Page {page} of 12 <a href='?page={page - 1}'>newer</a> <a href='?page={page + 1}'>older</a></p>"
+        return f"<main><h1>News</h1><ul>{items}</ul>{others}</main>"
+
+    firsts = (45, 42, 40, 36, 33, 32, 28)
+    noise, scored = NoiseState(), {5: [], 1: []}
+    for number in scored:
+        noise = NoiseState()
+        trees = [
+            blocks(listing(first, number).encode(), url=f"https://made.example/news?page={number}") for first in firsts
+        ]
+        scored[number] = [study(compare(old, new), noise).value for old, new in pairwise(trees)]
+    assert max(scored[5]) < 0.05, scored
+    assert min(scored[1]) > 3 * max(scored[5])
 
 
 def test_a_report_has_all_kinds_and_every_target_can_fail(monkeypatch):

@@ -43,6 +43,7 @@ def test_with_the_same_learner_no_rival_is_far_ahead():
 @pytest.mark.parametrize("kind", ["flat", "periodic", "bursty", "mixed"])
 def test_with_the_same_learner_no_rival_is_ahead_in_several_worlds(kind):
     found = mean_reached(kind, range(31, 31 + WORLDS))
+    print(kind, WORLDS, {name: round(value, 3) for name, value in found.items()})
     plan = found.pop("priced-plan")
     assert plan >= max(found.values()) - 0.005, (plan, found)
 

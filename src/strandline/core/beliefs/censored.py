@@ -142,13 +142,19 @@ class CensoredLearner:
         return self._pages.rows
 
     @property
-    def _first_sight(self) -> Floats:
+    def first_sight(self) -> Floats:
+        """Mean rate of each page that was known beforehand; NaN for none."""
         return self._sights[: len(self)]
 
     @property
     def cycle(self) -> Ints:
         """Bin of each period of the cycle."""
         return self._shared.cycle
+
+    @property
+    def groups(self) -> tuple[Ints, Ints]:
+        """Numbers of site and directory of each page."""
+        return self._beliefs.site, self._beliefs.directory
 
     def grow(self, site: Ints, directory: Ints, first_sight: Floats | None = None) -> None:
         """Make room for all pages of the table. `first_sight` is a mean rate per page known beforehand (NaN:
@@ -158,7 +164,7 @@ class CensoredLearner:
         if count > old:
             self.add(site[old:], directory[old:])
         if first_sight is not None:
-            self._first_sight[:count] = first_sight
+            self.first_sight[:count] = first_sight
         if (count > old and old == 0) or first_sight is not None:
             self._set_priors(anew=True)
 
@@ -297,10 +303,16 @@ class CensoredLearner:
 
     def _set_priors(self, anew: bool = False) -> None:
         """Prior of a ladder of first-sight means, for pages that have one; of each site; of a site not seen yet."""
+        begun = len(self._shared.priors) > 1
+        if not begun or np.isnan(self.first_sight).any():  # else nobody asks what the pages of a site do
+            self._set_laws(begun)
+        if not begun or anew:
+            self._beliefs.prior[:] = self._prior_of(self._beliefs.site, self.first_sight)
+
+    def _set_laws(self, begun: bool) -> None:
         grid, settings = self.grid, self.settings
         sites = int(self._beliefs.site.max()) + 1
         rows = some_pages(len(self))
-        begun = len(self._shared.priors) > 1
         believed = self.levels(rows) @ grid if begun else np.full(len(rows), settings.start_rate)
         group = self._beliefs.site[rows] if settings.by_site else np.zeros(len(rows), dtype=np.int64)
         start = (settings.start_rate, settings.prior_shape)
@@ -316,8 +328,6 @@ class CensoredLearner:
         # better than the mean of all pages here: one change found then lets a page be tried again soon.
         priors = np.log((1.0 - UNLIKE) * laws + UNLIKE / len(grid))
         self._shared = self._shared._replace(priors=priors)
-        if not begun or anew:
-            self._beliefs.prior[:] = self._prior_of(self._beliefs.site, self._first_sight)
 
     @property
     def _ladder(self) -> Floats:
@@ -332,7 +342,7 @@ class CensoredLearner:
 
     def to_bytes(self) -> bytes:
         """Everything learned, as one block of bytes (numpy's npz)."""
-        arrays: dict[str, NDArray[np.generic]] = {"total": self._total, "first_sight": self._first_sight}
+        arrays: dict[str, NDArray[np.generic]] = {"total": self._total, "first_sight": self.first_sight}
         for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
             arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
         clock = self._clock

@@ -30,6 +30,12 @@ class Estimate:
         return mean
 
     @property
+    def rates(self) -> Floats:
+        """Rates each page may have, as likely as `odds` says: changes per period."""
+        nodes: Floats = self.mean_rate[:, None] * self.level
+        return nodes
+
+    @property
     def mean_importance(self) -> Floats:
         """Mean importance of a change: bins weighted by how many changes fall into them."""
         rate = self.rate * self.share

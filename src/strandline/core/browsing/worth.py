@@ -18,8 +18,12 @@ from typing import Final
 
 from strandline.core.browsing.signs import EMPTY, PLAIN, SCRIPTED, THIN, Signs
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.shown import DataAnswer
 from strandline.core.urls import path_segments
 
+Supply = list[str | float]
+"""The address of an answer that supplies a page, looks in a row at which it did, its digest at the last, and when that
+was."""
 Looks = list[float]
 """How often pages were looked at in both ways, and how often the browser showed more."""
 
@@ -32,6 +36,14 @@ _MOST_DIRECTORIES: Final = 2_000
 """Directories of a site that are. Origin: a bound on memory."""
 _MOST_SCRIPTS: Final = 8
 """Programs of a directory that are known. Origin: a bound on memory."""
+AGREED: Final = 2
+"""Looks in a row, at least, that the same answer has to supply a page: addresses with a time or a token in them never
+do. Origin: a definition."""
+USUAL_PARTS: Final = 6.0
+"""Requests for the parts of a page that is shown, before any of its site was: most are shared with other pages and
+asked for once an hour. Counts as one page. Origin: a guess."""
+_REMEMBERED: Final = 50.0
+"""Pages of a site by which the cost of showing one is told. Origin: a guess."""
 _KEPT: Final = 0.25
 """What earlier looks count when scripts are new. Origin: a guess."""
 
@@ -77,6 +89,10 @@ class SiteLooks:
     seen: int = 0
     """Pages that were decided about."""
     wasted: float = 0.0
+    parts: Looks = field(default_factory=lambda: [0.0, 0.0])
+    """How many pages were shown, and the requests their parts took; what is long past fades."""
+    supplied: dict[str, Supply] = field(default_factory=dict)
+    """Pages whose text one JSON answer held when they were last shown."""
     trying: dict[str, int] = field(default_factory=dict)
     """Trials that have begun and are not over, by kind and directory; not kept."""
 
@@ -90,7 +106,7 @@ class SiteLooks:
         return cls(**{name: value for name, value in data.items() if name in _FIELDS})  # type: ignore[arg-type]
 
 
-_FIELDS: Final = ("kinds", "directories", "pages", "scripts", "seen", "wasted")
+_FIELDS: Final = ("kinds", "directories", "pages", "scripts", "seen", "wasted", "parts", "supplied")
 
 
 def directory_of(page: str) -> str:
@@ -108,6 +124,35 @@ def chance(looks: SiteLooks, page: str, directory: str, kind: str, rules: Rules)
     mean = _shrunk(looks.kinds.get(kind), mean, weight)
     mean = _shrunk(looks.directories.get(f"{kind} {directory}"), mean, rules.shrink)
     return _shrunk(looks.pages.get(page), mean, rules.shrink / 2)
+
+
+def requests_of(looks: SiteLooks, shown: float) -> float:
+    """What a visit of a page costs in requests, when the chance that it is shown is so much: its own, and its parts as
+    pages of the site took them.
+
+    >>> requests_of(SiteLooks(parts=[4.0, 24.0]), 1.0), requests_of(SiteLooks(parts=[4.0, 24.0]), 0.0)
+    (7.0, 1.0)
+    """
+    count, asked = looks.parts
+    return 1.0 + shown * (USUAL_PARTS + asked) / (1.0 + count)
+
+
+def took(looks: SiteLooks, asked: int) -> None:
+    """A page was shown, and its parts took so many requests."""
+    count, before = looks.parts
+    kept = min(1.0, _REMEMBERED / (count + 1.0))
+    looks.parts = [kept * count + 1.0, kept * before + asked]
+
+
+def supplies(looks: SiteLooks, page: str, answer: DataAnswer | None, now: float) -> int:
+    """A page was shown, and this answer supplied its text, if any did; says how often in a row it was that one."""
+    before = looks.supplied.pop(page, None)
+    if answer is None:
+        return 0
+    again = int(before[1]) if before is not None and before[0] == answer.url else 0
+    looks.supplied[page] = [answer.url, again + 1, answer.digest, now]
+    _bounded(looks.supplied, _MOST_PAGES)
+    return again + 1
 
 
 def _shrunk(found: Looks | None, mean: float, weight: float) -> float:
@@ -202,7 +247,7 @@ def learn(looks: SiteLooks, page: str, directory: str, kind: str, pays: bool) ->
     _bounded(looks.pages, _MOST_PAGES)
 
 
-def _bounded(known: dict[str, Looks] | dict[str, list[int]], most: int) -> None:
+def _bounded(known: dict[str, Looks] | dict[str, list[int]] | dict[str, Supply], most: int) -> None:
     """Forget what was met longest ago."""
     while len(known) > most:
         known.pop(next(iter(known)))

@@ -40,10 +40,13 @@ class Cycle(enum.StrEnum):
     WEEK = "week"
     MONTH = "month"
 
+    @property
+    def days(self) -> int:
+        """Days of a cycle; months are cut as if they had 31."""
+        return {"day": 1, "week": 7, "month": 31}[self.value]
+
 
 DAY_KINDS = ("workday", "saturday", "sunday", "holiday")
-_CYCLE_DAYS = {Cycle.DAY: 1, Cycle.WEEK: 7, Cycle.MONTH: 31}
-"""Days of a cycle; months are cut as if they had 31. Origin: a unit."""
 _KINDS = {Cycle.DAY: DAY_KINDS, Cycle.WEEK: ("week",), Cycle.MONTH: ("month",)}
 
 
@@ -71,7 +74,7 @@ class Periods:
     @property
     def seconds(self) -> float:
         """Length of one period on the wall clock."""
-        return _CYCLE_DAYS[self.cycle] * DAY / self.count
+        return self.cycle.days * DAY / self.count
 
 
 @dataclass(frozen=True, slots=True)

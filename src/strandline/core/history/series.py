@@ -145,6 +145,23 @@ class PageSeries:
         return cls(periods, sums[0], sums[1], sums[2], data["last"], data["captures"])
 
 
+def only_days_looked_at(series: PageSeries, calendar: LocalCalendar, times: ArrayLike) -> PageSeries:
+    """The series as it is shown: without the days (of week or month; kinds of days) on which no capture was made.
+
+    They lie in gaps, and what is spread over a gap by its length alone says nothing about the single days in it.
+    """
+    kinds, numbers = calendar.place(times)
+    days, count = calendar.periods.cycle.days, calendar.periods.count
+    looked = np.zeros((len(calendar.periods.kinds), days), dtype=bool)
+    looked[kinds, numbers * days // count] = True
+    last = np.maximum(np.ceil((np.arange(count) + 1) * days / count).astype(np.int64) - 1, 0)
+    kept = looked[:, np.arange(count) * days // count] | looked[:, last]
+    importance, changes, observed = (
+        np.where(kept, sums, 0.0) for sums in (series.importance, series.changes, series.observed)
+    )
+    return PageSeries(series.periods, importance, changes, observed, series.last, series.captures)
+
+
 def spread_over(gap: Floats, shape: Floats | None = None) -> Floats:
     """Shares, summing to 1, of one change over the periods of a gap.
 

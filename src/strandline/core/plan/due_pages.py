@@ -45,10 +45,14 @@ class DuePages:
     def __len__(self) -> int:
         return len(self._wheel)
 
+    def grow(self, count: int) -> None:
+        """Have room for so many pages; new ones are due when somebody says so."""
+        self._worth = with_room(self._worth, len(self._wheel), count)
+        self._wheel.grow(count)
+
     def expect(self, pages: Pages, rows: Rows, price: float, now: float) -> None:
         """Say for the first time, or anew, when pages are expected to be due."""
-        self._worth = with_room(self._worth, len(self._wheel), len(pages.last))
-        self._wheel.grow(len(pages.last))
+        self.grow(len(pages.last))
         known = ~np.isnan(pages.last[rows])
         self.put(rows[known], np.minimum(first_due(pages, rows[known], price, now), now + LATE))
         self.list_new(pages, rows[~known], now)

@@ -88,14 +88,11 @@ class KnownPatterns:
         return np.zeros(len(rows))
 
 
-class LearnedPatterns:
-    """Patterns learned from captures, each page's in its own time zone (PageTable.shift). A first fetch (last visit
-    before any outcome) is taken from the table.
-    """
+class TaughtPatterns:
+    """Patterns of a learner that somebody else teaches, each page's in its own time zone (PageTable.shift)."""
 
     def __init__(self, learner: CensoredLearner | None = None) -> None:
         self.learner = CensoredLearner() if learner is None else learner
-        self._started = False
 
     @property
     def cycle(self) -> NDArray[np.int64]:
@@ -105,6 +102,39 @@ class LearnedPatterns:
     def estimate(self, rows: Rows) -> Estimate:
         """Beliefs of the learner."""
         return self.learner.estimate(rows)
+
+    def grow(self, pages: PageTable) -> None:
+        """Who teaches makes room."""
+
+    def observe(self, pages: PageTable, outcomes: Outcomes) -> None:
+        """Who teaches did."""
+
+    def refresh(self, now: float) -> bool:
+        """Who teaches may have."""
+        return True
+
+    def stretch(self, pages: PageTable, rows: Rows, now: float | Floats) -> Floats:
+        """The group clock of the learner."""
+        local = pages.shift[rows].astype(np.float64)
+        return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)
+
+    def stirred(self, rows: Rows) -> Floats:
+        """What the last captures say of bursts."""
+        return self.learner.stirred(rows)
+
+    def together(self, rows: Rows) -> Floats:
+        """What the group clock of the learner found."""
+        return self.learner.together(rows)
+
+
+class LearnedPatterns(TaughtPatterns):
+    """Patterns learned from the captures of the plan itself. A first fetch (last visit before any outcome) is taken
+    from the table.
+    """
+
+    def __init__(self, learner: CensoredLearner | None = None) -> None:
+        super().__init__(learner)
+        self._started = False
 
     def grow(self, pages: PageTable) -> None:
         """Make room; pages fetched before the learner knew them start from that fetch."""
@@ -127,16 +157,3 @@ class LearnedPatterns:
         """Relearn shapes, profiles and priors."""
         self.learner.refresh(now)
         return True
-
-    def stretch(self, pages: PageTable, rows: Rows, now: float | Floats) -> Floats:
-        """The group clock of the learner."""
-        local = pages.shift[rows].astype(np.float64)
-        return self.learner.stretch(rows, pages.last_visit[rows] + local, now + local)
-
-    def stirred(self, rows: Rows) -> Floats:
-        """What the last captures say of bursts."""
-        return self.learner.stirred(rows)
-
-    def together(self, rows: Rows) -> Floats:
-        """What the group clock of the learner found."""
-        return self.learner.together(rows)

@@ -176,6 +176,7 @@ class PricedPlan:
         if len(table) > self.settings.scan_up_to:
             if self._due is None:
                 self._due, self._plans, news = DuePages(), None, np.arange(len(table))
+            self._due.grow(len(table))  # what is learned before the next decision may wake pages that are new
         elif len(news):
             self._make_room(len(table))
         if len(news):

@@ -46,13 +46,13 @@ def price_for(demand: Floats, visits: float) -> float:
     return float(PRICES[place - 1] * (PRICES[place] / PRICES[place - 1]) ** min(part, 1.0))
 
 
-def counted(urgencies: Floats) -> Floats:
-    """Offers by urgency: how many lie in each step.
+def counted(urgencies: Floats, costs: Floats | None = None) -> Floats:
+    """Offers by urgency: how many lie in each step, or what they cost.
 
     >>> counted(np.array([-1e9, 0.5, 0.51, 1e30])).sum()
     np.float64(4.0)
     """
-    return np.bincount(np.searchsorted(EDGES, urgencies, side="right"), minlength=NO_OFFERS).astype(np.float64)
+    return np.bincount(np.searchsorted(EDGES, urgencies, side="right"), costs, minlength=NO_OFFERS).astype(np.float64)
 
 
 def cut_for(offers: Floats, visits: float) -> float:

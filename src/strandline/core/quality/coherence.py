@@ -23,6 +23,9 @@ from strandline.core.quality.completeness import Changes, Floats, Ints, shown_ch
 _COUNTS: Final = 2**22
 """Numbers of captures before instants, pages times instants, that are held at a time. Origin: a bound on memory."""
 
+LIKELIEST: Final = 1.0 - 1e-9
+"""Highest chance of what is not proved. Origin: a bound on rounding."""
+
 
 @dataclass(frozen=True)
 class Coherent:
@@ -185,13 +188,15 @@ def archive_coherence(shown: Shown, instants: Floats, site: Ints) -> float:
 class Evidence:
     """What the archive itself knows of its captures: no ground truth.
 
-    `version` numbers the content (equal numbers of one page = same content); `rate` is the learned change rate
-    of each page in changes per period; `weight` the weight of each page's version; `told` are trusted change times.
+    `version` numbers the content (equal numbers of one page = same content); `rate` are the change rates each page may
+    have, in changes per period, a row for each page, and `odds` how likely each of them is; `weight` the weight of each
+    page's version; `told` are trusted change times.
     """
 
     captures: Captures
     version: Ints
     rate: Floats
+    odds: Floats
     weight: Floats
     told: Captures | None = None
 
@@ -201,13 +206,15 @@ def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
 
     What the captures on both sides show counts, for an instant x after the one and y before the other at rate r:
 
-        the same version      1
+        the same version      1, as at the very moment of a capture
         two versions          a change lies between: exp(-r x) (1 - exp(-r y)) / (1 - exp(-r (x + y))) for the earlier
                               one, the other way round for the later; y / (x + y) where little else changes
         two, a change told    exp(-r * distance) when the change told lies on the other side of the instant
         one side only         exp(-r * distance)
 
-    and 0 when a change is told to lie between the capture and the instant.
+    and 0 when a change is told to lie between the capture and the instant. Rates are not known, only how likely each is
+    by all captures, these among them: the chance is the mean over the rates. That of the mean rate would be too small:
+    a page that differed at every look may change now and then or all the time, and the mean of both is very often.
     """
     captures = evidence.captures
     chosen = closest_capture(captures, instant)
@@ -219,15 +226,18 @@ def coherent_chance(evidence: Evidence, instant: float) -> tuple[Ints, Floats]:
     right = np.where(bracketed, after, left)
     held = np.zeros(len(chosen), dtype=np.bool_)
     held[bracketed] = evidence.version[left[bracketed]] == evidence.version[right[bracketed]]
-    chance = np.zeros(len(chosen))
-    some = chosen >= 0
-    distance = np.abs(captures.time[chosen[some]] - instant)
-    chance[some] = np.exp(-evidence.rate[some] * distance)
     between, explained = _told(evidence, instant, chosen, np.stack([left, right]))
+    away = np.zeros(len(chosen))
+    away[chosen >= 0] = np.abs(captures.time[chosen[chosen >= 0]] - instant)
+    held |= (chosen >= 0) & (away == 0.0)
     differ = bracketed & ~held & ~explained
+    open_ended = (chosen >= 0) & ~held & ~differ
+    chance = np.zeros(len(chosen))
     whole = captures.time[right[differ]] - captures.time[left[differ]]
-    chance[differ] = _bridged(evidence.rate[differ], np.abs(captures.time[chosen[differ]] - instant), whole)
-    chance[held] = 1.0
+    for rate, odds in zip(evidence.rate.T, evidence.odds.T, strict=True):
+        chance[open_ended] += odds[open_ended] * np.exp(-rate[open_ended] * away[open_ended])
+        chance[differ] += odds[differ] * _bridged(rate[differ], away[differ], whole)
+    chance = np.where(held, 1.0, np.minimum(chance, LIKELIEST))
     chance[between] = 0.0
     return chosen, chance
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.quality.coherence import Captures, Evidence, coherent_chance
+from strandline.core.quality.coherence import LIKELIEST, Captures, Evidence, coherent_chance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,13 +25,12 @@ EvidenceClass = Literal["proved", "probable", "violated"]
 @dataclass(frozen=True)
 class Watched:
     """What is known of watched pages. `found` counts captures that found a change, `span` the periods between the
-    first capture and now, `rate` and `level`/`odds` the learned rate and its uncertainty (multipliers, chances).
+    first capture and now, `rate` the rates each page may have, a row for each, and `odds` how likely each of them is.
     """
 
     weight: Floats
     importance: Floats
     rate: Floats
-    level: Floats
     odds: Floats
     found: Floats
     span: Floats
@@ -51,9 +50,10 @@ def freshness(pages: Watched, now: float, rows: Ints | None = None) -> float:
     """Share of page weight whose last capture still shows the live page, expected."""
     picked = np.arange(len(pages.weight)) if rows is None else rows
     age = np.where(np.isnan(pages.last[picked]), np.inf, np.maximum(now - pages.last[picked], 0.0))
-    rate = pages.rate[picked, None] * pages.level[picked]
     with np.errstate(invalid="ignore"):
-        fresh = np.where(np.isinf(age), 0.0, (np.exp(-rate * age[:, None]) * pages.odds[picked]).sum(axis=1))
+        fresh = np.where(
+            np.isinf(age), 0.0, (np.exp(-pages.rate[picked] * age[:, None]) * pages.odds[picked]).sum(axis=1)
+        )
     total = float(pages.weight[picked].sum())
     return float(pages.weight[picked] @ np.nan_to_num(fresh)) / total if total > 0 else 1.0
 
@@ -100,7 +100,7 @@ def memento_evidence(evidence: Evidence, instant: float, known_changes: Captures
         if np.any((times > first) & (times <= last)):
             found.append(Memento(page, captured, "violated", 0.0))
         else:
-            kind: EvidenceClass = "proved" if chance[page] >= 1.0 else "probable"
+            kind: EvidenceClass = "proved" if chance[page] > LIKELIEST else "probable"
             found.append(Memento(page, captured, kind, float(chance[page])))
     return found
 

@@ -26,6 +26,9 @@ Mask = NDArray[np.bool_]
 Chain = tuple[int, ...]
 SHARE = 0.05
 """Share of the skipped pages that each crawl fetches all the same. Origin: a guess."""
+SMALL = 8
+"""A skipped directory of more pages than this has at least two of them fetched in each crawl: one of up to sixteen
+pages has been seen whole after eight crawls. Origin: a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +98,19 @@ def skip_listed(shape: TreeShape, listed: Mask) -> SkipAnswer:
 def sample(
     shape: TreeShape, answer: SkipAnswer, pages: Ids, turns: NDArray[np.float64], share: float = SHARE, least: int = 1
 ) -> Ids:
-    """Skipped pages to fetch all the same: a share of each skipped directory's pages, at least so many.
+    """Skipped pages to fetch all the same: a share of each skipped directory's pages, at least so many (twice
+    that where it has more than `SMALL`).
 
     `pages` are the known pages; those whose turn is larger come first (random numbers, or how long ago they were
-    seen: then every page has its turn within 1 / share crawls).
+    seen: then every page has its turn within 1 / share crawls, in a small directory within `SMALL`).
     """
     reason = answer.because_of[shape.page_directories[pages]]
     skipped = np.flatnonzero(reason >= 0)
     order = skipped[np.lexsort((-turns[skipped], reason[skipped]))]
     _, first, count = np.unique(reason[order], return_index=True, return_counts=True)
     rank = np.arange(len(order)) - np.repeat(first, count)
-    wanted = np.maximum(np.ceil(count * share) if least else np.rint(count * share), least)
+    floor = np.where(count > SMALL, 2 * least, least)
+    wanted = np.maximum(np.ceil(count * share) if least else np.rint(count * share), floor)
     chosen: Ids = pages[order[rank < np.repeat(wanted, count)]]
     return chosen
 

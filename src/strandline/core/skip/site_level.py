@@ -11,6 +11,7 @@ Likely pages are fetched first and serve as probes for the rest. A share of ever
 were not seen for longest, which is the only unbiased view of what is being missed.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,6 +22,13 @@ from strandline.core.changes.directories import Ids, TreeShape
 from strandline.core.history.tree_kernels import shrink_down, subtree_sums
 from strandline.core.mining.site_rates import Floats, SiteOutlook
 from strandline.core.mining.togetherness import LOOSE, SITE_PRIOR, SURE
+
+MASS_UPDATE = 0.3
+"""Share of the pages that changed in a crawl though their past did not say so, from which on all pages are taken to
+have changed so. Origin: a guess."""
+UNLIKELY = 0.5
+"""Chance below which a page that changed says so; a busy page would have changed anyway.
+Origin: measured, of .3, .5 and .7 by the kinds of tests/lab/simulate/test_site_loops.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,7 @@ class SiteCrawl:
         self._groups = shape.name_groups[outlook.pages]
         self._weights = weights
         self._open = np.ones(len(outlook.pages), dtype=np.bool_) if weights is None else weights > 0
+        self._changed = np.zeros(len(outlook.pages), dtype=np.bool_)
         self._expected = np.zeros(shape.directories)
         self._seen = np.zeros(shape.directories)
         self._late = np.zeros(shape.directories)
@@ -166,6 +175,7 @@ class SiteCrawl:
     def record(self, places: NDArray[np.int64], answers: Answers) -> None:
         """Take in the answers to a round and recompute all multipliers."""
         self._open[places] = False
+        self._changed[places] = answers.changed
         self._fetched.append(places)
         self.requests += len(places) + int(answers.found.sum())
         self.caught += int(answers.changed.sum() + answers.found.sum())
@@ -190,7 +200,21 @@ class SiteCrawl:
         """Pages the crawl did not reach and the hazard they carry into the next one."""
         missed = np.ones(len(self._open), dtype=np.bool_)
         missed[self.fetched_places()] = False
-        return self.outlook.pages[missed], (self.outlook.rates * self._factors())[missed]
+        return self.outlook.pages[missed], (self.outlook.rates * self._factors())[missed] + self._mass_update()
+
+    def _mass_update(self) -> float:
+        """Hazard of whatever changed pages of every kind alike (new templates, a move). What a page's own past makes
+        likely is multiplied by what a crawl finds; that leaves a still page still, also when everything asked for had
+        changed. So let each page change by its own chance or with all others; unlikely ones that did tell how many.
+        """
+        places = self.fetched_places()
+        if not self.settings.learn_in_crawl or not len(places):
+            return 0.0
+        own = self.chances()[places]
+        places, own = places[own < UNLIKELY], own[own < UNLIKELY]
+        found = float(self._changed[places].sum() - own.sum())
+        share = found / (float((1.0 - own).sum()) + self.settings.site_prior)
+        return -math.log1p(-min(share, SURE)) if share >= MASS_UPDATE else 0.0
 
     def share_caught(self) -> float:
         """Estimated share of all changes that the crawl has caught so far; optimistic by .01 to .05."""

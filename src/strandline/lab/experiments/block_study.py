@@ -88,11 +88,11 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
     for version in versions:
         result.versions += 1
         with result.timed("parse"):
-            LexborHTMLParser(version.html)
+            LexborHTMLParser(version.body)
         with result.timed("visible hash"):
-            shown = visible_hash(version.html, charset="utf-8")
+            shown = visible_hash(version.body, charset="utf-8")
         with result.timed("blocks"):
-            tree = blocks(version.html, charset="utf-8", url=version.url, scale=scale)
+            tree = blocks(version.body, charset="utf-8", url=version.url, scale=scale)
             _ = [block.digest for block in tree.blocks]
         scale = scale or tree.scale
         result.block_counts.append(len(tree.blocks))
@@ -100,7 +100,7 @@ def _study_page(versions: list[PageVersion], result: Study, progress: Callable[[
         trees.append((tree, version.time))
         if base is None:
             base, base_hash = tree, shown
-            result.samples.append((version.html, tree))
+            result.samples.append((version.body, tree))
             continue
         with result.timed("diff and importance"):
             delta = compare(base, tree)
@@ -161,7 +161,7 @@ def _store(versions: list[PageVersion], result: Study) -> None:
 def _record(version: PageVersion) -> bytes:
     """A version as the response record a crawl would have written."""
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(version.time))
-    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + version.html
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + version.body
     head = (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {version.url}\r\nWARC-Date: {moment}\r\n"
         f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{int(version.time):012x}>\r\n"

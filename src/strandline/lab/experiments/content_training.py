@@ -56,7 +56,7 @@ class Example:
 
     def f1(self, scores: NDArray[np.float64]) -> float:
         """Agreement of what these scores take with the marked text."""
-        taken = chosen(scores, self.counts).tolist()
+        taken = chosen(scores, self.counts, self.words).tolist()
         return word_f1(
             Counter(w for run, take in zip(self.words, taken, strict=True) if take for w in run), self.marked
         )

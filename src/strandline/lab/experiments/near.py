@@ -15,6 +15,7 @@ from strandline.core.history.site_versions import SiteHistory
 from strandline.core.skip.quiet_directories import RuleWatch
 from strandline.core.skip.site_level import BurstSettings
 from strandline.lab.experiments import near_figures as figures
+from strandline.lab.experiments.near_rivals import BUSY, SiteLoops, rivals_table, rivals_target, site_loops
 from strandline.lab.experiments.near_study import (
     GRID,
     PLAIN,
@@ -80,6 +81,7 @@ def run(data: Path | None, progress: Progress = lambda _: None, quick: bool = Fa
     progress("thresholds chosen per site")
     chosen = _chosen_table(studies, effort.choice_step)
     loops = {saved: _loops(studies, saved, effort, progress) for saved in effort.saved}
+    beside = _beside_rivals(studies if effort.rule_loops and data is not None else [], progress)
     main = rivals[figures.LENGTH]
     return Report(
         "Directory rules and the site-level policy (paper 000)",
@@ -89,9 +91,10 @@ def run(data: Path | None, progress: Progress = lambda _: None, quick: bool = Fa
             _site_table(main),
             chosen,
             *(_loop_table(saved, loops[saved]) for saved in effort.saved),
+            rivals_table(beside),
         ),
         figures=(*paper, *cost, _curves(main, points)),
-        targets=_targets(main, loops[0.5]) if data is not None else (),
+        targets=(*(_targets(main, loops[0.5]) if data is not None else ()), rivals_target(beside)),
         notes=_notes(data, effort),
     )
 
@@ -209,6 +212,19 @@ def _loops(
                 for label, watch in ((name, None), (f"{name}, re-tested", RuleWatch())):
                     rng = np.random.default_rng(7)
                     found.setdefault(label, []).append(crawl_with_rules(study.site, thresholds, watch, rng))
+    return found
+
+
+def _beside_rivals(studies: Sequence[SiteStudy], progress: Progress) -> list[SiteLoops]:
+    """Real sites that are long enough, and the two made ones on which each page's own past says everything."""
+    found = []
+    for study in studies:
+        if study.site.history.versions > 20:
+            progress(f"site by site: {study.name}")
+            found.append(site_loops(study.name, study.site, counted=False))
+    for made in BUSY:
+        progress(f"site by site: {made.name}")
+        found.append(site_loops(made.name, made.made(), counted=True))
     return found
 
 

@@ -49,7 +49,7 @@ def neighbour_rates(site: Rows, directory: Rows, watched: Watched, start: float)
 
     >>> watched = Watched(np.array([4.0, 4.0, 0.0, 4.0]), np.array([4.0, 3.0, 0.0, 0.0]), np.array([24.0, 24, 0, 24]))
     >>> rates = neighbour_rates(np.zeros(4, int), np.array([0, 0, 0, 1]), watched, 0.004)
-    >>> bool(rates[2] > 0.1), bool(rates[2] > 2 * rates[3])
+    >>> bool(rates[2] > 0.1), bool(rates[2] > 1.5 * rates[3])
     (True, True)
     """
     everyone = _leaning(watched.sums(np.zeros(len(site), dtype=np.int64)), np.array([start]))

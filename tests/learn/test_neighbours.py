@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strandline.plan.priors import Watched, neighbour_rates
+from strandline.learn.neighbours import Watched, neighbour_rates
 
 
 def watched(rows):
