@@ -80,7 +80,7 @@ def test_evidence_of_mementos_is_proved_probable_or_violated():
     changed = [False, False, False, False, True]
     shown = shown_at(held(rows, times, changed, told=([2], [4.5])), np.arange(3), at=5.0, reach=0.0)
     assert [one.evidence for one in shown.mementos] == ["proved", "probable", "violated"]
-    assert shown.mementos[1].chance == pytest.approx(np.exp(-0.1 * 2.0))
+    assert shown.mementos[1].chance == pytest.approx(np.exp(-0.1 * 2.0 * np.array([0.5, 1.0, 1.5])).mean())
     assert shown.instant == 5.0
 
 
@@ -159,7 +159,7 @@ def test_captures_far_from_the_instant_do_not_matter(seen, at, reach):
     rows, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
     archive = held(rows, times, changed, pages=4)
     shown = shown_at(archive, np.arange(4), at, reach)
-    everything = evidence_of(archive, archive.estimate.mean_rate, archive.sights, np.arange(4))
+    everything = evidence_of(archive, archive.estimate.rates, archive.sights, np.arange(4))
     instant, share = best_instant(everything, at, reach)
     assert (shown.instant, shown.share) == (pytest.approx(instant), pytest.approx(share))
     chosen, chance = coherent_chance(everything, at)
@@ -175,13 +175,13 @@ def test_some_pages_have_the_captures_that_all_have(seen, rows):
     """Picked out of all captures by looking at every one of them."""
     page, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
     archive = held(page, times, changed, pages=5)
-    found = evidence_of(archive, np.arange(5.0), archive.sights, np.array(rows, dtype=np.int64))
+    found = evidence_of(archive, np.arange(5.0)[:, None], archive.sights, np.array(rows, dtype=np.int64))
     sights = archive.sights
     for place, row in enumerate(rows):
         own = slice(found.captures.start[place], found.captures.start[place + 1])
         assert found.captures.time[own].tolist() == sights.time[sights.row == row].tolist()
         assert found.version[own].tolist() == sights.version[sights.row == row].tolist()
-    assert (found.rate.tolist(), len(found.captures.start)) == (list(map(float, rows)), len(rows) + 1)
+    assert (found.rate[:, 0].tolist(), len(found.captures.start)) == (list(map(float, rows)), len(rows) + 1)
 
 
 def completeness_of(rng, rates, step, captures):

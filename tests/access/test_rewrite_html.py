@@ -34,6 +34,24 @@ def rewritten(text, client="", charset="utf-8"):
         ('<img src="i.png"/>', f'<img src="{STEM}im_/http://site.test/dir/i.png"/>'),
         ('<script src="/s.js"></script>', f'<script src="{STEM}js_/http://site.test/s.js"></script>'),
         ('<link rel="stylesheet" href="/s.css">', f'<link rel="stylesheet" href="{STEM}cs_/http://site.test/s.css">'),
+        ('<embed src="/f.swf">', f'<embed src="{STEM}if_/http://site.test/f.swf">'),
+        ('<embed src="/f.PDF#page=2">', f'<iframe src="{STEM}if_/http://site.test/f.PDF#page=2"></iframe>'),
+        (
+            '<embed type="application/pdf" src="/f?n=1" width="9"/>',
+            f'<iframe type="application/pdf" src="{STEM}if_/http://site.test/f?n=1" width="9"/></iframe>',
+        ),
+        (
+            '<object data="/f.pdf" width=9><p>No plug-in</p></object>',
+            f'<iframe src="{STEM}if_/http://site.test/f.pdf" width=9></iframe>'
+            '<object style="display:none!important"><p>No plug-in</p></object>',
+        ),
+        (
+            "<OBJECT Type=application/pdf src=x DATA='g?n=1'></OBJECT>",
+            f"<iframe Type=application/pdf data-archive-src=\"{STEM}im_/http://site.test/dir/x\" src='{STEM}if_/http://site.test/dir/g?n=1'></iframe>"
+            '<object style="display:none!important"></OBJECT>',
+        ),
+        ('<object data="/f.svg"></object>', f'<object data="{STEM}if_/http://site.test/f.svg"></object>'),
+        ('<object type="application/pdf"></object>', '<object type="application/pdf"></object>'),
         ('<iframe src="/f"></iframe>', f'<iframe src="{STEM}if_/http://site.test/f"></iframe>'),
         ('<form action="/f" method=post>', f'<form action="{STEM}mp_/http://site.test/f" method=post>'),
         (

@@ -79,7 +79,7 @@ def wrong(place, words):
         (["simulate", "--trace", "{in}/missing.tsv"], "missing.tsv: no such file"),
         (["simulate", "--trace", "{in}/broken.parquet"], "broken.parquet: Could not open Parquet"),
         (["simulate", "--trace", "{in}/when.tsv"], "when.tsv, line 1: 'soon' is no time"),
-        (["import", "{archive}", "{in}/folder.warc.gz"], "folder.warc.gz: a folder, not a file"),
+        (["import", "{archive}", "{in}/folder.warc.gz"], "folder.warc.gz: nothing that is known is in this folder"),
         (["compare", "{in}/a.html", "{in}/folder.warc.gz"], "folder.warc.gz: a folder, not a file"),
         (["simulate", "--world", "{in}/odd.toml"], "pages must be like 1000"),
         (["simulate", "--world", "{in}/kind.toml"], "similar must be like False"),

@@ -53,7 +53,13 @@ def test_study_finds_the_same(folder, cluster):
     assert [*folder.studies.block_history(url)] == [*cluster.studies.block_history(url)]
     when = ours[0].by + 1.0
     assert folder.studies.version(url, when) == cluster.studies.version(url, when)
-    for words in (Wanted("edition paper"), Wanted("edition", site="news.example"), Wanted("word7", topic="tide")):
+    for words in (
+        Wanted("edition paper"),
+        Wanted("edition", site="news.example"),
+        Wanted("word7", topic="tide"),
+        Wanted("edition -tide"),
+        Wanted('"edition paper" OR word7'),
+    ):
         one, other = (sorted(archive.studies.search(words), key=str) for archive in (folder, cluster))
         assert one and one == other
     assert cluster.studies.ratings(f"{SITES[0]}/1") == {"html/body/p": "matters"}

@@ -8,7 +8,7 @@ import pytest
 from servers import postgres
 from strandline.cluster.shared_budget import HostPurse, SharedPurse
 from strandline.core.plan.budget import Allowance
-from strandline.learn.experience import Hours
+from strandline.learn.known_pages import Hours
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.session import Session
 from warc.exchanges import StillClock

@@ -1,8 +1,11 @@
 """Looks in both ways teach where a browser pays, and outlive the crawl."""
 
+from dataclasses import replace
+
 from crawl.scripted import SITE, task
 from strandline.core.shown import DOCUMENT, TEXT, Shown, View
 from strandline.crawl.browse_learned import LearnedBrowsing, explained, read_looks, written
+from strandline.crawl.browse_sites import SiteBrowsing
 from strandline.crawl.browsing import LookNotes
 from strandline.dom.documents import Documents
 
@@ -77,3 +80,14 @@ def test_notes_that_cannot_be_read_are_as_none():
     looks = read_looks(None)
     looks.seen = 7
     assert read_looks(written(looks)).seen == 7
+
+
+def test_what_it_took_to_show_pages_is_kept_also_where_they_are_always_shown():
+    notes = Notes()
+    learned = browsing(notes)
+    always = SiteBrowsing(object(), "always", {}, learned)
+    for _ in range(5):
+        always.saw(task(f"{SITE}/app/1"), SHELL, replace(showing(MADE, b"made"), asked=8))
+    always.saw(task(f"{SITE}/app/1"), SHELL, Shown(1, 0.0, "crashed", failed=True, asked=50))
+    (kept,) = notes.values()
+    assert read_looks(kept).parts == [5.0, 40.0]

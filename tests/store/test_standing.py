@@ -62,7 +62,7 @@ def test_pages_stand_in_the_order_they_were_found_without_requisites(reading):
 def test_sizes_claims_and_the_last_capture(reading):
     assert reading.last_capture() == (3, 3000.0)
     assert list(reading.sizes().values()) == [100.0]
-    assert [time for _, time in reading.all_claims()] == [700.0]
+    assert [time for _, time, _ in reading.claims_told()] == [700.0]
     assert reading.visits_since(1500.0) == (2, 0)
     assert reading.visits_since(1500.0, "elsewhere.org") == (0, 0)
 

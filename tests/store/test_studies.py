@@ -141,6 +141,19 @@ def test_search_by_words_topic_and_time(studied):
     for odd in ('" OR ""', "card AND NOT", "card*", "topic:"):
         list(reading.search(Wanted(odd)))  # words, whatever signs stand between them
     assert not list(reading.search(Wanted("card NOT")))
+    for asked, found in (
+        ('"costs five"', ["five"]),
+        ('"five costs"', []),
+        ("card -five", ["four"]),
+        ('card -"costs four"', ["five"]),
+        ("five OR four", ["five", "four"]),
+        ('daily OR "four euro" -open', ["four"]),
+        ("-five", []),
+        ('"', []),
+    ):
+        texts = " ".join(life.text for life in reading.search(Wanted(asked)))
+        assert [word for word in ("five", "four") if word in texts] == found, asked
+        assert "Hours" not in texts or "daily OR" in asked
     assert not list(reading.search(Wanted()))
 
 

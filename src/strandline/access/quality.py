@@ -171,8 +171,7 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
     return Watched(
         weight=held.weight,
         importance=held.estimate.mean_importance,
-        rate=held.estimate.mean_rate,
-        level=held.estimate.level,
+        rate=held.estimate.rates,
         odds=held.estimate.odds,
         found=np.bincount(sights.row[sights.new], minlength=count).astype(np.float64),
         span=np.where(seen, end - np.where(seen, first, 0.0), 0.0),
@@ -180,10 +179,11 @@ def _watched(held: Held, sights: Sights, end: float) -> Watched:
     )
 
 
-def evidence_of(held: Held, rate: Floats, sights: Sights, rows: Ints) -> Evidence:
+def evidence_of(held: Held, rates: Floats, sights: Sights, rows: Ints) -> Evidence:
     """What is known of the captures of some pages alone; rows are numbered anew."""
     start, own = sights.of_pages(rows)
-    return Evidence(Captures(start, sights.time[own]), sights.version[own], rate[rows], held.weight[rows])
+    odds = held.estimate.odds[rows]
+    return Evidence(Captures(start, sights.time[own]), sights.version[own], rates[rows], odds, held.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -209,11 +209,12 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     own = np.array([place[row] for row in sights.row.tolist()], dtype=np.int64)
     order = np.lexsort((sights.time, own))
     captures = Captures.of(own, sights.time, len(rows))
-    rate = held.estimate.rate[rows].astype(np.float64) @ held.estimate.share
+    mean = held.estimate.rate[rows].astype(np.float64) @ held.estimate.share
+    rates, odds = mean[:, None] * held.estimate.level[rows], held.estimate.odds[rows]
     kept = np.isin(held.told[0], rows)
     told_to = np.array([place[row] for row in held.told[0][kept].tolist()], dtype=np.int64)
     told = Captures.of(told_to, held.told[1][kept], len(rows))
-    evidence = Evidence(captures, sights.version[order], rate, held.weight[rows], told)
+    evidence = Evidence(captures, sights.version[order], rates, odds, held.weight[rows], told)
     found = [
         Memento(int(rows[memento.page]), memento.captured, memento.evidence, memento.chance)
         for memento in memento_evidence(evidence, at, told)

@@ -54,6 +54,8 @@ _EMBEDDED = {
     "lowsrc": "im_",
 }
 _SRC_MODS = {"script": "js_", "iframe": "if_", "frame": "if_", "embed": "if_"}
+_PLUGGED = ("embed", "object")
+_NO_OBJECT = '<object style="display:none!important">'
 _MEDIA = ("video", "audio")
 """What has captions, which a page without an origin of its own is given only when it asks for them across origins."""
 _CROSSORIGIN = re.compile(r"crossorigin", re.IGNORECASE)
@@ -83,6 +85,19 @@ class _Tag:
             for match in _ATTRIBUTE.finditer(self._text):
                 self._values.setdefault(match["name"].lower(), _plain(match["value"] or "", self._charset))
         return self._values.get(name, "")
+
+
+def _is_pdf(tag: _Tag) -> bool:
+    address = tag.value("data" if tag.name == "object" else "src")
+    kind, path = tag.value("type").strip().lower(), address.partition("#")[0].partition("?")[0].lower()
+    return bool(address) and (kind == "application/pdf" or (not kind and path.endswith(".pdf")))
+
+
+def _as_frame(attribute: re.Match[str]) -> str:
+    """An attribute of an object, for a frame in its place."""
+    lead, name, equals, written = attribute.groups()
+    kept = {"data": "src", "src": "data-archive-src"}.get(name.lower(), name)
+    return f"{lead}{kept}{equals or ''}{written or ''}"
 
 
 @dataclass(slots=True)
@@ -116,6 +131,8 @@ class PageRewriter:
         if name is not None:
             lower = name.lower()
             out = f"<{name}{self._attributes(lower, match['attributes'])}{match['end']}"
+            if lower in _PLUGGED and _is_pdf(_Tag(lower, match["attributes"], self.links.charset)):
+                out = self._framed(lower, match["attributes"])
             if self._placed and lower != "base":
                 self._seen[whole] = out
         elif raw is not None:
@@ -126,6 +143,15 @@ class PageRewriter:
         else:
             return whole
         return out if self._placed else self._with_client(lower, out)
+
+    def _framed(self, name: str, attributes: str) -> str:
+        """A file for a plug-in: the policy of replay lets none in; a frame says what the file is, and offers it. What
+        an object would show where there is no plug-in is hidden: the frame stands for it.
+        """
+        inside = self._attributes(name, attributes)
+        if name == "embed":
+            return f"<iframe{inside}></iframe>"
+        return f"<iframe{_ATTRIBUTE.sub(_as_frame, inside)}></iframe>{_NO_OBJECT}"
 
     def _with_client(self, name: str, out: str) -> str:
         """The first element of the page: the client side goes into its head, or before it."""

@@ -127,6 +127,6 @@ def _seen(parts: Sequence[Sequence[Capture]]) -> CapturedParts:
     changes = np.array([sum(content_of(a) != content_of(b) for a, b in pairwise(captures)) for captures in parts])
     span = np.array([captures[-1].time - captures[0].time if captures else 0.0 for captures in parts])
     rate = (FEW + changes) / (FEW / USUAL + span)
-    return CapturedParts(
-        Captures.of(row, time, len(parts)), np.array(version, dtype=np.int64), rate, np.ones(len(parts))
-    )
+    sure, weight = np.ones((len(parts), 1)), np.ones(len(parts))
+    captures = Captures.of(row, time, len(parts))
+    return CapturedParts(captures, np.array(version, dtype=np.int64), rate[:, None], sure, weight)

@@ -3,23 +3,27 @@
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from strandline.alerts.alarms import audited
 from strandline.alerts.alert import alarm_alert, moment, trial_alert
 from strandline.alerts.delivery import DeliveryProcess
+from strandline.alerts.digest import digest
 from strandline.alerts.outbox import archive_name, check_alert_settings, delivery_orders
 from strandline.alerts.targets import Target, shown
 from strandline.app.opening import place_of
 from strandline.app.status import queue_data
 from strandline.archive.database_names import database_at
 from strandline.archive.folder import Archive
+from strandline.core.urls import surt_key
 from strandline.errors import SettingError
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import Alert, OutboxReading, Queue
+from strandline.store.studies import Change
 
+_WEEK = 7 * 86400.0
 _STATES = ("waiting", "delivered", "given up", "pushed out")
 
 
@@ -42,10 +46,29 @@ def told(archive: Archive, limit: int = 50) -> Told:
         found = [
             {"id": alert.key, "sequence": alert.number, "time": moment(alert.time), **alert.document}
             | {"deliveries": [_delivery(*row) for row in reading.deliveries_of(alert.number)]}
-            for alert in reading.alerts(limit)
+            for alert in (_of_shown(one, reading) for one in reading.alerts(limit))
             if not alert.url or reading.shows(alert.url)
         ]
         return Told(found, reading.queues())
+
+
+def _of_shown(alert: Alert, reading: OutboxReading) -> Alert:
+    """A digest without changes of pages that were taken down since."""
+    if alert.kind != "digest":
+        return alert
+    listed = [one for one in alert.document.get("changes", ()) if reading.shows(one["url"])]
+    return replace(alert, document={**alert.document, "changes": listed})
+
+
+def last_week(archive: Archive) -> dict[str, Any]:
+    """The digest of the last seven days, of all sites, as one would be told that goes out now."""
+    now = time.time()
+
+    def shows(change: Change) -> bool:
+        return not (archive.reading.hidden and archive.reading.hidden.hides(surt_key(change.url)))
+
+    least = archive.settings.alerts.min_importance
+    return digest(archive.studies, shows, (now - _WEEK, now), archive.settings, ("", "", least))
 
 
 def _delivery(target: str, state: int, tries: int, at: float, detail: str) -> dict[str, Any]:

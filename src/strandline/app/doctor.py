@@ -30,6 +30,8 @@ _EXTRAS = {
     "parquet": ("pyarrow", "export to Parquet"),
     "ads": ("adblock", "advertising by filter lists"),
     "login": ("cryptography", "sites behind a login"),
+    "people": ("argon2", "accounts with passwords"),
+    "oidc": ("joserfc", "signing on with OpenID Connect"),
     "images": ("PIL", "pictures compared by what they show"),
     "cluster": ("psycopg", "more than one machine"),
 }

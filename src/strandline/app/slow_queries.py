@@ -11,7 +11,8 @@ The process reads one JSON object a line from standard input and writes one a li
     compare   two versions of a page, block by block         week      change of a page by weekday and hour
 
 What is believed of the pages is kept between questions, and renewed when something new was captured, but not more
-often than every few minutes. The process ends with the one that started it: its standard input closes.
+often than every few minutes, and of a large archive so rarely that this takes a twentieth of a core (but every half an
+hour, whatever it takes). The process ends with the one that started it: its standard input closes.
 """
 
 import json
@@ -31,6 +32,7 @@ from strandline.app.opening import open_archive
 from strandline.core.capture import Capture
 from strandline.core.changes.shown import RATED, ShownBlock, marked
 from strandline.core.history.calendar import Cycle, LocalCalendar, Periods
+from strandline.core.history.series import only_days_looked_at
 from strandline.errors import StrandlineError, UsageError
 from strandline.learn.learning import Lore
 from strandline.learn.patterns import gathered, page_series, that_matter
@@ -43,6 +45,8 @@ RENEWED = 180.0
 """Seconds for which beliefs are kept although something new was captured."""
 STALE = 1800.0
 """Seconds after which they are renewed anyway, because time has passed."""
+REST = 20.0
+"""Times the CPU that answers took since beliefs were renewed, for which they are kept. Origin: a guess."""
 _INSTANTS = 12
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _WEEK_HOURS = 168
@@ -55,6 +59,16 @@ _BLOCKS = 500
 Answer = dict[str, Any]
 
 
+def kept_for(used: float, same: bool) -> float:
+    """Seconds for which beliefs are kept when answers took so much CPU since they were renewed; `same` when nothing was
+    captured or studied since.
+
+    >>> kept_for(1.0, False), kept_for(32.0, False), kept_for(500.0, False), kept_for(1.0, True)
+    (180.0, 640.0, 1800.0, 1800.0)
+    """
+    return STALE if same else min(STALE, max(RENEWED, REST * used))
+
+
 class SlowAnswers:
     """One archive and what is believed of it."""
 
@@ -64,6 +78,8 @@ class SlowAnswers:
         self._lore: Lore | None = None
         self._planning: Planning | None = None
         self._mark = (0, 0)
+        self._renewed = 0.0
+        """CPU seconds of this process when beliefs were renewed."""
 
     def planning(self) -> Planning:
         """Beliefs that are fresh enough."""
@@ -72,11 +88,11 @@ class SlowAnswers:
         if kept is not None:
             mark = (kept.reading.last_capture()[0], kept.reading.progress())
             age = now - kept.now
-            if age < (STALE if mark == self._mark else RENEWED):
+            if age < kept_for(time.process_time() - self._renewed, mark == self._mark):
                 return kept
         made = Planning(open_archive(self._folder), now)
         self._mark = (made.reading.last_capture()[0], made.reading.progress())
-        self._planning = made
+        self._planning, self._renewed = made, time.process_time()
         return made
 
     def quality(self, site: str = "") -> Answer:
@@ -160,6 +176,7 @@ class SlowAnswers:
         clock = lore.clock(url)
         calendar = LocalCalendar(Periods(clock.zone, clock.country, Cycle.WEEK, _WEEK_HOURS))
         series = page_series(visits, calendar, lore.trust(), lore.reading.claims(page.page))
+        series = only_days_looked_at(series, calendar, visits.times)
         importance, changes = series.importance.sum(axis=0), series.changes.sum(axis=0)
         observed = series.observed.sum(axis=0)
         shares = np.divide(importance, observed, out=np.zeros_like(importance), where=observed > 0)

@@ -13,7 +13,9 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on s
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
-    app.command("alerts", epilog="Example: strandline alerts ./my-archive --test")(alerts)
+    app.command(
+        "alerts", epilog="Examples: strandline alerts ./my-archive --test; strandline alerts ./my-archive --digest"
+    )(alerts)
     app.command("alarms", epilog="Example: strandline alarms ./my-archive --all")(alarms)
     app.command(
         "ask", epilog="Example: strandline ask ./my-archive 'Did a price rise?' --site example.org --since 1d --alert"
@@ -25,14 +27,22 @@ def alerts(
     folder: Folder,
     limit: Annotated[int, typer.Option(help="So many of the newest.", min=1)] = 20,
     test: Annotated[bool, typer.Option("--test", help="Send a test to every target and say what came of it.")] = False,
+    digest: Annotated[
+        bool, typer.Option("--digest", help="Print the digest of the last seven days; none is sent.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """What was told to whom: important changes and alarms, and what became of each delivery."""
-    from strandline.app.alerts_listing import told, try_targets
+    from strandline.alerts.mail import digest_lines
+    from strandline.app.alerts_listing import last_week, told, try_targets
     from strandline.app.opening import open_archive
     from strandline.cli.output import as_json, printable
 
     archive = open_archive(folder)
+    if digest:
+        document = last_week(archive)
+        as_json(document) if json_ else print("\n".join(map(printable, digest_lines(document))))
+        return
     if test:
         outcomes = try_targets(archive)
         if json_:

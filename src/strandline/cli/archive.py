@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
     app.command("watch", epilog="Example: strandline watch ./my-archive --seeds https://example.org/ --budget 500/day")(
         watch
     )
-    app.command("import", epilog="Example: strandline import ./my-archive old/*.warc.gz")(import_files)
+    app.command(
+        "import",
+        epilog="Examples: strandline import ./my-archive old/*.warc.gz; strandline import ./my-archive ~/archivebox",
+    )(import_files)
     app.command("reindex", epilog="Example: strandline reindex ./my-archive")(reindex)
     app.command("verify", epilog="Example: strandline verify ./my-archive --json")(verify)
     app.command("versions", epilog="Example: strandline versions ./my-archive https://example.org/")(versions)
@@ -177,27 +180,61 @@ def watch(
 
 def import_files(
     folder: Folder,
-    files: Annotated[
-        list[Path], typer.Argument(help=".warc[.gz|.zst], .wacz, .cdxj[.gz] or page versions .jsonl[.gz|.xz|.zst].")
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help=".warc[.gz|.zst], .wacz, .cdxj[.gz], page versions .jsonl[.gz|.xz|.zst]; or what another tool left: "
+            "ArchiveBox, changedetection.io, a git repository, a folder of WARC files.",
+            metavar="SOURCE...",
+            show_default=False,
+        ),
     ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            help="Which tool a folder comes from: archivebox, changedetection, git, warc, cdx.", metavar="TOOL"
+        ),
+    ] = "",
+    url: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Which page a file of a git repository is: FILE=ADDRESS, or BEGINNING*=ADDRESS.",
+            metavar="FILE=ADDRESS",
+        ),
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Bring in what other tools archived. Nothing is written unless a file is sound."""
+    """Bring in what other tools archived, and say what was left out. Of a file that is not sound nothing is written."""
     from strandline.app.opening import opened_or_made
     from strandline.cli.output import as_json, printable, tell
     from strandline.core.wording import counted
     from strandline.exchange.moving import take_in
 
+    addresses = dict(_file_and_address(one) for one in url or ())
     with opened_or_made(folder) as archive:
-        for file in files:
-            brought = take_in(archive, file)
+        for source in sources:
+            brought = take_in(archive, source, kind, addresses)
             for note in brought.findings:
-                tell(f"{file}: {note}")
+                tell(f"{source}: {note}")
             if json_:
                 found = {"captures": brought.captures, "findings": list(brought.findings)}
-                as_json({"event": "imported", "file": str(file)} | found)
-            else:
-                print(printable(f"{file}: {counted(brought.captures, 'capture')}"))
+                more = {"kind": brought.kind, "left_out": dict(brought.left_out)}
+                as_json({"event": "imported", "file": str(source)} | found | more)
+                continue
+            tool = f" from {brought.kind}" if brought.kind else ""
+            print(printable(f"{source}: {counted(brought.captures, 'capture')}{tool}"))
+            for what, number in brought.left_out:
+                print(printable(f"  left out: {number} {what}"))
+
+
+def _file_and_address(said: str) -> tuple[str, str]:
+    """`FILE=ADDRESS`: addresses may hold an equals sign, so the first one counts."""
+    from strandline.errors import UsageError
+
+    file, found, address = said.partition("=")
+    if not (file and found and address.startswith(("http://", "https://"))):
+        raise UsageError(f"--url {said}: FILE=ADDRESS is wanted, as in 'data/prices.json=https://example.org/prices'")
+    return file, address
 
 
 def reindex(folder: Folder, json_: Json = False) -> None:
@@ -266,10 +303,12 @@ def versions(
     from strandline.cli.change_texts import metadata_line
     from strandline.cli.crawling import captured_event
     from strandline.cli.output import as_json, iso, printable, size
+    from strandline.cli.studying import study_pending
     from strandline.core.changes.reverts import content_of, returns
     from strandline.core.wording import counted
 
     archive = open_archive(folder)
+    study_pending(archive, quiet=json_)  # what each version says of itself is read by study
     row = archive.page(url)
     captures = archive.captures(url)
     told = {version.time: dict(version.metadata) for version in archive.studies.versions_of(row.url)} if row else {}

@@ -25,7 +25,11 @@ def register(app: typer.Typer) -> None:
         "strandline compare ./my-archive https://example.org/ --from 2026-03-01 --to 2026-03-08",
     )(compare)
     app.command("changes", epilog="Example: strandline changes ./my-archive --since 7d --min-importance 0.1")(changes)
-    app.command("search", epilog="Example: strandline search ./my-archive 'opening hours' --since 2026-01-01")(search)
+    app.command(
+        "search",
+        epilog="Examples: strandline search ./my-archive 'opening hours' --since 2026-01-01; "
+        "strandline search ./my-archive '\"notice period\"' --over-time",
+    )(search)
     app.command("rate", epilog="Example: strandline rate ./my-archive https://example.org/ noise --block html/body/p")(
         rate
     )
@@ -154,11 +158,18 @@ def changes(
         print(f"{counted(shown, 'change')}.{rest}")
 
 
+_DOUBTS = {
+    "": "",
+    "open_quote": " A quote is not closed: all words after it were looked for one after the other.",
+    "nothing_wanted": " Name a word that should be there, beside those that should not.",
+}
+
+
 def search(
     folder: Folder,
     words: Annotated[
         str, typer.Argument(help="Words that all occur in a block; may be empty with --topic or --label.")
-    ],
+    ] = "",
     topic: Annotated[str, typer.Option(help="Words of the block's topic.")] = "",
     since: Since = None,
     until: Annotated[str | None, typer.Option(help="Shown at this time or before.")] = None,
@@ -167,29 +178,53 @@ def search(
     tag: Tag = "",
     label: Annotated[str, typer.Option(help="What the block is called: by you, or main, nav, footer, menu, ...")] = "",
     limit: Annotated[int, typer.Option(help="Results at most.", min=1)] = 50,
+    times: Annotated[
+        bool, typer.Option("--over-time", help="When it appeared on pages and vanished, in the order of time.")
+    ] = False,
+    save: Annotated[
+        str, typer.Option(help="Save the words under this name: who gets alerts hears of them.", metavar="NAME")
+    ] = "",
+    forget: Annotated[str, typer.Option(help="Take a saved search out.", metavar="NAME")] = "",
+    saved: Annotated[bool, typer.Option("--saved", help="List saved searches.")] = False,
     json_: Json = False,
 ) -> None:
     """Find blocks by their words, and when they appeared on a page and vanished from it."""
+    import dataclasses
     from itertools import islice
 
     from strandline.app.opening import open_archive
     from strandline.archive.known_collections import narrowed
     from strandline.archive.known_sites import require_site
-    from strandline.cli.change_texts import found_data, found_lines, span_start
-    from strandline.cli.output import as_json, printable
+    from strandline.cli.change_texts import found_data, found_lines, short, span_start
+    from strandline.cli.output import as_json, iso, printable
     from strandline.cli.studying import study_pending
+    from strandline.core.blocks.queries import doubt
+    from strandline.core.wording import counted
     from strandline.errors import UsageError
-    from strandline.study.searching import Wanted, found_blocks
+    from strandline.study.searching import Wanted, found_blocks, over_time
 
+    archive = open_archive(folder)
+    if save or forget or saved:
+        _saved_searches(archive, (save, words), forget, json_)
+        return
     if not any(letter.isalnum() for letter in words + topic + label):
         raise UsageError("name words to look for, a --topic, or a --label")
-    archive = open_archive(folder)
     start = span_start(since) if since else float("-inf")
     end = span_start(until) if until else float("inf")
     require_site(archive, site)
     narrow = narrowed(archive.settings, collection, tag)
     study_pending(archive, quiet=json_)
     found, wanted = None, Wanted(words, topic, start, end, site, label, narrow)
+    if times:
+        for turn in over_time(islice(found_blocks(archive, wanted), max(limit, 1000))):
+            if json_:
+                as_json(dataclasses.asdict(turn) | {"time": iso(turn.time)})
+            else:
+                pages = counted(turn.pages, "page")
+                print(
+                    printable(f"{iso(turn.time)}  {turn.event:8}  {turn.url}   on {pages} now   {short(turn.text, 80)}")
+                )
+        return
     for found in islice(found_blocks(archive, wanted), limit):
         if json_:
             as_json(found_data(found))
@@ -197,7 +232,24 @@ def search(
             for line in found_lines(found):
                 print(printable(line))
     if found is None and not json_:
-        print("Nothing found.")
+        print(f"Nothing found.{_DOUBTS[doubt(words) or doubt(topic)]}")
+
+
+def _saved_searches(archive: "Archive", save: tuple[str, str], forget: str, json_: bool) -> None:
+    from strandline.archive.deployment import FolderPlace
+    from strandline.cli.output import as_json, printable
+    from strandline.keeping.searches import forget_search, save_search, searches_of
+
+    place = FolderPlace(archive.need_folder("search --save"))
+    if save[0]:
+        save_search(place, *save)
+    if forget:
+        forget_search(place, forget)
+    for name, words in searches_of(place.settings()).items():
+        if json_:
+            as_json({"search": name, "words": words})
+        else:
+            print(printable(f"{name}: {words}"))
 
 
 def rate(

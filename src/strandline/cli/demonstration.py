@@ -25,7 +25,7 @@ from strandline.demo.schedule import PageSchedule
 from strandline.demo.server import DemoServer
 from strandline.demo.truth import Fetch, round_robin
 from strandline.errors import UsageError
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.learn.learning import Lore
 from strandline.plan.archive_plan import learned_hours
 from strandline.plan.planning import Planning

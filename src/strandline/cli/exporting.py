@@ -13,7 +13,8 @@ def register(app: typer.Typer) -> None:
     app.command(
         "export",
         epilog="Examples: strandline export ./my-archive --to site.wacz --site example.org; "
-        "strandline export ./my-archive --to elections.wacz --collection elections. A dataset to learn from: "
+        "strandline export ./my-archive --to elections.wacz --collection elections; "
+        "strandline export ./my-archive --bag ./deposit --collection elections. A dataset to learn from: "
         "strandline export ./my-archive --dataset ./parquet",
     )(export)
 
@@ -31,6 +32,13 @@ def export(
             metavar="FOLDER",
         ),
     ] = None,
+    bag: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new folder to deposit: BagIt with checksums, in it a WACZ and its description as RO-Crate.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     site: Annotated[str | None, typer.Option(help="Only this site (registered domain or host).")] = None,
     collection: Collection = "",
     from_: Annotated[str | None, typer.Option("--from", help="Only captures from this time on.")] = None,
@@ -43,14 +51,16 @@ def export(
     from strandline.core.wording import counted
     from strandline.errors import UsageError
 
-    if (to is None) == (dataset is None):
-        raise UsageError("name one target: --to FILE, or --dataset FOLDER")
+    if sum(target is not None for target in (to, dataset, bag)) != 1:
+        raise UsageError("name one target: --to FILE, --bag FOLDER, or --dataset FOLDER")
     if dataset is not None:
         from strandline.app.opening import open_archive
         from strandline.exchange.parquet import export_archive
 
         if site or collection or from_ or to_time:
-            raise UsageError("a dataset holds everything: --site, --collection, --from and --to-time go with --to")
+            raise UsageError(
+                "a dataset holds everything: --site, --collection, --from and --to-time go with --to and --bag"
+            )
         told = None if quiet or json_ else tell
         done = export_archive(open_archive(folder), dataset, told)
         if json_:
@@ -59,9 +69,11 @@ def export(
             added = f"{counted(done.captures, 'capture')} and {counted(done.changes, 'change')}"
             print(printable(f"{dataset}: {added} added"))
         return
-    assert to is not None
+    target = to or bag
+    assert target is not None
     from strandline.app.opening import open_archive
     from strandline.archive.known_sites import require_site
+    from strandline.exchange.deposit import deposit
     from strandline.exchange.moving import Wanted, export
 
     start, end = moment(from_) if from_ else None, moment(to_time) if to_time else None
@@ -69,8 +81,8 @@ def export(
         raise UsageError(f"nothing lies between --from {from_} and --to-time {to_time}")
     archive = open_archive(folder)
     require_site(archive, site or "")
-    written = export(archive, Wanted(to, site or "", start, end, collection))
+    written = (deposit if bag else export)(archive, Wanted(target, site or "", start, end, collection))
     if json_:
-        as_json({"event": "exported", "file": str(to), "captures": written})
+        as_json({"event": "exported", "file": str(target), "captures": written})
     else:
-        print(printable(f"{to}: {counted(written, 'capture')}"))
+        print(printable(f"{target}: {counted(written, 'capture')}"))

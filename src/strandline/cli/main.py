@@ -25,6 +25,7 @@ from strandline.cli import (
     login,
     mining,
     moving,
+    people,
     planning,
     reports,
     retain,
@@ -66,6 +67,7 @@ status.register(app)
 sites.register(app)
 collections.register(app)
 annotations.register(app)
+people.register(app)
 login.register(app)
 reports.register(app)
 alerts.register(app)

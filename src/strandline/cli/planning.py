@@ -9,7 +9,7 @@ from strandline.cli.narrowing import Collection
 from strandline.core.wording import counted
 
 if TYPE_CHECKING:
-    from strandline.plan.next_visits import Due
+    from strandline.plan.due import Due
     from strandline.plan.planning import Planning
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
@@ -143,6 +143,9 @@ def quality(
     replay: Annotated[
         bool, typer.Option("--replay", help="Replay pages in a browser, beside what one saw live.")
     ] = False,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="With --replay: visit pages again that asked for what was not captured.")
+    ] = False,
     at: Annotated[str | None, typer.Option("--at", help="As of this time, with evidence for what is shown.")] = None,
     json_: Json = False,
 ) -> None:
@@ -159,8 +162,10 @@ def quality(
     if replay:
         if at:
             raise UsageError("--replay is about the latest captures: it has no --at")
-        show_replay_quality(folder, url, site or "", json_)
+        show_replay_quality(folder, url, site or "", mend, json_)
         return
+    if mend:
+        raise UsageError("--mend goes with --replay")
     if url:
         raise UsageError("a page can be named with --replay only; --site names a site")
     planning = _planning(folder)

@@ -47,6 +47,8 @@ def serve_options(
         token_file=token_file,
         token=os.environ.get("STRANDLINE_TOKEN", ""),
         read_token=os.environ.get("STRANDLINE_READ_TOKEN", ""),
+        names=settings.names,
+        behind_tls=settings.behind_tls,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from strandline.plan.budget_meter import Purse
-from strandline.plan.next_visits import Due
+from strandline.plan.due import Due
 from strandline.ports import Batch, Catalog, Clock, Task
 from strandline.watch.agenda import PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
 

@@ -16,7 +16,7 @@ from strandline.cluster.shared import Cluster, open_cluster
 from strandline.cluster.studying import SharedStudying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
-from strandline.learn.experience import HOUR
+from strandline.learn.known_pages import HOUR
 from strandline.plan.coming_visits import ComingVisits
 from strandline.plan.planning import Planning, coming_of, is_watched
 from strandline.store.annotations import Writing
@@ -172,9 +172,9 @@ class _Ratings:
         """Keep what a person calls a block."""
         label_shared(self._session, self._worker, (url, path), label)
 
-    def rate(self, url: str, paths: Sequence[str], rating: Rating) -> None:
+    def rate(self, url: str, paths: Sequence[str], rating: Rating, author: str = "") -> None:
         """Keep what a person said about blocks of a page; workers score what they capture next by it."""
-        rate_shared(self._session, url, paths, rating)
+        rate_shared(self._session, url, paths, rating, author)
 
 
 class ClusterCatalog(PostgresCatalog):

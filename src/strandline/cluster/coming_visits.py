@@ -13,8 +13,8 @@ from strandline.cluster.site_leases import Office, divided_first, plan_site, vis
 from strandline.core.beliefs.first_sight import OtherSites
 from strandline.core.capture import Kind
 from strandline.plan.coming_visits import FolderVisits, in_order
+from strandline.plan.due import Due, requests_of
 from strandline.plan.hour_note import KIND, HourNote
-from strandline.plan.next_visits import Due
 from strandline.plan.planning import Planning
 from strandline.plan.settings_wishes import purse_of
 from strandline.store.postgres.desks import PlanReading
@@ -64,7 +64,7 @@ class ClusterVisits(FolderVisits):
         due = self._asked.reading.due_by_themselves(
             self._hours.seconds(self._hour + 1), self._asked.starting, max(0, math.ceil(left)), Kind.PAGE
         )
-        room = max(0, math.ceil(left) - len(visits))
+        room = max(0, int(math.ceil(left) - requests_of(visits)))
         due = [one for one in due if one.page not in waiting]
         return in_order(visits + self.spread(due, room, self._hour, self._taken), now)
 

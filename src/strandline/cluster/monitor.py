@@ -20,8 +20,10 @@ from queue import SimpleQueue
 from typing import Final
 
 from strandline.alerts.alarms import AlarmKeeper
+from strandline.alerts.digest import weekly_digests
 from strandline.alerts.monitor import RECENT, note_rules, worth_telling
 from strandline.alerts.outbox import AlertDispatch, archive_name
+from strandline.alerts.saved_searches import saved_searches, search_alerts, shown_by
 from strandline.archive.events import event
 from strandline.cluster.auditing import AuditTerms, audit_job
 from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
@@ -43,6 +45,7 @@ from strandline.store.postgres.reading import on_postgres
 from strandline.store.postgres.session import Connection, Session, shown, without_password
 from strandline.store.postgres.takedowns import SharedJournal
 from strandline.store.postgres.troubles import troubles, workers_alive
+from strandline.store.studies import Change
 from strandline.store.watching import HourRow, WatchReading
 from strandline.warc.objects import Objects
 
@@ -174,7 +177,11 @@ class SharedAlertMonitor:
             changes = [change for change in changes if not hidden.hides(surt_key(change.url))]
             more = len(numbers) == _ROUND
             if numbers:
-                alerts = worth_telling(changes, dispatch, self._settings, self._clock.now())
+                now = self._clock.now()
+                alerts = worth_telling(changes, dispatch, self._settings, now)
+                searches = saved_searches(self._settings.alerts)
+                about = (self._settings.alerts, dispatch.name)
+                alerts += search_alerts(searches, shown_by(changes), self._alarms.lives, now, about)
                 outbox = dispatch.outbox
                 assert isinstance(outbox, SharedOutbox)
                 made += outbox.settle(numbers, alerts, dispatch.wanted, dispatch.room)
@@ -209,6 +216,7 @@ class SharedAlertMonitor:
         waiting = 0 if studied else self._alarms.waiting()
         self._desk.observe(self._alarms.progress() + waiting, now)
         note_rules(self._alarms, on_postgres(LearnedReading, self._session), now)
+        self._digests(now)
         budget = budget_of("plan.budget", self._settings.plan.budget)
 
         def account(connection: Connection) -> bool:
@@ -218,6 +226,17 @@ class SharedAlertMonitor:
         if self._session.run(account):
             day = on_postgres(WatchReading, self._session).watch_hours(now - (_DAY + 1) * self._hour)
             self._judge_budget([*day][-_DAY:], now)
+
+    def _digests(self, now: float) -> None:
+        dispatch = self._dispatch
+        assert dispatch is not None
+        hidden = Hidden(SharedJournal(self._session).acts(), time.time())
+
+        def shown(change: Change) -> bool:
+            return not hidden.hides(surt_key(change.url))
+
+        for alert in weekly_digests((dispatch.targets, dispatch.name), self._alarms, shown, now, self._settings):
+            dispatch.tell(alert)
 
     def _judge_budget(self, day: list[HourRow], now: float) -> None:
         if len(day) < _DAY:

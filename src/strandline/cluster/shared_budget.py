@@ -14,7 +14,7 @@ from typing import Final
 
 from strandline.core.plan.budget import Allowance
 from strandline.errors import StrandlineError
-from strandline.learn.experience import Hours
+from strandline.learn.known_pages import Hours
 from strandline.plan.budget_meter import Counting, Purse
 from strandline.ports import Clock
 from strandline.store.postgres.purse import Entry, Limit, SharedBook

@@ -16,7 +16,6 @@ each desk leaves that of its own, and reads the sum of the others.
 
 import contextlib
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -35,16 +34,17 @@ from strandline.core.plan.shared_price import PRICES, above_cut, counted, cut_fo
 from strandline.core.plan.strategy import Floats
 from strandline.crawl.preparing import CrawlRequest, Prepared, prepare_crawl
 from strandline.crawl.site_orders import closed_hosts, rules_of
-from strandline.learn.experience import Hours, history, learn
+from strandline.learn.experience import history, learn
+from strandline.learn.known_pages import Hours
 from strandline.plan.archive_plan import RECENT
 from strandline.plan.budget_meter import FRONTIER_SHARE, USUAL_SIZE, even_share
 from strandline.plan.coming_visits import in_order
+from strandline.plan.due import Due
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.maker import Making, PlanMaker
-from strandline.plan.next_visits import Due
 from strandline.plan.outlook import Outlook
 from strandline.plan.settings_wishes import budget_of
-from strandline.plan.told_changes import said_of, silent_looks, told_afterwards
+from strandline.plan.told_changes import said_of, silent_looks
 from strandline.settings.schema import Settings
 from strandline.store.postgres.desks import PlanReading, SitePlan, add_desks, claim_plans, hand_in, leave_desks
 from strandline.store.postgres.heartbeat import DeskKeeper
@@ -254,13 +254,19 @@ def plan_site(
         start=market.start,
         until=market.start,
         visits=[(due.page, due.due, -due.urgency) for due in chosen],
-        demand=demand.tolist(),
-        offers=None if market.round else counted(np.array([due.urgency for due in offers])).tolist(),
+        demand=(outlook.planner.usual_cost * demand).tolist(),
+        offers=None if market.round else _offered(offers),
         trust=outlook.claims.trust(site),
         level=float(outlook.levels[0]),
         note=note.to_keep(site),
     )
     return plan, chosen
+
+
+def _offered(offers: list[Due]) -> list[float]:
+    """Offers by urgency, in requests."""
+    offered = counted(np.array([due.urgency for due in offers]), np.array([due.cost for due in offers]))
+    return [float(requests) for requests in offered]
 
 
 def outlook_of(
@@ -273,15 +279,14 @@ def outlook_of(
     maker = PlanMaker(office.making(reading))
     pages = maker.all_known(standings, start)
     seen, told = list(reading.all_sightings(site)), reading.told(site)
-    past = history(pages, seen, hours, told_afterwards(told))
-    visits = Counter({one.page: one.captures for one in standings})
+    past = history(pages, seen, hours, told)
     allowance = Allowance(max(market.visits, 1e-6), 1.0)
     if not market.price:
         allowance = Allowance(max(market.visits * reading.share(site), 1e-6), 1.0)
     silent = silent_looks(past, said_of(told, reading.sitemap_readings(site) if told else (), pages, hours), pages)
     others = OtherSites(*reading.other_sites(site)) if others is None else others
     learned = learn(pages, past, hours, others, silent)
-    outlook = maker.outlook(pages, learned, visits, allowance)
+    outlook = maker.outlook(pages, learned, allowance)
     if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
         outlook.planner.strategy.agree(market.price)
     outlook.claims.relive(seen, told, RECENT * hours.length)

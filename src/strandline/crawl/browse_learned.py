@@ -11,7 +11,9 @@ from typing import Final
 
 from strandline.core.browsing.gain import gain_of
 from strandline.core.browsing.signs import Signs, signs_of
+from strandline.core.browsing.supply import supplier
 from strandline.core.browsing.worth import (
+    AGREED,
     Decision,
     Rules,
     SiteLooks,
@@ -22,6 +24,8 @@ from strandline.core.browsing.worth import (
     learn,
     met,
     over,
+    supplies,
+    took,
 )
 from strandline.core.shown import DOCUMENT, TEXT, Shown
 from strandline.core.urls import site
@@ -29,8 +33,8 @@ from strandline.crawl.browsing import LookNotes, Showing
 from strandline.ports import Browser, Discoverer, Task
 
 BROWSING: Final = "browsing"
-_SAVE_EVERY: Final = 25
-"""Looks after which what was learned is kept, should nobody live to do it at the end. Origin: a guess."""
+_SAVE_EVERY: Final = 5
+"""Looks after which what was learned is kept, for the plan of a watch that goes on. Origin: a guess."""
 
 
 class LearnedBrowsing:
@@ -84,12 +88,24 @@ class LearnedBrowsing:
         links, shown_links = (self._links(task.url, data) for data in (document, made))
         pays = gain_of(document, text.decode("utf-8", "replace"), links, shown_links).pays
         learn(looks, task.url, directory_of(task.url), kind, pays)
+        supply = supplier(document, text.decode("utf-8", "replace"), shown.data) if pays else None
+        agreed = supplies(looks, task.url, supply, shown.time) >= AGREED
+        self._changed.add(site(task.url))
+        known = chance(looks, task.url, directory_of(task.url), kind, self._rules)
+        if agreed and supply is not None:
+            self.save()  # the plan asks for it instead from now on
+        supplied = supply.url if agreed and supply is not None else ""
+        return replace(shown, stands=pays or known >= self._rules.price, data=(), supplied=supplied)
+
+    def spent(self, task: Task, shown: Shown) -> None:
+        """What it took to show a page."""
+        if shown.failed:
+            return
+        took(self.looks(task.url), shown.asked)
         self._changed.add(site(task.url))
         self._unsaved += 1
         if self._unsaved >= _SAVE_EVERY:
             self.save()
-        known = chance(looks, task.url, directory_of(task.url), kind, self._rules)
-        return replace(shown, stands=pays or known >= self._rules.price)
 
     def _links(self, url: str, document: bytes) -> set[str]:
         named = self._documents.discover(url, "text/html", document, "utf-8").named

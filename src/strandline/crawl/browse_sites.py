@@ -47,6 +47,11 @@ class SiteBrowsing:
 
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:
         """Where pages are always shown, what was shown stands for them."""
+        self.spent(task, shown)
         if self._choice(task.url) == AUTO:
             return self._learned.saw(task, document, shown)
         return replace(shown, stands=shown.whole)
+
+    def spent(self, task: Task, shown: Shown) -> None:
+        """What it took, however it was decided."""
+        self._learned.spent(task, shown)

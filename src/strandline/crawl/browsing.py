@@ -34,6 +34,9 @@ class Browsing(Protocol):
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:
         """What was shown, and whether it stands for the page from now on; learned from."""
 
+    def spent(self, task: Task, shown: Shown) -> None:
+        """What it took to show a page: the plan prices its visits by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class LookNotes:
@@ -60,3 +63,6 @@ class NoBrowsing:
     def saw(self, task: Task, document: bytes, shown: Shown) -> Shown:
         """Nothing is."""
         return shown
+
+    def spent(self, task: Task, shown: Shown) -> None:
+        """Nothing."""

@@ -98,12 +98,12 @@ class Intake:
                 self.found(self._finder.named(task, piece, self._agenda.wanted_from()))
                 yield
 
-    def part_of_page(self, task: Task, exchange: Exchange) -> None:
+    def part_of_page(self, task: Task, exchange: Exchange) -> Capture | None:
         """Keep what a page in a browser asked for. When it is wanted next, if ever, is not changed by that."""
         timing = self._agenda.timing()
         visited = self._visits.conclude(task, exchange, timing)
         if visited.capture is None:
-            return  # noted in the WARC file
+            return None  # noted in the WARC file
         known = self._catalog.page(visited.capture.url)
         due = NEVER if known is None else max(known.due, visited.due) if known.via != "archive" else known.due
         part = replace(visited, page=0, due=due, not_before=0.0, attempts=0, kind=Kind.REQUISITE)
@@ -112,6 +112,7 @@ class Intake:
         if len(self._parts_had) >= _MOST_PARTS:
             self._parts_had.clear()
         self._parts_had[visited.capture.url] = visited.due
+        return visited.capture
 
     def _weighed(self, task: Task, visited: Visited, exchange: Exchange, shown: Shown | None) -> Visited:
         """Notes with the page when the answer is no content."""

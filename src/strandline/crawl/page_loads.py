@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from strandline.core.browsing.supply import LARGEST, MOST_ANSWERS
 from strandline.core.capture import Exchange, Kind, Outcome, Request
 from strandline.core.content import DecodeLimits, decode
-from strandline.core.shown import PageAnswer, PageLoad, PageRequest, Shown
+from strandline.core.shown import DataAnswer, PageAnswer, PageLoad, PageRequest, Shown
 from strandline.core.urls import authority, canonical, origin
 from strandline.crawl.finding import Finder
 from strandline.crawl.intake import Intake
@@ -72,8 +73,12 @@ class _Load:
     page: PageLoad
     seconds: Counter[str] = field(default_factory=Counter)
     """What its parts cost each host."""
+    asked: int = 0
+    """Requests that were sent for it."""
     streams: set[str] = field(default_factory=set)
     """Streams of events it has listened to."""
+    data: list[DataAnswer] = field(default_factory=list)
+    """JSON answers it asked for."""
 
 
 class PageLoads:
@@ -161,7 +166,7 @@ class PageLoads:
         now = self._parts.clock.monotonic()
         for place, seconds in load.seconds.items():
             self._parts.manners.owes(place, now, seconds)
-        timed = replace(shown, time=self._parts.clock.now())
+        timed = replace(shown, time=self._parts.clock.now(), asked=load.asked, data=tuple(load.data))
         self._concluded.append((load.exchange, self._parts.browsing.saw(load.task, load.page.body, timed)))
         tally = self._intake.tally
         tally.browsed += not shown.failed
@@ -225,13 +230,16 @@ class PageLoads:
         load = self._open.get(request.load)
         hops = 0
         if load is not None:
+            load.asked += 1
             load.seconds[place] += exchange.seconds  # type: ignore[assignment]
             hops = load.task.hops
         url = exchange.request.url
         try:
             task = Task(0, url, place, Kind.REQUISITE, hops, 0, "", "", 0, None, "", via="browser")
-            self._intake.part_of_page(task, exchange)
+            capture = self._intake.part_of_page(task, exchange)
             answer = _answer(exchange)
+            if load is not None and capture is not None and answer is not None and _is_data(request, exchange, answer):
+                load.data = [*load.data, DataAnswer(capture.url, capture.digest, answer.body)][:MOST_ANSWERS]
             if answer is not None:
                 self._memory.keep(request, answer, self._parts.clock.monotonic())
                 answer = _ranged(request, answer)
@@ -281,6 +289,13 @@ def _is_page(exchange: Exchange) -> bool:
     whole = exchange.outcome is Outcome.ANSWERED and exchange.status == 200 and not exchange.truncated
     fits = 0 < exchange.body_length <= _LARGEST_PAGE and exchange.request.kind is Kind.PAGE
     return whole and fits and exchange.mime in ("text/html", "application/xhtml+xml")
+
+
+def _is_data(request: PageRequest, exchange: Exchange, answer: PageAnswer) -> bool:
+    """Whether an answer is data that anybody can ask for again."""
+    open_to_all = request.method == "GET" and not request.header("authorization")
+    read = exchange.status == 200 and exchange.mime.endswith(("/json", "+json")) and len(answer.body) <= LARGEST
+    return open_to_all and read and request.type in ("XHR", "Fetch")
 
 
 def _decoded(exchange: Exchange, largest: int) -> bytes | None:

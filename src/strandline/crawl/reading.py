@@ -35,6 +35,7 @@ class Reading:
     def _with_shown(self, task: Task, named: Discovery, shown: Shown) -> Discovery:
         more = [Named(url, "refresh") for url in filter(None, (_web(shown.moved),))]
         more += [Named(url, "link") for url in map(_web, shown.popups) if url]
+        more += [Named(url, "link") for url in filter(None, (shown.supplied,))]
         document = shown.view(DOCUMENT)
         if document is not None:
             made = self._documents.discover(task.url, "text/html", document, "utf-8")

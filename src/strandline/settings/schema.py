@@ -13,6 +13,7 @@ from typing import Any, Final
 from strandline.core.quick_dataclass import dataclass
 from strandline.settings.capture import CaptureSettings
 from strandline.settings.collection_tables import CollectionSettings
+from strandline.settings.people import PeopleSettings
 from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, PORT, SHARE, SOME, setting
 from strandline.settings.site_tables import SiteSettings
 
@@ -320,6 +321,10 @@ class ServeSettings:
         "Port of archived content: another origin, so that archived script cannot reach the interface.",
         bounds=PORT,
     )
+    names: tuple[str, ...] = setting(
+        (), "Further names under which the server is reached, through a reverse proxy.", form="host"
+    )
+    behind_tls: bool = setting(False, "A front end speaks TLS on both ports: addresses are https, cookies Secure.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,8 +337,9 @@ class AlertSettings:
         'narrow what is sent: "https://hooks.example/$HOOK_TOKEN min=0.5 site=example.org only=changes".',
         form="webhook",
     )
-    email: tuple[str, ...] = setting(
-        (), 'Who gets alerts by e-mail, narrowed in the same way: "anna@example.org only=alarms".', form="mailbox"
+    email: tuple[str, ...] = setting((), 'Who gets them by e-mail: "anna@example.org only=digest".', form="mailbox")
+    searches: tuple[str, ...] = setting(
+        (), "Searches whose words are told of when they come and go: 'prices: \"new price\" OR sale'.", form="saved"
     )
     min_importance: float = setting(
         0.3, "Changes are told from this importance on, where a target says nothing else.", bounds=SHARE
@@ -394,6 +400,7 @@ class Settings:
     study: StudySettings = field(default_factory=StudySettings)
     learn: LearnSettings = field(default_factory=LearnSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    people: PeopleSettings = field(default_factory=PeopleSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     site: tuple[SiteSettings, ...] = ()

@@ -275,13 +275,22 @@ def told(text: str) -> tuple[str, dict[str, str]]:
     for word in words:
         option, equals, value = word.partition("=")
         if not equals or option not in ("min", "site", "collection", "only") or not value:
-            raise ValueError(f"{word!r}: write min=0.5, site=example.org, collection=news, only=changes or only=alarms")
+            raise ValueError(f"{word!r}: write min=0.5, site=example.org, collection=news or only=changes")
         options[option] = value
     if not re.fullmatch(r"\d*\.?\d+|\d+\.?", options.get("min", "0")):
         raise ValueError(f"min={options['min']} is no number")
-    if options.get("only", "changes") not in ("changes", "alarms"):
-        raise ValueError(f"only={options['only']} is neither changes nor alarms")
+    if options.get("only", "changes") not in ("changes", "alarms", "searches", "digest"):
+        raise ValueError(f"only={options['only']} is none of changes, alarms, searches and digest")
     return name, options
+
+
+def saved(text: str) -> tuple[str, str]:
+    """A search that was saved: its name and its words, in one line."""
+    name, colon, words = (part.strip() for part in text.partition(":"))
+    there = re.search(r"[^\W_]", re.sub(r'(?:^|\s)-(?:"[^"]*"?|\S+)', " ", words))
+    if not (colon and there and re.fullmatch(r"[^\W_][\w .-]{0,59}", name) and words.isprintable()):
+        raise ValueError(f'{text[:80]!r}: write a name, and words that are there: prices: "new price" OR sale -closed')
+    return name, words
 
 
 def webhook(text: str) -> None:
@@ -393,12 +402,19 @@ def header(text: str) -> tuple[str, str]:
     return name, value
 
 
+def header_name(text: str) -> None:
+    """The name of a field of requests, or nothing."""
+    if text and not re.fullmatch(r"[A-Za-z0-9-]{1,100}", text):
+        raise ValueError(f"{text!r} is no name of a field; write it like X-Remote-User")
+
+
 FORMS: Final[dict[str, Callable[[str], object]]] = {
     form.__name__: form
     for form in (
         line, contact, address, surt, block, query_key, proxy, delay, reserve, prefix, strategy, place_budget,
-        campaign, zone, country, site_clock, site_browser, host, webhook, mailbox, sender, mail_server, link,
-        site_or_all, retention, site_name, site_delay, site_budget, hours, header, collection_name, described, member,
+        campaign, zone, country, site_clock, site_browser, host, saved, webhook, mailbox, sender, mail_server, link,
+        site_or_all, retention, site_name, site_delay, site_budget, hours, header, header_name,
+        collection_name, described, member,
     )
 }  # fmt: skip
 """By the names that the schema uses."""

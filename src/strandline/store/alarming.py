@@ -59,6 +59,15 @@ class AlarmReading(StudyReading):
         """Changes shown by captures in a range of numbers, in the order these were recorded."""
         return self._changes("by_seq > ? AND by_seq <= ? ORDER BY by_seq", after, up_to)
 
+    def first_shown(self, after: int, up_to: int) -> Iterator[tuple[int, str, str, float, float]]:
+        """Pages of which the first capture is in a range of numbers: page, address, site, time twice."""
+        query = """SELECT captures.page, pages.url, site, captures.time, captures.time
+            FROM captures JOIN pages ON pages.page = captures.page JOIN hosts USING (host)
+            WHERE captures.seq > ? AND captures.seq <= ? AND NOT EXISTS (
+                SELECT 1 FROM captures AS older WHERE older.page = captures.page AND older.seq < captures.seq)
+            ORDER BY captures.seq"""
+        yield from self._rows(query, after, up_to)  # type: ignore[misc]
+
     def newest_changes(
         self, site: str, url: str, least: float, limit: int, narrow: Narrow = EVERYTHING
     ) -> list[Change]:

@@ -146,9 +146,9 @@ class CatalogEraser:
             connection.execute(f"DELETE FROM {table} WHERE page = ?", (page,))
         # What people wrote of a capture may quote it.
         connection.execute("DELETE FROM annotations WHERE url = ? AND capture IS NOT NULL", (url,))
-        told = connection.execute("SELECT alert FROM alerts WHERE url = ?", (url,)).fetchall()
+        told = connection.execute("SELECT alert FROM alerts WHERE url = ? OR kind = 'digest'", (url,)).fetchall()
         connection.executemany("DELETE FROM deliveries WHERE alert = ?", told)
-        connection.execute("DELETE FROM alerts WHERE url = ?", (url,))
+        connection.execute("DELETE FROM alerts WHERE url = ? OR kind = 'digest'", (url,))
         if url.endswith("/robots.txt"):
             connection.execute("UPDATE robots SET time = 0, status = 0, body = x'' WHERE host = ?", (host,))
         if left:

@@ -265,6 +265,11 @@ class LearnedWriter:
         with sqlite.told(self._path), sqlite.transaction(self._connection, durable=False):
             yield self._connection
 
+    def forget(self, kind: str, key: str) -> None:
+        """Remove a note."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
+
     def keep_first_sights(self, sights: Iterable[tuple[int, PageSummary, str]]) -> None:
         """Keep what was seen of pages at their first capture, and their language."""
         values = [

@@ -32,7 +32,7 @@ _ALERT = "alerts.alert, key, alerts.time, kind, site, url, importance, document"
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something people are told. `kind` is change, alarm or test."""
+    """Something people are told. `kind` is change, alarm, search, digest or test."""
 
     kind: str
     time: float

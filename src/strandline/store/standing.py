@@ -6,7 +6,6 @@ bytes differ is known from the digests, and is better than nothing for an archiv
 
 import heapq
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -116,11 +115,6 @@ class StandingReading(StudyReading):
         query = f"SELECT page, avg(length) FROM captures {some} GROUP BY page"
         return {int(str(page)): float(str(size)) for page, size in self._rows(query, *values)}
 
-    def captures_after(self, seq: int) -> Counter[int]:
-        """How many captures of each page were recorded after a number."""
-        query = "SELECT page, count(*) FROM captures WHERE seq > ? GROUP BY page"
-        return Counter({int(str(page)): int(str(count)) for page, count in self._rows(query, seq)})
-
     def due_by_themselves(self, until: float, starting: bool, limit: int, kind: str = "") -> list[Standing]:
         """What is due by a time without a plan, of any kind or of one, in the order a watch takes it: hosts in turn,
         best first. `starting`: without pages whose visits the start of a watch plans.
@@ -136,13 +130,6 @@ class StandingReading(StudyReading):
         """How many pages and parts, or those of a kind, are due by a time without a plan."""
         row = self._row(f"SELECT count(*) FROM pages WHERE due <= ? AND state <> 3 {_unplanned(starting, kind)}", until)
         return int(str(row[0])) if row else 0
-
-    def all_claims(self) -> Iterator[tuple[int, float]]:
-        """Page and time of all claims of sitemaps and feeds about a last change that was past by then, by page and
-        time.
-        """
-        for page, time in self._rows("SELECT DISTINCT page, time FROM claims WHERE time <= seen ORDER BY page, time"):
-            yield int(str(page)), float(str(time))
 
     def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float]]:
         """Page and time of claims about a last change, and when each was first read, by page and time; of all pages, or

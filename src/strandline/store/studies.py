@@ -5,12 +5,12 @@ answers are iterators over the database. Times are UTC epoch seconds.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strandline.core.blocks.queries import Clause, clauses
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.blocks.words import words
 from strandline.core.capture import Capture, Kind
 from strandline.core.changes.observation import PageState, Sighted
 from strandline.core.changes.reverts import returns
@@ -172,9 +172,9 @@ class StudyReading(HistoryReading):
         query = "SELECT path, rating FROM ratings WHERE url = ? ORDER BY path"
         return {str(path): "noise" if rating == "noise" else "matters" for path, rating in self._rows(query, url)}
 
-    def all_ratings(self) -> Iterator[tuple[str, str, str, float]]:
+    def all_ratings(self) -> Iterator[tuple[str, str, str, float, str]]:
         """Every rating: address, path, rating, time."""
-        query = "SELECT url, path, rating, time FROM ratings ORDER BY url, path"
+        query = "SELECT url, path, rating, time, author FROM ratings ORDER BY url, path"
         yield from self._rows(query)  # type: ignore[misc]
 
     # Changes
@@ -245,15 +245,15 @@ class StudyReading(HistoryReading):
     def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
         """Numbers of blocks with these words, best match first."""
         asked = (("", wanted.words), ("topic:", wanted.topic), ("label:", wanted.label))
-        terms = [f'{column}"{word}"' for column, text in asked for word in words(text)]
-        if not terms:
+        match = full_text_match([(column, clauses(text)) for column, text in asked])
+        if not match:
             return iter(())
         where, more = wanted.narrow.pages()
         which = f"AND {where}" + (" AND ? IN (site, authority)" if wanted.site else "")
         query = f"""SELECT number FROM (SELECT rowid AS number, rank AS place FROM block_words WHERE block_words MATCH ?
                 ORDER BY rank LIMIT ?) JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
             WHERE 1 {which} ORDER BY place, number"""
-        values = (" ".join(terms), limit, *more, *([wanted.site] if wanted.site else []))
+        values = (match, limit, *more, *([wanted.site] if wanted.site else []))
         return (rows.whole(number) for (number,) in self._rows(query, *values))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:
@@ -288,3 +288,20 @@ class StudyReading(HistoryReading):
     def _number(self, url: str) -> int:
         with sqlite.told(self._path):
             return page_number(self._connection, url) or 0
+
+
+def full_text_match(asked: Sequence[tuple[str, Sequence[Clause]]]) -> str:
+    """What is asked of columns, as FTS5 wants it; empty for nothing.
+
+    >>> full_text_match([("", clauses('"a b" OR c -d')), ("topic:", clauses("e"))])
+    '(("a b") OR ("c")) AND (topic:"e") NOT (("d"))'
+    """
+    wanted: dict[bool, list[str]] = {False: [], True: []}
+    for column, said in asked:
+        for clause in said:
+            either = [" AND ".join(f'{column}"{" ".join(phrase)}"' for phrase in all_of) for all_of in clause.any_of]
+            joined = " OR ".join(f"({one})" for one in either) if len(either) > 1 else either[0]
+            wanted[clause.absent].append(f"({joined})")
+    if not wanted[False]:
+        return ""
+    return " AND ".join(wanted[False]) + (f" NOT ({' OR '.join(wanted[True])})" if wanted[True] else "")

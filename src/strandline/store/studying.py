@@ -19,12 +19,13 @@ from strandline.store.studies import SIGNED, StudyReading
 _TABLES = ("changes", "study_problems", "page_states")
 
 
-def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating) -> None:
+def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating, author: str = "") -> None:
     """Keep ratings while another process writes the archive: SQLite lets one transaction in after the other."""
     with closing(sqlite.open_writing(database)) as connection:
-        _keep(connection, database, rated(url, paths, rating))
+        _keep(connection, database, rated(url, paths, rating, author))
 
 
+RATE = "REPLACE INTO ratings (url, path, rating, time, author) VALUES (?, ?, ?, ?, ?)"
 UNRATE = "DELETE FROM ratings WHERE url = ? AND path = ?"
 
 
@@ -63,15 +64,15 @@ def given_labels(connection: sqlite3.Connection, url: str) -> dict[str, str]:
     return {str(path): str(label) for path, label in found}
 
 
-def rated(url: str, paths: Iterable[str], rating: Rating) -> list[tuple[str, str, str, float]]:
+def rated(url: str, paths: Iterable[str], rating: Rating, author: str = "") -> list[tuple[str, str, str, float, str]]:
     """Rows of what a person said about blocks."""
     now = time.time()
-    return [(url, path, rating, now) for path in dict.fromkeys(paths)]
+    return [(url, path, rating, now, author) for path in dict.fromkeys(paths)]
 
 
-def _keep(connection: sqlite3.Connection, database: Path, ratings: list[tuple[str, str, str, float]]) -> None:
+def _keep(connection: sqlite3.Connection, database: Path, ratings: list[tuple[str, str, str, float, str]]) -> None:
     with sqlite.told(database), sqlite.transaction(connection):
-        connection.executemany("REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)", ratings)
+        connection.executemany(RATE, ratings)
 
 
 class StudyWriter:
@@ -162,9 +163,9 @@ class StudyWriter:
             self._connection.execute("UPDATE pages SET due = ?, state = ? WHERE page = ?", (due, state, page))
             self._frontier.moved([(int(row[0]), RESTING, state, 1)])
 
-    def rate(self, url: str, paths: Iterable[str], rating: Rating) -> int:
+    def rate(self, url: str, paths: Iterable[str], rating: Rating, author: str = "") -> int:
         """Keep what a person said about blocks of a page; later captures are scored by it."""
-        ratings = rated(url, paths, rating)
+        ratings = rated(url, paths, rating, author)
         _keep(self._connection, self._path, ratings)
         return len(ratings)
 
@@ -184,6 +185,6 @@ class StudyWriter:
         with sqlite.told(self._path), sqlite.transaction(self._connection):
             self._connection.executemany("REPLACE INTO labels (url, path, label, time) VALUES (?, ?, ?, ?)", labels)
 
-    def take_over(self, ratings: Iterable[tuple[str, str, str, float]]) -> None:
+    def take_over(self, ratings: Iterable[tuple[str, str, str, float, str]]) -> None:
         """Keep the ratings of an earlier catalog."""
         _keep(self._connection, self._path, list(ratings))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from strandline.store.studying import StudyWriter
 
 
-def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ()) -> tuple[str, ...]:
+def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = (), author: str = "") -> tuple[str, ...]:
     """Keep what a person says about blocks of a page, or about all those of its last change; returns their paths.
 
     A crawl or watch that runs meanwhile is not in the way: it scores what it captures next by it.
@@ -38,8 +38,8 @@ def rate(archive: Archive, url: str, rating: Rating, blocks: Sequence[str] = ())
     keep(
         archive,
         "rate",
-        lambda studies: studies.rate(address, paths, rating),
-        lambda database: rate_beside(database, address, paths, rating),
+        lambda studies: studies.rate(address, paths, rating, author),
+        lambda database: rate_beside(database, address, paths, rating, author),
     )
     return paths
 
@@ -63,7 +63,7 @@ def unrate(archive: Archive, url: str, block: str = "") -> tuple[str, ...]:
 def given_ratings(archive: Archive) -> list[Given]:
     """Everything people said about blocks, the newest first."""
     rows = archive.studies.all_ratings()
-    found = [Given(url, path, "noise" if rating == "noise" else "matters", time) for url, path, rating, time in rows]
+    found = [Given(row[0], row[1], "noise" if row[2] == "noise" else "matters", row[3], row[4]) for row in rows]
     return sorted(found, key=lambda one: -one.time)
 
 

@@ -51,7 +51,7 @@ from strandline.warc.records import (
     target_uri,
     warc_date,
 )
-from strandline.warc.views import add_views
+from strandline.warc.views import Pictures, add_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class WarcWriter:
         self._opened_at = 0.0
         self._failures = 0
         self._measured: tuple[Exchange, Measured] | None = None
+        self._pictures = Pictures()
         self._records = 0
         self._kept_until = 0
         """Where the last capture in the file ends."""
@@ -127,7 +128,8 @@ class WarcWriter:
                 self._request(file, exchange, answer_id)
             views: list[Capture] = []
             if shown is not None:
-                views = add_views(file, shown, (answer_id, self._info_id), url, self._settings.digest)
+                how = self._settings.digest, self._pictures
+                views = add_views(file, shown, (answer_id, self._info_id), url, how)
         made = views[0] if shown is not None and shown.stands and views else None
         capture = Capture(
             url=keyed(url, request_query(exchange.request)),
@@ -255,6 +257,7 @@ class WarcWriter:
 
     def _give_up(self, file: OpenWarc, error: OSError) -> None:
         file.abandon()
+        self._pictures.forget()
         self._file, self._records = None, 0
         self._told.dropped()
         self._failures += 1
@@ -271,6 +274,7 @@ class WarcWriter:
             file.commit()
         except OSError as error:
             trouble = as_trouble(error, file.path)
+            self._pictures.forget()
             try:
                 file.roll_back()
             except ArchiveDamaged:
@@ -282,6 +286,7 @@ class WarcWriter:
                 raise trouble from error
             self._give_up(file, error)
         except BaseException:
+            self._pictures.forget()
             file.roll_back()
             raise
 

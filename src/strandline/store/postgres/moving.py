@@ -56,9 +56,12 @@ _TABLES = (
     ("refusals", 1, "reason url count"),
     ("notes", 2, "kind key value"),
     ("passes", 1, "pass started ended"),
-    ("ratings", 2, "url path rating time"),
+    ("ratings", 2, "url path rating time author"),
     ("labels", 2, "url path label time"),
     ("annotations", 1, "key kind url surt capture text author time"),
+    ("people", 1, "name role password stamp time"),
+    ("person_tokens", 1, "key name label digest time"),
+    ("journal", 1, "number time person act target"),
     ("watch_time", 1, "start hour length"),
     (
         "watch_hours",
@@ -80,6 +83,7 @@ _IDENTITIES: Final = (
     ("captures", "seq"),
     ("passes", "pass"),
     ("alerts", "alert"),
+    ("journal", "number"),
     ("alarms", "alarm"),
     ("observations", "observation"),
 )

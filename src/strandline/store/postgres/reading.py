@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from strandline.core.blocks.words import words
+from strandline.core.blocks.queries import Phrase, clauses
 from strandline.core.capture import Capture
 from strandline.core.keeping.takedowns import NOTHING, Hidden
 from strandline.ports import HostState, PageRow
@@ -163,9 +163,18 @@ class PostgresReading(KeyReading):
 
 def words_asked(wanted: Wanted) -> str:
     """What is searched for, as `to_tsquery` wants it; empty for nothing."""
-    asked = ((wanted.words, ""), (wanted.topic, ":A"), (wanted.label, ":B"))
-    quoted = [(word.replace("'", "''"), weight) for text, weight in asked for word in words(text)]
-    return " & ".join(f"'{word}'{weight}" for word, weight in quoted)
+    found = []
+    for text, weight in ((wanted.words, ""), (wanted.topic, ":A"), (wanted.label, ":B")):
+        for clause in clauses(text):
+            either = [" & ".join(_phrase(phrase, weight) for phrase in all_of) for all_of in clause.any_of]
+            found.append(f"{'!' if clause.absent else ''}({' | '.join(f'({one})' for one in either)})")
+    return " & ".join(found)
+
+
+def _phrase(phrase: Phrase, weight: str) -> str:
+    """Words one after the other."""
+    quoted = [word.replace("'", "''") for word in phrase]
+    return "(" + " <-> ".join(f"'{word}'{weight}" for word in quoted) + ")"
 
 
 class PostgresStudyReading(PostgresReading, StudyReading):

@@ -20,7 +20,7 @@ from strandline.store.postgres.reading import PostgresStudyReading
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.postgres.writing import Spelled
 from strandline.store.studies import StudyReading
-from strandline.store.studying import UNRATE, StudyWriter, keep_label, rated
+from strandline.store.studying import RATE, UNRATE, StudyWriter, keep_label, rated
 
 _SITES = 16
 """Sites whose captures are studied in one round."""
@@ -89,11 +89,10 @@ class DeskStudies:
             self._session.run(lambda connection: leave_desks(connection, desks))
 
 
-def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating) -> None:
+def rate_shared(session: Session, url: str, paths: Iterable[str], rating: Rating, author: str = "") -> None:
     """Keep what a person said about blocks of a page."""
-    rows = rated(url, paths, rating)
-    statement = "REPLACE INTO ratings (url, path, rating, time) VALUES (?, ?, ?, ?)"
-    session.run(lambda connection: Spelled(connection).executemany(statement, rows))
+    rows = rated(url, paths, rating, author)
+    session.run(lambda connection: Spelled(connection).executemany(RATE, rows))
 
 
 def unrate_shared(session: Session, url: str, path: str) -> None:
