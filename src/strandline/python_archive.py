@@ -7,7 +7,7 @@ print(archive.quality(site="example.org").completeness)
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from time import time
@@ -35,6 +35,7 @@ from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest
 from strandline.crawl.tally import Tally
 from strandline.errors import ArchiveDamaged
+from strandline.exchange.deposit import deposit
 from strandline.exchange.moving import Brought, export, take_in
 from strandline.exchange.moving import Wanted as ExportWanted
 from strandline.exchange.rebuilding import Rebuilt, reindex
@@ -61,17 +62,18 @@ from strandline.keeping.collections import (
 )
 from strandline.keeping.erasing import Erasure, erase
 from strandline.keeping.logins import forget_login, import_cookies, keep_password
+from strandline.keeping.people import People
 from strandline.keeping.retention import Preview, apply_retention, preview_retention, rules_of
 from strandline.keeping.sites import Site, add_site, all_sites, move_site, set_site
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.lab.own_history import archive_world
 from strandline.lab.simulate.world import World
+from strandline.plan.due import Due
 from strandline.plan.explaining import Why, why
-from strandline.plan.next_visits import Due
 from strandline.plan.planning import Planning
 from strandline.ports import PageRow
 from strandline.report.measuring import measured
-from strandline.report.replayed import ReplayQuality, replay_quality
+from strandline.report.replayed import ReplayQuality, mend, replay_quality
 from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import Settings
 from strandline.settings.site_tables import SiteSettings
@@ -246,6 +248,11 @@ class OpenedArchive(Archive):
         return dict(tags(self))
 
     @property
+    def people(self) -> People:
+        """Who may use the interface, and who did what in it."""
+        return People(self)
+
+    @property
     def _place(self) -> Place:
         return place_of(self)
 
@@ -308,9 +315,10 @@ class OpenedArchive(Archive):
         found = measured(self._planning(now), site, at, of)
         return found.sites[0] if found.whole is None else found.whole
 
-    def replay_quality(self, url: str = "", site: str = "", most: int = 0) -> ReplayQuality:
+    def replay_quality(self, url: str = "", site: str = "", most: int = 0, again: bool = False) -> ReplayQuality:
         """How well a page, the pages of a site or all are shown again, beside what a browser saw live."""
-        return replay_quality(self, web_address(url) if url else "", site, most)
+        found = replay_quality(self, web_address(url) if url else "", site, most)
+        return mend(self, found) if again else found
 
     def world(self) -> World:
         """The changes this archive saw, as a world for `strandline.lab.simulate`."""
@@ -328,13 +336,20 @@ class OpenedArchive(Archive):
         require_site(self, site)
         return self.export(ExportWanted(Path(file), site, start, end, collection))
 
+    def deposit(self, folder: str | PathLike[str], site: str = "", collection: str = "") -> int:
+        """Write a bag (BagIt) with a WACZ and its description; returns how many captures are in it."""
+        require_site(self, site)
+        return deposit(self, ExportWanted(Path(folder), site, collection=collection))
+
     def export(self, wanted: ExportWanted) -> int:
         """Write a standard file of what is wanted."""
         return export(self, wanted)
 
-    def bring_in(self, file: Path) -> Brought:
-        """Take in a file of another tool."""
-        return take_in(self, file)
+    def bring_in(self, source: Path, kind: str = "", addresses: Mapping[str, str] | None = None) -> Brought:
+        """Take in what another tool left; `kind` names the tool where a folder does not tell, `addresses` which file
+        of a git repository is which page: docs/importing.md.
+        """
+        return take_in(self, source, kind, addresses)
 
     def reindex(self) -> Rebuilt:
         """Rebuild the catalog and the CDXJ index from the WARC files alone."""

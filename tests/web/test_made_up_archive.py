@@ -18,7 +18,7 @@ def _make(folder):
     spec = importlib.util.spec_from_file_location("large_archive", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.make(folder, pages=400, captures=4000, blocks=100)
+    return module.make(folder, module.Size(pages=400, captures=4000, blocks=100))
 
 
 def test_views_over_a_made_up_archive(tmp_path):

@@ -168,7 +168,7 @@ def test_who_may_look_and_who_may_operate(tmp_path):
         assert status == 401 and "token" in said["detail"]
         assert _json(server, "GET", "/overview", headers=read)[0] == 200
         status, said = _json(server, "PUT", "/plan", {"budget": "7/day"}, read)
-        assert status == 403 and "change nothing" in said["detail"]
+        assert status == 403 and "needs the role Operator; yours is Reader" in said["detail"]
         status, said = _json(server, "PUT", "/plan", {"budget": "7" * 70_000}, operate)
         assert status == 413 and "bytes" in said["detail"]
         status, plan = _json(server, "PUT", "/plan", {"budget": "7/day", "objective": "page"}, operate)

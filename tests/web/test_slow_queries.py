@@ -105,3 +105,14 @@ def test_measures_do_not_hang_on_what_was_asked_before(living):
     assert answers.next(5)["visits"]
     assert measures(answers) == measures(plain)
     assert answers.why(url)["answers"]["changes"] == first == plain.why(url)["answers"]["changes"]
+
+
+def test_beliefs_that_took_long_are_renewed_rarely(living, monkeypatch):
+    answers, used = SlowAnswers(living.folder), [0.0]
+    monkeypatch.setattr("time.process_time", lambda: used[0])
+    kept = answers.planning()
+    kept.now, answers._mark = kept.now - 300.0, (0, 0)  # five minutes ago, and something was captured since
+    used[0] = 32.0
+    assert answers.planning() is kept
+    used[0] = 1.0
+    assert answers.planning() is not kept

@@ -226,7 +226,7 @@ def test_rivals_learn_alike_and_budgets_are_requests_a_day():
     ]
     assert (usual_budgets("500/day"), usual_budgets("10/hour")) == ("250, 500, 1000", "120, 240, 480")
     assert usual_budgets("200 MB/day") == "250, 500, 1000", "bytes are no requests"
-    text = render("parts/simulation.html", {"run": shown, "role": "read", "plan": None, "objectives": ()})
+    text = render("parts/simulation.html", {"run": shown, "may": lambda _: False, "plan": None, "objectives": ()})
     assert "at 250, 500, 1000 requests a day" in text and say("same_learner") in text and "Every page in turn" in text
 
 

@@ -36,5 +36,5 @@ def content_of(layout: LayoutTree, scores: Scores) -> str:
     rows = np.flatnonzero(layout.item_kinds == 0)
     texts = [layout.items[k][1] for k in rows.tolist()]
     words = np.fromiter([len(text.split()) for text in texts], np.float64, len(texts))
-    taken = chosen(scores[rows], words).tolist()
+    taken = chosen(scores[rows], words, texts).tolist()
     return "\n".join(text for text, take in zip(texts, taken, strict=True) if take)

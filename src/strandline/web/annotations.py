@@ -1,16 +1,16 @@
 """Tags and notes in the interface and the API: beside a page and a comparison, and in a list of their own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, FastAPI, Path, Query
+from fastapi import APIRouter, FastAPI, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from strandline.access.timestamps import moment
 from strandline.core.keeping.annotations import LONGEST_AUTHOR, LONGEST_NOTE, LONGEST_TAG, Annotation
+from strandline.core.keeping.people import may
 from strandline.errors import UsageError
 from strandline.keeping.annotations import (
     AnnotationWish,
@@ -22,8 +22,7 @@ from strandline.keeping.annotations import (
     tags,
 )
 from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, number_of
-from strandline.web.takedowns import form_of, one_of
+from strandline.web.face import Face, Form, NotThereError, number_of, one_of, person_of
 from strandline.web.texts import say
 from strandline.web.views.values import Moment, address, time_of
 
@@ -80,14 +79,16 @@ def annotation_routes(api: FastAPI, desk: Desk) -> None:
         return [annotation_view(one) for one in annotations(desk.archive, address(url) if url else "", kind, tag)]
 
     @router.post("/annotations", status_code=201)
-    async def new_annotation(wanted: AnnotationIn) -> AnnotationView:
-        """Keep a tag or note."""
-        wish = AnnotationWish(address(wanted.url), wanted.text, time_of(wanted.capture), wanted.author)
+    async def new_annotation(request: Request, wanted: AnnotationIn) -> AnnotationView:
+        """Keep a tag or note; its author is whoever is logged in."""
+        author = person_of(request) or wanted.author
+        wish = AnnotationWish(address(wanted.url), wanted.text, time_of(wanted.capture), author)
         return annotation_view((tag if wanted.kind == "tag" else add_note)(desk.archive, wish))
 
     @router.delete("/annotations/{key}")
-    async def gone_annotation(key: Annotated[str, Path(max_length=40)]) -> AnnotationView:
-        """Take a tag or note back."""
+    async def gone_annotation(request: Request, key: Annotated[str, Path(max_length=40)]) -> AnnotationView:
+        """Take a tag or note back; raters only their own."""
+        _own(request, desk, key)
         try:
             return annotation_view(remove_annotation(desk.archive, key))
         except UsageError as problem:
@@ -99,6 +100,14 @@ def annotation_routes(api: FastAPI, desk: Desk) -> None:
         return [TagCount(tag=text, count=count) for text, count in sorted(tags(desk.archive).items())]
 
     api.include_router(router)
+
+
+def _own(request: Request, desk: Desk, key: str) -> None:
+    """Raters take back what they wrote themselves; operators what anybody did."""
+    if may(request.scope.get("strandline.role", ""), "operator"):
+        return
+    if not any(one.key == key.strip() and one.author == person_of(request) for one in annotations(desk.archive)):
+        raise UsageError(say("not_yours"))
 
 
 class Said:
@@ -143,19 +152,21 @@ class Annotations:
 
     async def add(self, request: Request) -> Response:
         """Keep a tag or note."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         at, text = one_of(form, "capture"), one_of(form, "text", LONGEST_NOTE + 1)
-        wish = AnnotationWish(one_of(form, "url"), text, moment(at) if at else None, one_of(form, "author"))
+        author = person_of(request) or one_of(form, "author")
+        wish = AnnotationWish(one_of(form, "url"), text, moment(at) if at else None, author)
         made = (tag if one_of(form, "kind") == "tag" else add_note)(self._desk.archive, wish)
         return self._back(form, say("tag_kept" if made.kind == "tag" else "note_kept"))
 
     async def remove(self, request: Request) -> Response:
         """Take a tag or note back."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
+        _own(request, self._desk, one_of(form, "annotation"))
         gone = remove_annotation(self._desk.archive, one_of(form, "annotation"))
         return self._back(form, say("tag_removed" if gone.kind == "tag" else "note_removed"))
 
-    def _back(self, form: Mapping[str, list[str]], said: str) -> Response:
+    def _back(self, form: Form, said: str) -> Response:
         """To the page whose form it was: a comparison, a page, or the list."""
         url, start, end = (one_of(form, name) for name in ("url", "from", "to"))
         if url and start and end:

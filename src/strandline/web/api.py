@@ -1,7 +1,6 @@
 """`/api/v1`: the archive for programs, with an OpenAPI description. The pages use the same functions.
 
-Reading needs no more than the right to look; what changes anything is refused by the guard without the right to
-operate. Answers carry an ETag; lists say how to go on.
+Who may ask for what stands in web/permitting.py. Answers carry an ETag; lists say how to go on.
 """
 
 from typing import Annotated, Any
@@ -27,6 +26,7 @@ from strandline.web.desk import Desk
 from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
 from strandline.web.guard import Policy
+from strandline.web.people_api import people_routes, token_routes
 from strandline.web.replaying import badge_text
 from strandline.web.sites import site_routes
 from strandline.web.slow_queries import NoAnswerError, UnanswerableError
@@ -37,7 +37,7 @@ LATEST = "99990101000000"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: {"description": "Something in the question cannot be read"},
     401: {"description": "A token is needed"},
-    403: {"description": "This token does not let do that"},
+    403: {"description": "The role of whoever asks does not let do that"},
     404: {"description": "Not in the archive"},
     408: {"description": "The request came too slowly"},
     409: {"description": "Another process is writing the archive"},
@@ -151,6 +151,8 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         site_routes(api, desk)
         collection_routes(api, desk)
         annotation_routes(api, desk)
+        people_routes(api, desk, policy)
+        token_routes(api, desk, policy)
     return api
 
 

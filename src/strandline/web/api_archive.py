@@ -68,6 +68,7 @@ class SearchIn(BaseModel):
     until: str = Field("", max_length=40, description="Shown at this date or time or earlier")
     start: int = Field(0, ge=0, le=10**9, description="Where the list goes on")
     limit: int = Field(20, ge=1, le=200)
+    over_time: bool = Field(False, description="Also `turns`: when it appeared on pages and vanished")
 
 
 def reading_routes(api: FastAPI, desk: Desk) -> None:
@@ -264,7 +265,9 @@ def _changes(desk: Desk) -> APIRouter:
             raise UsageError(say("nothing_asked"))
         when = time_of(wanted.since), time_of(wanted.until, end=True)
         what = (wanted.words, wanted.topic, wanted.url.strip(), wanted.site)
-        return search(desk, SearchAsked(*what, *when, wanted.start, wanted.limit, wanted.label))
+        return search(
+            desk, SearchAsked(*what, *when, wanted.start, wanted.limit, wanted.label, over_time=wanted.over_time)
+        )
 
     return router
 

@@ -1,11 +1,13 @@
-"""The part of the API that changes something; it needs the right to operate."""
+"""The part of the API that changes something; who may do what: web/permitting.py."""
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, FastAPI, Path
+from fastapi import APIRouter, FastAPI, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from strandline.keeping.searches import forget_search, save_search, searches_of
 from strandline.web.desk import Desk
+from strandline.web.face import person_of
 from strandline.web.jobs import Archiving
 from strandline.web.operating import (
     act,
@@ -98,6 +100,12 @@ class LabelIn(_In):
     label: str = Field("", max_length=80)
 
 
+class SearchWords(_In):
+    """What a saved search looks for."""
+
+    words: str = Field(max_length=500)
+
+
 class SimulationIn(_In):
     """A simulation to run on the archive's own history."""
 
@@ -111,8 +119,32 @@ class SimulationIn(_In):
     objective: Literal["pool", "page", "count"] = "pool"
 
 
+def _searches(desk: Desk) -> APIRouter:
+    router = APIRouter(tags=["operate"])
+
+    @router.get("/searches")
+    async def searches() -> dict[str, str]:
+        """Words of saved searches, by name."""
+        return searches_of(desk.settings)
+
+    @router.put("/searches/{name}")
+    async def keep_search(name: Annotated[str, Path(max_length=60)], wanted: SearchWords) -> dict[str, str]:
+        """Save a search: who gets alerts is told when its words appear on a page, and when they vanish."""
+        save_search(desk.place, name, wanted.words)
+        return searches_of(desk.settings)
+
+    @router.delete("/searches/{name}")
+    async def remove_search(name: Annotated[str, Path(max_length=60)]) -> dict[str, str]:
+        """Take a saved search out."""
+        forget_search(desk.place, name)
+        return searches_of(desk.settings)
+
+    return router
+
+
 def operating_routes(api: FastAPI, desk: Desk) -> None:
     """Add what changes something."""
+    api.include_router(_searches(desk))
     router = APIRouter(tags=["operate"])
 
     @router.post("/sites", status_code=201)
@@ -140,14 +172,14 @@ def operating_routes(api: FastAPI, desk: Desk) -> None:
         return job_view(await act(desk, number, wanted.action))
 
     @router.post("/ratings", status_code=201)
-    async def new_rating(wanted: RatingIn) -> list[str]:
+    async def new_rating(request: Request, wanted: RatingIn) -> list[str]:
         """Say that a block is noise, or that it matters; answers with the paths that were rated."""
         url = address(wanted.url)
         blocks = [wanted.block] if wanted.block else []
         start, end = time_of(wanted.from_), time_of(wanted.to, end=True)
         if not blocks and start is not None and end is not None:
             blocks = await change_paths(desk, url, start, end)
-        return list(await keep_rating(desk, url, wanted.rating, blocks))
+        return list(await keep_rating(desk, url, wanted.rating, blocks, person_of(request)))
 
     @router.post("/ratings/undo")
     async def undo_rating(wanted: UndoIn) -> list[str]:

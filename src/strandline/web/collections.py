@@ -24,8 +24,7 @@ from strandline.keeping.collections import (
 )
 from strandline.settings.collection_tables import COLLECTION_STATES
 from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError
-from strandline.web.takedowns import form_of, one_of
+from strandline.web.face import Face, NotThereError, one_of
 from strandline.web.texts import say
 from strandline.web.views.values import Moment
 
@@ -200,14 +199,14 @@ class Collections:
 
     async def add(self, request: Request) -> Response:
         """Make a collection."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         title = one_of(form, "title")
         made = add_collection(self._desk.place, one_of(form, "name"), {"title": title} if title else {})
         return self._to(made.name, "collection_added")
 
     async def describe(self, request: Request) -> Response:
         """Keep what is said of one."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         values: dict[str, object] = {key: one_of(form, key, _LONGEST) for key in COLLECTION_KEYS if key in form}
         made = describe_collection(self._desk.place, one_of(form, "collection"), values)
         self._desk.slow_queries.forget()
@@ -215,7 +214,7 @@ class Collections:
 
     async def members(self, request: Request) -> Response:
         """Let something belong to it, or no more."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         act = unassign if one_of(form, "act") == "remove" else assign
         made = act(self._desk.place, one_of(form, "collection"), one_of(form, "members", _LONGEST).split())
         self._desk.slow_queries.forget()
@@ -223,7 +222,7 @@ class Collections:
 
     async def move(self, request: Request) -> Response:
         """Put it aside, or take it up again."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         state = one_of(form, "state")
         if state not in COLLECTION_STATES:
             raise UsageError(say("collection_no_state", name=state[:40]))
@@ -233,7 +232,7 @@ class Collections:
 
     async def remove(self, request: Request) -> Response:
         """Forget it."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         gone = remove_collection(self._desk.place, one_of(form, "collection"))
         self._desk.slow_queries.forget()
         return self._face.told("/collections", say("collection_removed", collection=gone.name))

@@ -3,13 +3,15 @@
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from strandline.access.addresses import Base
+from strandline.core.keeping.people import may
 from strandline.errors import ArchiveBusy, OutOfSpace, SettingError, TakenDown, Unreachable, UsageError
 from strandline.version import __version__
 from strandline.web.guard import Policy
@@ -19,6 +21,9 @@ from strandline.web.slow_queries import NoAnswerError, UnanswerableError
 from strandline.web.texts import say
 
 Handler = Callable[[Request], Awaitable[Response]]
+Form = Mapping[str, list[str]]
+_LONGEST = 4_096
+"""Characters of a field of a form. Origin: a guess; addresses may be that long."""
 
 
 class NotThereError(Exception):
@@ -38,16 +43,19 @@ class Face:
 
     def page(self, request: Request, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
         """A page, with what all pages know."""
-        role = request.scope.get("strandline.role", "read")
+        role = request.scope.get("strandline.role", "reader")
         shared = {
             "archive": self.name,
             "version": __version__,
             "query": "",
             "here": request.url.path,
             "role": role,
+            "may": partial(may, role),
+            "person": person_of(request),
+            "accounts": self.policy.accounts.any(),
             "groups": GROUPS,
             "where": here(request.url.path, role),
-            "key": self.policy.access.form_key(),
+            "key": self.policy.access.form_key(person_of(request)),
             "notice": self._notice(request),
         }
         return HTMLResponse(render(template, {**shared, **values}), status)
@@ -59,6 +67,13 @@ class Face:
     def told(self, path: str, said: str, **shown: str) -> RedirectResponse:
         """To a page, after a change, which says what was done."""
         return back(f"{path}?{urlencode({**shown, 'notice': said, 'seal': self.policy.access.seal(said)})}")
+
+    async def form(self, request: Request) -> Form:
+        """A form that was sent from one of our pages; UsageError for any other."""
+        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+        if not self.policy.access.is_form_key(one_of(form, "key"), person_of(request)):
+            raise UsageError(say("old_form"))
+        return form
 
     def part(self, request: Request, name: str, values: Mapping[str, object], *, whole: bool) -> HTMLResponse:
         """A part of a page, bare or as a page of its own."""
@@ -99,6 +114,16 @@ class Face:
                 return self.message(request, 503, say("no_answer"), str(problem))
 
         return answer
+
+
+def person_of(request: Request) -> str:
+    """The name of whoever asks; empty where there are no accounts, or a token of the server was given."""
+    return str(request.scope.get("strandline.person", ""))
+
+
+def one_of(form: Form, name: str, longest: int = _LONGEST) -> str:
+    """What stands in a field of a form."""
+    return form.get(name, [""])[0][:longest].strip()
 
 
 def number_of(request: Request, name: str, default: Any = None) -> Any:  # noqa: ANN401 - what the default is

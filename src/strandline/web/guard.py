@@ -1,6 +1,6 @@
 """What every request passes before anyone answers it, on both origins: name, size, pace, token, origin of changes.
 
-403  a host name that is not ours, a change asked for by another site or with a token that only lets look
+403  a host name that is not ours, a change asked for by another site (who may do what: web/permitting.py)
 401  no token where one is needed, or a wrong one, told slowly       429  too many wrong ones at the same time
 413  a body that is too large        408  a body that comes too slowly
 """
@@ -14,9 +14,10 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import quote
 
+from strandline.web.accounts import Accounts
 from strandline.web.metrics import Metrics
 from strandline.web.options import Origins, ServeOptions, host_of
-from strandline.web.tokens import Access, Role
+from strandline.web.tokens import Access, Asking
 from strandline.web.wrong_tokens import TooManyError, WrongTokens
 
 Scope = MutableMapping[str, Any]
@@ -46,14 +47,30 @@ class Policy:
     origins: Origins
     access: Access
     metrics: Metrics
+    accounts: Accounts = field(default_factory=Accounts)
     wrong: WrongTokens = field(default_factory=WrongTokens)
 
-    async def role(self, client: str, token: str) -> Role | None:
-        """What a token lets do; a wrong one waits for its answer. TooManyError when too many wait already."""
+    @property
+    def needed(self) -> bool:
+        """Whether people have to say who they are: a token is set, or there are accounts."""
+        return bool(self.access.digest) or self.access.locked or self.accounts.needed()
+
+    async def with_token(self, client: str, token: str) -> Asking | None:
+        """Whose token it is; a wrong one waits for its answer. TooManyError when too many wait already."""
         role = self.access.role(token)
-        if role is not None:
+        asking = self.accounts.of_token(token) if role is None else Asking(role)
+        return await self._answered(client, asking)
+
+    async def with_password(self, client: str, name: str, password: str) -> Asking | None:
+        """Whose password it is; a wrong one waits for its answer. TooManyError when too many wait already."""
+        if self.wrong.full():  # else a wrong one could be told from a right one at any speed
+            raise TooManyError
+        return await self._answered(client, await self.accounts.of_password(name, password))
+
+    async def _answered(self, client: str, asking: Asking | None) -> Asking | None:
+        if asking is not None:
             self.wrong.right(client)
-            return role
+            return asking
         pause = self.wrong.wait(client)
         if pause is None:
             raise TooManyError
@@ -136,26 +153,27 @@ class Guard:
             raise _RefusedError(403, "Changes are only taken from the interface itself.")
 
     async def _allowed(self, scope: Scope, fields: dict[bytes, str]) -> None:
-        access = self.policy.access
-        scope["strandline.local"] = access.replay_path()
-        if not access.needed:
-            scope["strandline.role"] = "operate"
+        policy = self.policy
+        needed = policy.needed
+        scope["strandline.local"] = policy.access.replay_path() if needed else ""
+        if not needed:
+            scope["strandline.role"] = "keeper"
             return
         path: str = scope["path"]
         scheme, _, token = fields.get(b"authorization", "").partition(" ")
         try:
-            role = await self.policy.role(client_of(scope), token) if scheme.lower() == "bearer" else None
+            asking = await policy.with_token(client_of(scope), token) if scheme.lower() == "bearer" else None
         except TooManyError as refused:
             raise _RefusedError(429, str(refused)) from None
-        if role is None and self.origin == "interface":
-            role = access.session_role(self._cookie(fields))
-        if role is not None:
-            scope["strandline.role"] = role
-            if role == "read" and scope["method"] not in _SAFE and path != "/login" and self.origin == "interface":
-                raise _RefusedError(403, "This token lets look at the archive and change nothing.")
+        if asking is None and self.origin == "interface":
+            asking = policy.accounts.of_proxy(client_of(scope), fields)
+        if asking is None and self.origin == "interface":
+            asking = policy.access.asking(self._cookie(fields), policy.accounts.person, time.time())
+        if asking is not None:
+            scope["strandline.role"], scope["strandline.person"] = asking.role, asking.person
             return
         if self.origin == "replay":
-            prefix = access.replay_path()
+            prefix = policy.access.replay_path()
             if path.startswith(prefix + "/"):
                 scope["path"] = path[len(prefix) :]
                 scope["raw_path"] = scope.get("raw_path", path.encode())[len(prefix) :]
@@ -167,14 +185,19 @@ class Guard:
         asked = quote(path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""), safe="")
         for_people = scope["method"] == "GET" and "text/html" in fields.get(b"accept", "")
         login = f"/login?to={asked}" if for_people and self.origin == "interface" else ""
-        raise _RefusedError(401, "An access token is needed.", login)
+        raise _RefusedError(401, "Say who you are: an access token is needed.", login)
 
     def _cookie(self, fields: dict[bytes, str]) -> str:
-        try:
-            found = SimpleCookie(fields.get(b"cookie", "")).get(self.policy.cookie)
-        except CookieError:
-            return ""
-        return found.value if found else ""
+        return cookie_of(fields.get(b"cookie", ""), self.policy.cookie)
+
+
+def cookie_of(text: str, name: str) -> str:
+    """One cookie of a request; empty when it has none of that name."""
+    try:
+        found = SimpleCookie(text).get(name)
+    except CookieError:
+        return ""
+    return found.value if found else ""
 
 
 def client_of(scope: Scope) -> str:

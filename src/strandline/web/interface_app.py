@@ -23,8 +23,11 @@ from strandline.web.feeds import feed_route
 from strandline.web.guard import Policy
 from strandline.web.operating import Operating
 from strandline.web.people import People
+from strandline.web.people_pages import PeoplePages
+from strandline.web.permitting import Permitting
 from strandline.web.refusing import Refusing
 from strandline.web.replaying import Replaying
+from strandline.web.signing_on import SigningOn
 from strandline.web.sites import Sites
 from strandline.web.slow_parts import Parts
 from strandline.web.storage import StoragePage
@@ -67,6 +70,8 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
             Sites(desk, face),
             Collections(desk, face),
             Annotations(desk, face),
+            PeoplePages(desk, face),
+            SigningOn(desk, face),
         )
         for handlers in (People(desk, face), Parts(desk, face), Operating(desk, face), *keepers):
             routes += handlers.routes()
@@ -82,6 +87,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
 
     shown = Starlette(routes=routes, exception_handlers={404: missing})
     shown.add_middleware(Refusing, holdings=holdings, face=face)
+    shown.add_middleware(Permitting, face=face, desk=desk)
     return shown
 
 

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 
 class MenuPage(NamedTuple):
-    """A page of the bar: texts `menu_NAME` and `about_NAME`; `keepers`: only for those who may operate."""
+    """A page of the bar: texts `menu_NAME` and `about_NAME`; `keepers`: only for keepers."""
 
     path: str
     name: str
@@ -46,6 +46,8 @@ GROUPS: Final = (
             MenuPage("/health", "health"),
             MenuPage("/storage", "storage"),
             MenuPage("/takedowns", "takedowns", keepers=True),
+            MenuPage("/people", "people", keepers=True),
+            MenuPage("/journal", "journal", keepers=True),
         ),
     ),
     Group("look_up", (MenuPage("/search", "search"), MenuPage("/notes", "notes")), ("/page", "/captures")),
@@ -64,11 +66,11 @@ class Here(NamedTuple):
 def here(path: str, role: str) -> Here:
     """Where in the bar a page stands.
 
-    >>> here("/rules", "read").group, here("/page", "read").group, here("/login", "read").group
+    >>> here("/rules", "reader").group, here("/page", "reader").group, here("/login", "reader").group
     ('plan', 'look_up', '')
     """
     for group in GROUPS:
-        shown = tuple(page for page in group.pages if role == "operate" or not page.keepers)
+        shown = tuple(page for page in group.pages if role == "keeper" or not page.keepers)
         own = next((page.name for page in shown if page.path == path), "")
         if own or path in group.also:
             return Here(group.name, shown, own)

@@ -1,13 +1,13 @@
 """Changes people make from the interface: add a site, set a budget, start and stop jobs, rate a change, adopt a plan.
 
 Each takes a form with the key the page was given and answers with a redirect, so that a reload repeats nothing. The
-guard has already seen to it that the reader may operate and that the form comes from the interface itself.
+guard has already seen to it that the form comes from the interface itself, and web/permitting.py that whoever sends it
+may.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import get_args
-from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,19 +21,18 @@ from strandline.core.urls import authority
 from strandline.core.urls import site as site_of
 from strandline.crawl.reaching import scheme_of
 from strandline.errors import SettingError, UsageError
+from strandline.keeping.searches import forget_search, save_search
 from strandline.keeping.sites import add_site as resume_site
 from strandline.study.labelling import label
 from strandline.study.rating import rate, unrate
 from strandline.web.desk import Desk
-from strandline.web.face import Face, back
+from strandline.web.face import Face, back, one_of, person_of
 from strandline.web.figures import minute_text
 from strandline.web.jobs import KINDS, WRITERS, Archiving, Job, Kind
 from strandline.web.texts import say
 from strandline.web.views.compare import compare, end_of
 from strandline.web.views.simulate import asked_for, start_simulation, strategy_names
 from strandline.web.views.values import address
-
-Form = Mapping[str, list[str]]
 
 _LONGEST = 2_000
 
@@ -98,12 +97,14 @@ def adopt(desk: Desk, strategy: str = "", objective: str = "", budget: str = "")
         raise UsageError(str(problem).removeprefix("--set: ")) from None
 
 
-async def keep_rating(desk: Desk, url: str, rating: Rating, blocks: Sequence[str] = ()) -> tuple[str, ...]:
+async def keep_rating(
+    desk: Desk, url: str, rating: Rating, blocks: Sequence[str] = (), author: str = ""
+) -> tuple[str, ...]:
     """Keep what a person says about blocks, or about the last change of a page; returns their paths.
 
     In a thread, with connections of its own: a crawl or watch that writes just now is waited for.
     """
-    kept = await asyncio.to_thread(lambda: rate(desk.place.open(), url, rating, blocks))
+    kept = await asyncio.to_thread(lambda: rate(desk.place.open(), url, rating, blocks, author))
     desk.slow_queries.forget()
     return kept
 
@@ -159,23 +160,18 @@ class Operating:
             "/unrate": self.unrate,
             "/simulate": self.simulate,
             "/adopt": self.adopt,
+            "/searches": self.searches,
         }
         return [Route(path, self._face.guarded(handler), methods=["POST"]) for path, handler in forms.items()]
 
-    async def _form(self, request: Request) -> Form:
-        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
-        if not self._face.policy.access.is_form_key(_one(form, "key")):
-            raise UsageError(say("old_form"))
-        return form
-
     async def sites(self, request: Request) -> Response:
         """Add a site."""
-        form = await self._form(request)
-        start = next((kind for kind in get_args(Archiving) if kind == _one(form, "start")), None)
-        typed = _one(form, "url")
+        form = await self._face.form(request)
+        start = next((kind for kind in get_args(Archiving) if kind == one_of(form, "start")), None)
+        typed = one_of(form, "url")
         if "://" not in typed and not await asyncio.to_thread(scheme_of, typed, self._desk.settings):
             raise UsageError(say("no_such_host", host=typed[:100]))
-        url, job = await add_site(self._desk, typed, _one(form, "contact"), start)
+        url, job = await add_site(self._desk, typed, one_of(form, "contact"), start)
         writer = self._desk.place.writer()
         watched = self._desk.jobs.active(("watch",)) or (writer is not None and writer.command == "watch")
         later = start is not None and job is None and not watched
@@ -187,64 +183,74 @@ class Operating:
 
     async def budget(self, request: Request) -> Response:
         """Set the budget."""
-        form = await self._form(request)
-        adopt(self._desk, budget=_one(form, "budget"))
-        said = say("budget_set_shared" if self._desk.shared else "budget_set", budget=_one(form, "budget"))
+        form = await self._face.form(request)
+        adopt(self._desk, budget=one_of(form, "budget"))
+        said = say("budget_set_shared" if self._desk.shared else "budget_set", budget=one_of(form, "budget"))
         return self._face.told("/", said)
 
     async def start(self, request: Request) -> Response:
         """Start a job."""
-        form = await self._form(request)
-        kind = next((known for known in KINDS if known == _one(form, "kind")), None)
+        form = await self._face.form(request)
+        kind = next((known for known in KINDS if known == one_of(form, "kind")), None)
         if kind is None or kind == "simulate":
-            raise UsageError(say("no_job", job=_one(form, "kind")[:40]))
+            raise UsageError(say("no_job", job=one_of(form, "kind")[:40]))
         await start_job(self._desk, kind)
         return back("/health" if kind == "verify" else "/")
 
     async def job(self, request: Request) -> Response:
         """Pause, resume or stop a job."""
-        form = await self._form(request)
-        await act(self._desk, int(request.path_params["number"]), _one(form, "action"))
+        form = await self._face.form(request)
+        await act(self._desk, int(request.path_params["number"]), one_of(form, "action"))
         return back("/")
 
     async def rate(self, request: Request) -> Response:
         """Say that a block, or all that changed, is noise, or that it matters."""
-        form = await self._form(request)
-        url, rating = address(_one(form, "url")), as_rating(_one(form, "rating"))
-        start, end, block = (_one(form, name) for name in ("from", "to", "block"))
+        form = await self._face.form(request)
+        url, rating = address(one_of(form, "url")), as_rating(one_of(form, "rating"))
+        start, end, block = (one_of(form, name) for name in ("from", "to", "block"))
         paths = [block] if block else await change_paths(self._desk, url, end_of(start), end_of(end))
-        await keep_rating(self._desk, url, rating, paths)
+        await keep_rating(self._desk, url, rating, paths, person_of(request))
         said = say("rated" if block else "rated_change", count=len(paths))
-        shown = {name: _one(form, name) for name in ("view", "only") if _one(form, name)}
+        shown = {name: one_of(form, name) for name in ("view", "only") if one_of(form, name)}
         return self._face.told("/compare", said, **{"url": url, "from": start, "to": end, **shown})
 
     async def unrate(self, request: Request) -> Response:
         """Take back what was said about a block."""
-        form = await self._form(request)
-        await forget_rating(self._desk, address(_one(form, "url")), _one(form, "block"))
+        form = await self._face.form(request)
+        await forget_rating(self._desk, address(one_of(form, "url")), one_of(form, "block"))
         return self._face.told("/ratings", say("unrated"))
 
     async def label(self, request: Request) -> Response:
         """Call a block something."""
-        form = await self._form(request)
-        url, name = address(_one(form, "url")), _one(form, "label")
-        await keep_label(self._desk, url, _one(form, "block"), name)
+        form = await self._face.form(request)
+        url, name = address(one_of(form, "url")), one_of(form, "label")
+        await keep_label(self._desk, url, one_of(form, "block"), name)
         return self._face.told("/page", say("labelled" if name.strip() else "unlabelled"), url=url)
 
     async def simulate(self, request: Request) -> Response:
         """Start a simulation."""
-        form = await self._form(request)
-        asked = asked_for(form.get("strategy", []), _one(form, "budgets"), _one(form, "objective"))
+        form = await self._face.form(request)
+        asked = asked_for(form.get("strategy", []), one_of(form, "budgets"), one_of(form, "objective"))
         await start_simulation(self._desk, asked)
         return back("/simulate")
 
     async def adopt(self, request: Request) -> Response:
         """Plan by a strategy from now on."""
-        form = await self._form(request)
-        adopt(self._desk, _one(form, "strategy"), _one(form, "objective"), _one(form, "budget"))
+        form = await self._face.form(request)
+        adopt(self._desk, one_of(form, "strategy"), one_of(form, "objective"), one_of(form, "budget"))
         plan = self._desk.settings.plan
         said = say("adopted", strategy=plan.strategy, objective=say(f"objective_{plan.objective}"))
         return self._face.told("/simulate", said)
+
+    async def searches(self, request: Request) -> Response:
+        """Save a search, or take one out."""
+        form = await self._face.form(request)
+        name, words = one_of(form, "name").strip(), one_of(form, "words").strip()
+        if one_of(form, "action") == "remove":
+            forget_search(self._desk.place, name)
+            return self._face.told("/search", say("search_forgotten", name=name))
+        save_search(self._desk.place, name, words)
+        return self._face.told("/search", say("search_saved", name=name), q=words)
 
 
 def as_rating(text: str) -> Rating:
@@ -254,7 +260,3 @@ def as_rating(text: str) -> Rating:
         if one == text:
             return one
     raise UsageError(say("no_rating", name=text[:40], known=" or ".join(known)))
-
-
-def _one(form: Form, name: str) -> str:
-    return form.get(name, [""])[0][:_LONGEST].strip()

@@ -22,6 +22,7 @@ from strandline.app.status_metrics import archive_metrics
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings
 from strandline.errors import SettingError
+from strandline.web.accounts import Accounts
 from strandline.web.desk import open_desk
 from strandline.web.guard import Guard, Policy
 from strandline.web.interface_app import interface_headers, make_interface
@@ -52,11 +53,14 @@ class Service:
 
         Without `archive` there is replay and what programs need for it, and no pages about the archive.
         """
-        if not options.loopback and options.token_file is None and not options.token:
+        accounts = Accounts() if archive is None else Accounts(archive, archive.settings.people)
+        if not options.loopback and options.token_file is None and not options.token and not accounts.any():
             raise SettingError(
-                f"host: {options.host} can be reached from other machines; give --token-file to require a token"
+                f"host: {options.host} can be reached from other machines; give --token-file to require a token, or "
+                "let people in by name (strandline people DIR add)"
             )
         access, token = open_access(options.token_file, options.token, options.read_token)
+        access = replace(access, locked=not options.loopback)  # also when the last account goes
         port = _free_port(options.host, options.port, "port")
         replay_port = _free_port(options.host, options.replay_port, "replay-port", taken=port)
         options = replace(options, port=port, replay_port=replay_port)
@@ -70,7 +74,7 @@ class Service:
             default=name,
         )
         metrics = Metrics() if archive is None else Metrics(archive=partial(archive_metrics, archive))
-        policy = Policy(options, origins, access, metrics)
+        policy = Policy(options, origins, access, metrics, accounts)
         self._desk = None if archive is None else open_desk(archive)
         interface = Guard(
             make_interface(held, policy, self._desk), policy, "interface", partial(interface_headers, policy)

@@ -1,8 +1,6 @@
 """Sites in operation, in the interface and the API: the list with costs and yields, pausing, settings of one site."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, FastAPI, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +12,7 @@ from strandline.core.discovery.site_rules import STATES
 from strandline.errors import UsageError
 from strandline.keeping.sites import KEYS, move_site, set_site
 from strandline.web.desk import Desk
-from strandline.web.face import Face, NotThereError, number_of
+from strandline.web.face import Face, NotThereError, number_of, one_of
 from strandline.web.texts import say
 from strandline.web.views.sites import OperatedSite, site_in_operation, sites_in_operation
 
@@ -116,29 +114,19 @@ class Sites:
 
     async def set(self, request: Request) -> Response:
         """Keep what is said of one site."""
-        form = await self._form(request)
-        name = _one(form, "site")
-        values: dict[str, object] = {key: _one(form, key) for key in KEYS if key in form}
+        form = await self._face.form(request)
+        name = one_of(form, "site")
+        values: dict[str, object] = {key: one_of(form, key) for key in KEYS if key in form}
         made = set_site(self._desk.place, name, values, self._desk.archive)
         self._desk.slow_queries.forget()
         return self._face.told("/sites/settings", say("site_set_done", site=made.name), site=made.name)
 
     async def move(self, request: Request) -> Response:
         """Pause, resume or remove a site."""
-        form = await self._form(request)
-        state = _one(form, "state")
+        form = await self._face.form(request)
+        state = one_of(form, "state")
         if state not in STATES:
             raise UsageError(say("site_no_state", name=state[:40]))
-        made = move_site(self._desk.place, _one(form, "site"), state, self._desk.archive)
+        made = move_site(self._desk.place, one_of(form, "site"), state, self._desk.archive)
         self._desk.slow_queries.forget()
         return self._face.told("/sites", say(f"site_moved_{state}", site=made.name))
-
-    async def _form(self, request: Request) -> Mapping[str, list[str]]:
-        form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
-        if not self._face.policy.access.is_form_key(_one(form, "key")):
-            raise UsageError(say("old_form"))
-        return form
-
-
-def _one(form: Mapping[str, list[str]], name: str) -> str:
-    return form.get(name, [""])[0][:_LONGEST].strip()

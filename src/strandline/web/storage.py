@@ -18,8 +18,7 @@ from strandline.archive.storage import Storage, storage
 from strandline.errors import UsageError
 from strandline.keeping.retention import Preview, Thinned, apply_retention, preview_retention, rules_of
 from strandline.web.desk import Desk
-from strandline.web.face import Face
-from strandline.web.takedowns import form_of, one_of
+from strandline.web.face import Face, one_of, person_of
 from strandline.web.texts import say
 
 _LISTED = 50
@@ -66,9 +65,9 @@ def storage_routes(api: FastAPI, desk: Desk) -> None:
         return (await asyncio.to_thread(_previewed, desk, rule)).as_json()
 
     @router.post("/retention", status_code=201)
-    async def thin(wanted: RetentionIn) -> dict[str, Any]:
+    async def thin(request: Request, wanted: RetentionIn) -> dict[str, Any]:
         """Drop what rules let go."""
-        shown, done = await asyncio.to_thread(_applied, desk, wanted.rules, wanted.by)
+        shown, done = await asyncio.to_thread(_applied, desk, wanted.rules, person_of(request) or wanted.by)
         desk.slow_queries.forget()
         return {**shown.as_json(), "act": done.act, "given_back": done.given_back}
 
@@ -100,11 +99,12 @@ class StoragePage:
 
     async def thin(self, request: Request) -> Response:
         """Drop what the preview of a rule showed."""
-        form = await form_of(self._face, request)
+        form = await self._face.form(request)
         rule, expected = one_of(form, "rule"), one_of(form, "dropped")
         shown = await asyncio.to_thread(_previewed, self._desk, [rule])
         if str(shown.dropped) != expected:
             raise UsageError(say("retention_changed"))
-        _, done = await asyncio.to_thread(_applied, self._desk, [rule], one_of(form, "by"))
+        by = person_of(request) or one_of(form, "by")
+        _, done = await asyncio.to_thread(_applied, self._desk, [rule], by)
         self._desk.slow_queries.forget()
         return self._face.told("/storage", say("thinned_now", captures=done.dropped))

@@ -1,15 +1,13 @@
 """What is taken down, in the interface and the API: the list, a form to hide something, a button to show it again.
 
-The list names what it hides: it is for those who may operate the archive, and for nobody else.
+The list names what it hides: it is for keepers, and for nobody else (web/permitting.py).
 """
 
 import asyncio
 import time
-from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import parse_qs
 
-from fastapi import APIRouter, FastAPI, HTTPException, Path, Request
+from fastapi import APIRouter, FastAPI, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request as PageRequest
 from starlette.responses import Response
@@ -20,7 +18,7 @@ from strandline.errors import UsageError
 from strandline.keeping.erasing import erase
 from strandline.keeping.takedowns import Wish, block, lift, taken_down
 from strandline.web.desk import Desk
-from strandline.web.face import Face
+from strandline.web.face import Face, one_of, person_of
 from strandline.web.texts import say
 from strandline.web.views.values import Moment, time_of
 
@@ -106,27 +104,22 @@ def takedown_routes(api: FastAPI, desk: Desk) -> None:
     """Add the questions and acts of the API."""
     router = APIRouter(tags=["keep"])
 
-    def may(request: Request) -> None:
-        if request.scope.get("strandline.role") != "operate":
-            raise HTTPException(403, say("keepers_only"))
-
     @router.get("/takedowns")
-    async def takedowns(request: Request, history: bool = False) -> list[ActView]:
+    async def takedowns(history: bool = False) -> list[ActView]:
         """What is taken down now; with `history` every act."""
-        may(request)
         return [act_view(act) for act in taken_down(desk.archive, time.time(), history)]
 
     @router.post("/takedowns", status_code=201)
-    async def new_takedown(wanted: TakedownIn) -> Hid:
+    async def new_takedown(request: Request, wanted: TakedownIn) -> Hid:
         """Hide something from now on."""
-        wish = _wish(wanted.target, wanted.reason, wanted.until, wanted.by)
+        wish = _wish(wanted.target, wanted.reason, wanted.until, person_of(request) or wanted.by)
         act, captures, octets = await _take_down(desk, wish, wanted.erase)
         return Hid(act=act_view(act), captures=captures, bytes=octets)
 
     @router.post("/takedowns/{number}/lift")
-    async def lift_takedown(number: Annotated[int, Path(ge=1, le=10**9)], wanted: LiftIn) -> ActView:
+    async def lift_takedown(request: Request, number: Annotated[int, Path(ge=1, le=10**9)], wanted: LiftIn) -> ActView:
         """Show something again."""
-        act = lift(desk.archive, str(number), wanted.reason, wanted.by)
+        act = lift(desk.archive, str(number), wanted.reason, person_of(request) or wanted.by)
         desk.slow_queries.forget()
         return act_view(act)
 
@@ -150,8 +143,6 @@ class Takedowns:
 
     async def shown(self, request: PageRequest) -> Response:
         """What is taken down, and the journal."""
-        if request.scope.get("strandline.role") != "operate":
-            return self._face.message(request, 403, say("takedowns"), say("keepers_only"))
         journal = self._desk.archive.journal
         problem = journal.problem()
         now = [] if problem else taken_down(self._desk.archive, time.time())
@@ -162,8 +153,9 @@ class Takedowns:
 
     async def block(self, request: PageRequest) -> Response:
         """Hide something."""
-        form = await form_of(self._face, request)
-        wish = _wish(*(one_of(form, name) for name in ("target", "reason", "until", "by")))
+        form = await self._face.form(request)
+        target, reason, until, by = (one_of(form, name) for name in ("target", "reason", "until", "by"))
+        wish = _wish(target, reason, until, person_of(request) or by)
         erased = one_of(form, "erase") == "yes"
         act, captures, _ = await _take_down(self._desk, wish, erased)
         said = say("erased_now" if erased else "hidden_now", target=act.target, captures=captures)
@@ -171,20 +163,8 @@ class Takedowns:
 
     async def lift(self, request: PageRequest) -> Response:
         """Show something again."""
-        form = await form_of(self._face, request)
-        act = lift(self._desk.archive, one_of(form, "number"), one_of(form, "reason"), one_of(form, "by"))
+        form = await self._face.form(request)
+        by = person_of(request) or one_of(form, "by")
+        act = lift(self._desk.archive, one_of(form, "number"), one_of(form, "reason"), by)
         self._desk.slow_queries.forget()
         return self._face.told("/takedowns", say("lifted_now", target=act.target))
-
-
-async def form_of(face: Face, request: PageRequest) -> Mapping[str, list[str]]:
-    """A form that was sent from one of our pages; UsageError for any other."""
-    form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
-    if not face.policy.access.is_form_key(one_of(form, "key")):
-        raise UsageError(say("old_form"))
-    return form
-
-
-def one_of(form: Mapping[str, list[str]], name: str, longest: int = _LONGEST) -> str:
-    """What stands in a field of a form."""
-    return form.get(name, [""])[0][:longest].strip()

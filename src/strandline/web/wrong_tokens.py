@@ -1,4 +1,4 @@
-"""Wrong tokens are answered slowly, and ever more slowly: guessing takes longer than anybody has.
+"""Wrong tokens and passwords are answered slowly, and ever more slowly: guessing takes longer than anybody has.
 
 A token of 32 random bytes cannot be guessed at any speed; one that somebody chose might be. Each wrong token of a
 client doubles the time its next wrong one waits for its answer. Right tokens never wait. Clients that came long ago are
@@ -26,7 +26,7 @@ class TooManyError(Exception):
     """Too many wrong tokens wait for their answers."""
 
     def __init__(self) -> None:
-        super().__init__("Too many wrong tokens; try again later.")
+        super().__init__("Too many wrong tokens or passwords; try again later.")
 
 
 @dataclass(slots=True)
@@ -37,6 +37,10 @@ class WrongTokens:
     waiting: int = 0
     _tried: OrderedDict[str, tuple[int, float]] = field(default_factory=OrderedDict)
 
+    def full(self) -> bool:
+        """Whether so many wait that no further password is looked at."""
+        return self.waiting >= MOST_WAITING
+
     def wait(self, client: str) -> float | None:
         """A client gave a wrong token: seconds until it hears so; None when it is turned away at once."""
         now = self.clock()
@@ -45,7 +49,7 @@ class WrongTokens:
         self._tried[client] = number, now
         while len(self._tried) > MOST_CLIENTS:
             self._tried.popitem(last=False)
-        if self.waiting >= MOST_WAITING:
+        if self.full():
             return None
         return min(FIRST * 2.0 ** min(number - 1, 32), LONGEST)
 

@@ -19,9 +19,10 @@ class RatingView:
     site: str
     named: bool
     """Whether it may hold on other sites, too: where another one says the same."""
+    author: str
 
 
 def given(desk: Desk) -> list[RatingView]:
     """Everything that was said, the newest first."""
     rows = sorted((row for row in desk.reading.all_ratings() if desk.reading.shows(row[0])), key=lambda row: -row[3])
-    return [RatingView(url, path, rating, time, site(url), is_named(path)) for url, path, rating, time in rows]
+    return [RatingView(*row[:4], site(row[0]), is_named(row[1]), row[4]) for row in rows]

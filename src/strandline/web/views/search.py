@@ -1,16 +1,20 @@
 """Finding pages by address, and blocks by their words or their topic, over time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from strandline.app.browsing import Wanted
 from strandline.archive.known_collections import narrowed
+from strandline.core.blocks.queries import Doubt, doubt
 from strandline.errors import UsageError
+from strandline.study.searching import Turn, over_time
 from strandline.web.desk import Desk
 from strandline.web.views.page import BlockView, block_view
 from strandline.web.views.site import PageRow, page_row
 from strandline.web.views.values import address
 
 _EXCERPT = 400
+_TURNS = 1000
+"""Blocks of which it is said when they appeared and vanished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class SearchAsked:
     label: str = ""
     collection: str = ""
     tag: str = ""
+    over_time: bool = False
+    """Also when what is found appeared and vanished, in the order of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,9 @@ class Found:
     more_pages: int | None
     blocks: list[BlockView]
     more_blocks: int | None
+    doubt: Doubt = ""
+    """What may be wrong with the words, where nothing was found."""
+    turns: list[Turn] = field(default_factory=list)
 
 
 def search(desk: Desk, asked: SearchAsked) -> Found:
@@ -59,8 +68,11 @@ def search(desk: Desk, asked: SearchAsked) -> Found:
     start = 0 if asked.url else asked.start
     lives = desk.reading.search_blocks(wanted, asked.limit + 1, start)
     blocks = [block_view(life, _excerpt(life.text, asked.words)) for life in lives[: asked.limit]]
+    turns = over_time(desk.reading.search_blocks(wanted, _TURNS)) if asked.over_time else []
     more_blocks = start + asked.limit if len(lives) > asked.limit else None
-    return Found(_exact(desk, asked.url), [page_row(one) for one in pages], more_pages, blocks, more_blocks)
+    doubted = "" if blocks else doubt(asked.words) or doubt(asked.topic)
+    rows = [page_row(one) for one in pages]
+    return Found(_exact(desk, asked.url), rows, more_pages, blocks, more_blocks, doubted, turns)
 
 
 def _exact(desk: Desk, typed: str) -> str:
