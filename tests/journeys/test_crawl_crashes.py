@@ -119,7 +119,7 @@ def test_a_reader_that_leaves_early_does_no_harm(tmp_path):
 
 @pytest.mark.root
 def test_a_full_disk_ends_with_3_and_the_crawl_resumes_when_there_is_room(tmp_path):
-    with small_disk(tmp_path / "disk", "1m") as disk, DemoServer(hour_seconds=600.0) as demo:
+    with small_disk(tmp_path / "disk", "1536k") as disk, DemoServer(hour_seconds=600.0) as demo:
         folder = disk / "archive"
         full = strandline("crawl", folder, "--seeds", demo.url, *UNSTUDIED)
         assert full.code == 3, full.err

@@ -31,7 +31,7 @@ def archive(tmp_path_factory):
     with contextlib.closing(open_archive(folder / "a").reading) as reading:
         captures = list(reading.all_captures())
     with open_archive(folder / "a").writing("test") as catalog:
-        catalog.studies.take_over([("http://a.example/", "body/p", "noise", 5.25)])
+        catalog.studies.take_over([("http://a.example/", "body/p", "noise", 5.25, "Anna")])
     return folder / "a", captures
 
 
@@ -63,7 +63,7 @@ def test_to_a_cluster_and_back_is_the_same_archive(archive, place, tmp_path, mon
     assert back.settings == open_archive(folder).settings
     for name in files:
         assert (tmp_path / "back" / "archive" / name).read_bytes() == (folder / "archive" / name).read_bytes()
-    assert list(back.studies.all_ratings()) == [("http://a.example/", "body/p", "noise", 5.25)]
+    assert list(back.studies.all_ratings()) == [("http://a.example/", "body/p", "noise", 5.25, "Anna")]
     audit = strandline("verify", tmp_path / "back", "--json")
     assert audit.code == 0 and audit.lines[0]["captures"] == len(captures)
     again = strandline("crawl", tmp_path / "back", "--limit", "1", *LOOPBACK)

@@ -1,0 +1,156 @@
+"""What study takes by stages per version, on pages of several kinds; beside another checkout if one is named.
+
+usage: python -m benchmarks study
+       STRANDLINE_BEFORE=../before/src python -m benchmarks study     the sources to compare with, as ratios
+
+Made pages are those of `strandline experiment news`. Real ones come from ../shared/data/pages or $STRANDLINE_DATA. Each
+checkout is run in processes of its own, in turn; what counts is the least CPU time of several rounds. `record` is what
+study hands over to be stored, `words` the reasons and the sentence: an earlier checkout may not tell one.
+"""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from strandline.core.blocks.word_numbers import ready as ready_to_compare
+from strandline.core.changes.importance import study
+from strandline.core.changes.versions import block_record
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState
+from strandline.dom.html import blocks, visible_hash
+from strandline.dom.scan import ready as ready_to_cut
+
+ROUNDS, TURNS, CAPTURES = 3, 2, 40
+STAGES = ("hash", "cut", "compare", "score", "words", "record", "all")
+MADE = {
+    "front pages": ("link list", "front page", "forum", "blog"),
+    "shops": ("product", "shop listing"),
+    "texts": ("contract", "article", "event", "documentation"),
+    "noise": ("tokens", "two layouts", "related box"),
+}
+CACHE = type(lru_cache(len))
+SENTENCES = "strandline.core.changes.sentences"
+
+
+def sets_of_pages() -> dict[str, list[list[bytes]]]:
+    """Versions of pages, by the kind of page."""
+    from benchmarks.bench_blocks import real_pages
+    from strandline.lab.experiments.news import KINDS
+
+    found = {
+        name: [[capture.html for capture in KINDS[kind](1).captures(CAPTURES)] for kind in kinds]
+        for name, kinds in MADE.items()
+    }
+    found["unchanged"] = [[page[0] + b"<!-- %d -->" % number for number in range(CAPTURES)] for page in found["texts"]]
+    folder = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pages"
+    if folder.is_dir():
+        found["real pages"] = real_pages(folder)[::3]
+    return found
+
+
+class Stopwatch:
+    """CPU seconds by stage."""
+
+    def __init__(self) -> None:
+        self.spent = dict.fromkeys(STAGES, 0.0)
+
+    def timed(self, stage: str, work: Callable[[], Any]) -> Any:
+        """Do something, and note what it took."""
+        start = time.process_time()
+        found = work()
+        self.spent[stage] += time.process_time() - start
+        return found
+
+
+def studied(page: Sequence[bytes], watch: Stopwatch) -> None:
+    """Study the versions of a page as a worker does, reading and storing apart."""
+    told = import_module(SENTENCES).with_sentence if find_spec(SENTENCES) else lambda _delta, _scored, data: data
+    noise, old, shown, scale = NoiseState(), None, 0, 0
+    for html in page:
+        seen = watch.timed("hash", lambda html=html: visible_hash(html, charset="utf-8"))
+        if seen == shown:
+            noise.learn_unchanged()
+            continue
+        shown = seen
+        tree = watch.timed("cut", lambda html=html, scale=scale: blocks(html, charset="utf-8", scale=scale))
+        scale = tree.scale
+        if old is not None:
+            delta = watch.timed("compare", lambda old=old, tree=tree: compare(old, tree))
+            scored = watch.timed("score", lambda delta=delta: study(delta, noise))
+            watch.timed("words", lambda d=delta, s=scored: told(d, s, [reason.as_data() for reason in s.reasons[:40]]))
+        watch.timed("record", lambda tree=tree: [block_record(block) for block in tree.blocks])
+        old = tree
+
+
+def measured(sets: dict[str, list[list[bytes]]]) -> dict[str, dict[str, float]]:
+    """Least milliseconds per version, by kind of page and stage, of this checkout."""
+    ready_to_cut()
+    ready_to_compare()
+    found: dict[str, dict[str, float]] = {}
+    for name, pages in sets.items():
+        for _ in range(ROUNDS):
+            forget()
+            watch = Stopwatch()
+            for page in pages:
+                watch.timed("all", lambda page=page, watch=watch: studied(page, watch))
+            each = {stage: 1e3 * spent / sum(map(len, pages)) for stage, spent in watch.spent.items()}
+            found[name] = _least(found.get(name, each), each)
+    return found
+
+
+def forget() -> None:
+    """Empty what keeps recent answers: an archive hardly studies the same versions twice. Rules and tables stay."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("strandline."):
+            for value in vars(module).values():
+                if isinstance(value, CACHE) and value.cache_info().maxsize is not None:
+                    value.cache_clear()
+
+
+def _least(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    return {stage: min(took, other[stage]) for stage, took in one.items()}
+
+
+def main() -> None:
+    before = os.environ.get("STRANDLINE_BEFORE", "")
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "pages"
+        given.write_bytes(pickle.dumps(sets_of_pages()))
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for _ in range(TURNS):
+            for sources in filter(None, (before, str(Path(__file__).parents[1] / "src"))):
+                answer = subprocess.run(
+                    [sys.executable, __file__, str(given)],
+                    env={**os.environ, "PYTHONPATH": str(Path(sources).resolve())},
+                    stdout=subprocess.PIPE,
+                    check=True,
+                ).stdout
+                new = json.loads(answer)
+                known = found.setdefault(sources, new)
+                found[sources] = {name: _least(known[name], took) for name, took in new.items()}
+    *_, now = found.values()
+    print(f"{'ms per version':16}" + "".join(f"{stage:>15}" for stage in STAGES))
+    for name, took in now.items():
+        earlier = found[before][name] if before else {}
+        print(f"{name:16}" + "".join(_shown(took[stage], earlier.get(stage, 0.0)) for stage in STAGES))
+
+
+def _shown(now: float, before: float) -> str:
+    return f"{now:8.2f}" + (f"{now / before:5.2f} x" if before else " " * 7)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        print(json.dumps(measured(pickle.loads(Path(sys.argv[1]).read_bytes()))))
+    else:
+        main()
