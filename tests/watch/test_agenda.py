@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -127,6 +128,29 @@ def test_new_pages_come_first_then_the_plan_and_never_more_than_the_budget(tmp_p
     assert shop.asked[f"{SITE}/a"] > 1, "visited again"
     assert sum(figures.requests for figures in shop.hours) <= len(shop.times)
     assert sum(figures.firsts for figures in shop.hours) == 4
+
+
+def test_a_plan_that_was_opened_beside_the_crawl_is_asked_at_once(tmp_path):
+    class Late(EveryPage):
+        asked, steps = 0, 0
+
+        def ready(self):
+            self.steps += 1
+            return self.steps > 20 and self.asked < 2
+
+        def plan(self, hour, visits):
+            self.asked += 1
+            return [] if self.asked < 2 else super().plan(hour, visits)
+
+    plans, shop = [], Shop(tmp_path, site(), budget=20)
+
+    def late(agenda):
+        plans.append(Late(agenda._parts.catalog))
+        agenda._parts = replace(agenda._parts, foresight=plans[0], plan_ready=plans[0].ready)
+
+    shop.run(1.1, late)
+    assert plans[0].asked >= 2
+    assert shop.hours[0].planned > 0, "in its first hour"
 
 
 def test_a_page_that_is_gone_is_confirmed_and_then_asked_ever_more_rarely(tmp_path):

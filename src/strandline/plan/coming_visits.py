@@ -74,10 +74,7 @@ class FolderVisits:
         note, left = self._asked.note, self._left(self._asked.purse, self._asked.now)
         if self._asked.starting or note.hour != self._hour:
             return self._planned(self._outlook(), self._hour, left, self._taken)
-        begun = self._hours.seconds(self._hour)
-        standings = self._asked.reading.standings_of(visit.page for visit in note.visits)
-        waiting = {one.page for one in standings if one.visited < begun}
-        visits = [visit for visit in note.visits if visit.page in waiting]
+        visits = note.left(self._asked.reading, self._hours.seconds(self._hour))
         return in_order(visits + self._by_themselves(self._hour, _room(left, visits), self._taken), self._asked.now)
 
     def _if_left(self, visits: int) -> list[Due]:

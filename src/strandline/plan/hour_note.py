@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from strandline.plan.due import Due
+from strandline.store.standing import StandingReading
 
 KIND: Final = "plan-hour"
 """Of the note; in a folder its key is empty, in a cluster there is one for each site."""
@@ -31,6 +32,12 @@ class HourNote:
     def visit(self, page: int) -> Due | None:
         """The visit of a page."""
         return self._visits.get(page)
+
+    def left(self, reading: StandingReading, begun: float) -> list[Due]:
+        """Those of pages that were not visited since the hour began, in the order of time."""
+        standings = reading.standings_of(self._visits)
+        waiting = {one.page for one in standings if one.visited < begun}
+        return [visit for visit in self.visits if visit.page in waiting]
 
     def to_keep(self, key: str = "") -> tuple[str, list[tuple[str, bytes | None]]]:
         """What a catalog's `note` takes."""

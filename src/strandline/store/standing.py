@@ -84,6 +84,11 @@ class StandingReading(StudyReading):
             ORDER BY page"""
         return map(Standing._make, self._rows(query, json.dumps(sorted(pages))))
 
+    def newest_page(self) -> int:
+        """Number of the page found last: as many were found, at most."""
+        row = self._row("SELECT coalesce(max(page), 0) FROM pages")
+        return int(str(row[0])) if row else 0
+
     def longest_unseen(self, limit: int, before: float) -> list[tuple[int, str]]:
         """Number and address of pages whose visits are planned, visited longest ago first; none since `before`."""
         query = """SELECT page, url FROM pages WHERE due = ? AND kind = 'page' AND visited < ?

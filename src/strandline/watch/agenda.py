@@ -134,6 +134,8 @@ class WatchParts:
     """Purses of single hosts and sites."""
     closed: Callable[[float], Collection[str]] = lambda _: ()
     """Hosts that may not be asked at a UTC second, because of what was said of their sites."""
+    plan_ready: Callable[[], bool] = lambda: False
+    """Whether a plan that was opened beside the crawl waits to be asked."""
     told: Callable[[Sequence[Found]], None] = lambda _: None
     """Hears what sitemaps and feeds say of pages."""
     trusted: Callable[[str], bool] = lambda _: False
@@ -200,6 +202,8 @@ class WatchAgenda:
         moment = self._parts.foresight.hour(now)
         if int(moment // 1) != self.figures.hour:
             self._turn(moment, now)
+        elif self._parts.plan_ready():
+            self._divide(moment, now, anew=True)
         elif moment >= self._look:
             self._divide(moment, now)
 
@@ -210,7 +214,6 @@ class WatchAgenda:
         allowed = self._parts.purse.for_hour(moment, self._parts.clock.monotonic())
         self.figures = HourFigures(int(moment // 1), now, allowed)
         self._divide(moment, now, anew=True)
-        self.figures.planned = len(self._visits)
 
     def _divide(self, moment: float, now: float, anew: bool = False) -> None:
         """Divide what is left of the hour between the plan and what is due by itself."""
@@ -226,6 +229,8 @@ class WatchAgenda:
             return  # more is due than can be asked for; what the plan has left is its own
         visits = left_for_plan(left, self._sent_share * due)
         self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits))
+        if anew:
+            self.figures.planned = len(self._visits)
         self._beside_begun, self._beside_end = now, now + (1.0 - passed) * self._orders.length
         self._beside_room = max(0.0, left - requests_of(self._visits))
         self._beside_taken = 0

@@ -3,11 +3,15 @@
 What captures taught is kept in the catalog, each hour unless that is much; a new start takes it from there and adds
 what was studied since. The visits of the hour that is running are kept with their reasons (plan/hour_note.py): `next`
 and `why` tell them as they were planned.
+
+The plan of a large archive is opened beside the crawl (watch/beside.py). Until then a watch visits what the one before
+it had left to visit in this hour, and what is due by itself.
 """
 
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from typing import Final
 
 import numpy as np
@@ -23,9 +27,10 @@ from strandline.learn.known_pages import HOUR, Hours, Known
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.claims import GOOD
 from strandline.plan.due import Due
-from strandline.plan.hour_note import HourNote
+from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.maker import Making, PlanMaker
 from strandline.plan.next_visits import Planner
+from strandline.plan.outlook import Outlook
 from strandline.plan.wishes import Wishes
 from strandline.ports import Found
 from strandline.store.catalog import SqliteCatalog
@@ -33,7 +38,11 @@ from strandline.store.standing import StandingReading
 from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
 from strandline.version import __version__
+from strandline.watch.beside import Beside
 
+AT_ONCE: Final = 20_000
+"""Pages up to which a plan is opened before anything is asked for; of more, beside the crawl.
+Origin: a bound on time."""
 _COMPILED: Final = ("watch", "compiled")
 _DAY: Final = 24
 """Hours after which zones, rules of hosts and quiet directories are looked at again. Origin: a unit."""
@@ -62,6 +71,21 @@ class WatchPlan:
         making = Making(*facts, self._hours, time is not None, self._reading, skips)
         self._plan = ArchivePlan(PlanMaker(making), self._reading)
         self._compiling = Compiling(catalog)
+        self._opening: tuple[int, Beside[list[Due]]] | None = None
+        """The hour whose visits are chosen beside the crawl while the plan is opened."""
+        self._late_touched: list[int] = []
+        self._late_told: list[tuple[int, float, float]] = []
+        """What happened meanwhile."""
+
+    @property
+    def _opened(self) -> Outlook | None:
+        """None before the plan was asked for, and while it is being opened."""
+        return self._plan.opened if self._opening is None else None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the plan was opened beside the crawl, and was not asked since."""
+        return self._opening is not None and not self._opening[1].running
 
     def _learned_again(self) -> bool:
         """Whether somebody wants everything learned from the beginning: what was kept is gone."""
@@ -69,7 +93,7 @@ class WatchPlan:
 
     def keep(self) -> None:
         """Keep what was learned."""
-        if self._plan.opened is not None and not self._learned_again():
+        if self._opened is not None and not self._learned_again():
             state = self._plan.to_bytes(self._hours.seconds(self._kept_at))
             if state is not None:
                 self._kept_bytes = len(state)
@@ -80,22 +104,22 @@ class WatchPlan:
     @property
     def pages(self) -> int:
         """Pages the plan knows."""
-        return len(self._plan.opened.planner.pages) if self._plan.opened else 0
+        return len(self._opened.planner.pages) if self._opened else 0
 
     @property
     def looks(self) -> int:
         """Visits of the last plan to pages that were looked at least, of which nothing is expected."""
-        return self._plan.opened.looks if self._plan.opened else 0
+        return self._opened.looks if self._opened else 0
 
     @property
     def left_out(self) -> tuple[int, str]:
         """Visits the last plan had no use for, and why."""
-        return (self._plan.opened.left_out, self._plan.opened.why_left_out) if self._plan.opened else (0, "")
+        return (self._opened.left_out, self._opened.why_left_out) if self._opened else (0, "")
 
     @property
     def longest_gap(self) -> float | None:
         """Hours that a page may be unseen at most; None when nothing is known or promised."""
-        planner = None if self._plan.opened is None else self._plan.opened.planner
+        planner = None if self._opened is None else self._opened.planner
         if planner is None or not isinstance(planner.strategy, PricedPlan):
             return None
         found = planner.strategy.settings.gap.bound(len(planner.pages), planner.visits_per_hour())
@@ -107,7 +131,10 @@ class WatchPlan:
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over: look at them before the next plan."""
-        self._plan.touched(pages)
+        if self._opening is None:
+            self._plan.touched(pages)
+        else:
+            self._late_touched.extend(pages)
 
     def plan(self, hour: int, visits: int) -> list[Due]:
         """The visits of an hour; what was found and studied until now is taken in first. While the code that plans is
@@ -119,13 +146,12 @@ class WatchPlan:
             pace = self._hours.length / max(visits, 1)
             reason = "not seen for longest: what is worth most is not known yet"
             return [Due(page, url, 0.0, reason, start + place * pace) for place, (page, url) in enumerate(found)]
-        if hour >= self._day + _DAY:
-            self._plan.new_day(start)
-            self._day = hour
-        if self._learned_again():
+        if self._opening is None and self._learned_again():
             self._plan.forget()
             self._kept_bytes = self._kept_at = 0
-        chosen = self._plan.visits(hour, visits)
+        chosen = self._chosen(hour, visits)
+        if chosen is None:
+            return self._left_before(hour)
         if hour >= self._kept_at + (1 if self._kept_bytes <= _KEPT_HOURLY else _DAY):
             self._kept_at = hour
             self.keep()
@@ -133,26 +159,62 @@ class WatchPlan:
         self._catalog.note(*self._note.to_keep())
         return chosen
 
+    def _chosen(self, hour: int, visits: int) -> list[Due] | None:
+        """What the plan wants; None while it is being opened."""
+
+        def choose() -> list[Due]:
+            if hour >= self._day + _DAY:
+                self._plan.new_day(self._hours.seconds(hour))
+                self._day = hour
+            return self._plan.visits(hour, visits)
+
+        if self._opening is None and self._plan.opened is None and self._reading.newest_page() > AT_ONCE:
+            self._opening = hour, Beside(choose)
+            return None
+        if self._opening is None:
+            return choose()
+        opened_for, beside = self._opening
+        if beside.running:
+            return None
+        self._opening = None
+        visited = set(self._late_touched)
+        chosen = [visit for visit in beside.result() if visit.page not in visited]
+        self._plan.touched(visited)
+        for claim in self._late_told:
+            self._plan.tell(*claim)
+        self._late_touched, self._late_told = [], []
+        return chosen if opened_for == hour else choose()
+
+    def _left_before(self, hour: int) -> list[Due]:
+        """What a watch that was stopped in this hour had left to visit in it."""
+        note = HourNote.read(self._catalog.reading.note(KIND, ""))
+        if note.hour != hour:
+            return []
+        with closing(StandingReading.open(self._catalog.path, everything=True)) as reading:
+            return note.left(reading, self._hours.seconds(hour))
+
     def told(self, found: Sequence[Found]) -> None:
         """Sitemaps and feeds say when pages last changed; what is long past was seen, or will be, anyway."""
-        if self._plan.opened is None:
+        if self._plan.opened is None and self._opening is None:
             return
         said = max(one.due for one in found)
         for one in found:
             if one.lastmod is not None:
                 row = self._catalog.page(one.url)
-                if row is not None:
+                if row is not None and self._opening is None:
                     self._plan.tell(row.page, one.lastmod, said)
+                elif row is not None:
+                    self._late_told.append((row.page, one.lastmod, said))
 
     def trusted(self, url: str) -> bool:
         """Whether what the sitemaps and feeds of a site say is mostly right."""
-        return self._plan.opened is not None and self._plan.opened.claims.trust(site(url)) >= GOOD
+        return self._opened is not None and self._opened.claims.trust(site(url)) >= GOOD
 
     def remark(self) -> str:
         """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet."""
-        if self._plan.opened is None or not self.pages:
+        if self._opened is None or not self.pages:
             return ""
-        planner = self._plan.opened.planner
+        planner = self._opened.planner
         wanted, most = planner.visits_per_hour(), planner.most_per_hour
         if wanted <= most * (1.0 + 1e-9):
             return ""
@@ -163,7 +225,10 @@ class WatchPlan:
         """Keep what was learned, and let nothing run on."""
         self._compiling.stop()
         self.keep()
-        self._reading.close()
+        if self._opening is None:
+            self._reading.close()
+        else:
+            self._opening[1].afterwards(self._reading.close)
 
 
 class Compiling:

@@ -246,6 +246,7 @@ class Watch:
             limits=limits,
             closed=self._conduct.gate.closed,
             paused=self._short_of_room,
+            plan_ready=lambda: self._plan.ready,
             told=lambda found: self._plan.told(found),
             trusted=lambda url: self._plan.trusted(url),
         )
