@@ -13,10 +13,12 @@ from contracts.stores import EACH
 from servers import postgres
 from strandline.cluster.archive import open_shared
 from strandline.cluster.migrating import to_cluster
+from strandline.core.urls import surt_key
 from strandline.python_archive import create_folder as create
 from strandline.store import browsing
 from strandline.store.browsing import BrowsingReading, ChangesWanted
 from strandline.store.catalog import DATABASE
+from strandline.store.narrowing import Narrow
 from strandline.store.studies import Wanted
 from strandline.study.pending import relearn, study
 
@@ -156,6 +158,11 @@ def test_lists_and_search(reading, monkeypatch):
         "http://site.test/about"
     }
     assert reading.search_blocks(Wanted(topic="topic3"), 50)[0].url == "http://site.test/news/b?x=1"
+    everywhere = reading.search_blocks(Wanted(words="harbour"), 50)
+    monkeypatch.setattr(browsing, "MATCHES", 1)  # a word with more matches than are looked at hides nothing elsewhere
+    for url in {life.url for life in everywhere}:
+        there = Wanted(words="harbour", narrow=Narrow(((surt_key(url), surt_key(url) + "\0"),)))
+        assert [life.url for life in reading.search_blocks(there, 50)][:1] == [url]
     assert reading.search_blocks(Wanted(words="harbour", until=1.0), 5) == []
     assert (
         reading.search_blocks(Wanted(words="harbour", site="other.test"), 5) == [] == reading.search_blocks(Wanted(), 5)

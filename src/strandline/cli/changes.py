@@ -190,7 +190,6 @@ def search(
 ) -> None:
     """Find blocks by their words, and when they appeared on a page and vanished from it."""
     import dataclasses
-    from itertools import islice
 
     from strandline.app.opening import open_archive
     from strandline.archive.known_collections import narrowed
@@ -216,7 +215,7 @@ def search(
     study_pending(archive, quiet=json_)
     found, wanted = None, Wanted(words, topic, start, end, site, label, narrow)
     if times:
-        for turn in over_time(islice(found_blocks(archive, wanted), max(limit, 1000))):
+        for turn in over_time(found_blocks(archive, wanted, max(limit, 1000))):
             if json_:
                 as_json(dataclasses.asdict(turn) | {"time": iso(turn.time)})
             else:
@@ -225,7 +224,7 @@ def search(
                     printable(f"{iso(turn.time)}  {turn.event:8}  {turn.url}   on {pages} now   {short(turn.text, 80)}")
                 )
         return
-    for found in islice(found_blocks(archive, wanted), limit):
+    for found in found_blocks(archive, wanted, limit):
         if json_:
             as_json(found_data(found))
         else:

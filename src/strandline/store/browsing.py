@@ -15,6 +15,7 @@ from strandline.core.mining.learned import PageRate
 from strandline.core.urls import surt_key
 from strandline.store import rows
 from strandline.store.histories import BlockLife
+from strandline.store.matching import MATCHES
 from strandline.store.narrowing import EVERYTHING, Narrow
 from strandline.store.reading import SiteRow
 from strandline.store.site_spans import SpansReading
@@ -24,8 +25,6 @@ SCANNED = 20_000
 """Rows a filtered list looks at before it says where to go on."""
 SAMPLED = 400
 """Pages of a directory that stand for all of it."""
-MATCHES = 1000
-"""Blocks with a common word that are ranked."""
 _MOST_BRANCHES = 200
 _DAY = 86_400.0
 
@@ -330,7 +329,7 @@ class BrowsingReading(SpansReading):
         return found[start : start + limit]
 
     def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
-        """Blocks with these words, best match first; common words are ranked among their first thousand matches."""
+        """Blocks with these words, best match first; of common words a thousand matches are looked at."""
         lives = self._shown(self._matching(wanted, MATCHES), wanted.since, wanted.until)
         return list(islice(lives, start, start + limit))
 

@@ -20,7 +20,7 @@ from strandline.core.changes.volatility import Rating
 from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number
 from strandline.store.histories import BlockLife, HistoryReading
-from strandline.store.history_rows import NUMBERS
+from strandline.store.matching import is_one, matching
 from strandline.store.narrowing import EVERYTHING, Narrow
 
 SIGNED = 1 << 63
@@ -238,23 +238,23 @@ class StudyReading(HistoryReading):
         """When each block of a page appeared and vanished, in the order of appearance."""
         return iter(self.lives(self._number(url)))
 
-    def search(self, wanted: Wanted) -> Iterator[BlockLife]:
-        """Blocks with these words, best match first, and when each page showed them."""
-        return self._shown(self._matching(wanted, _MOST), wanted.since, wanted.until)
+    def search(self, wanted: Wanted, among: int = _MOST) -> Iterator[BlockLife]:
+        """Blocks with these words, best match first, and when each page showed them; of common words at most so
+        many matches are looked at.
+        """
+        return self._shown(self._matching(wanted, among), wanted.since, wanted.until)
 
     def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
         """Numbers of blocks with these words, best match first."""
-        asked = (("", wanted.words), ("topic:", wanted.topic), ("label:", wanted.label))
-        match = full_text_match([(column, clauses(text)) for column, text in asked])
+        asked = [("", clauses(wanted.words)), ("topic:", clauses(wanted.topic)), ("label:", clauses(wanted.label))]
+        match = full_text_match(asked)
         if not match:
             return iter(())
-        where, more = wanted.narrow.pages()
-        which = f"AND {where}" + (" AND ? IN (site, authority)" if wanted.site else "")
-        query = f"""SELECT number FROM (SELECT rowid AS number, rank AS place FROM block_words WHERE block_words MATCH ?
-                ORDER BY rank LIMIT ?) JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
-            WHERE 1 {which} ORDER BY place, number"""
-        values = (match, limit, *more, *([wanted.site] if wanted.site else []))
-        return (rows.whole(number) for (number,) in self._rows(query, *values))
+        where, values = wanted.narrow.pages()
+        if wanted.site:
+            where, values = f"{where} AND ? IN (site, authority)", [*values, wanted.site]
+        one = is_one([clause for _, of_column in asked for clause in of_column])
+        return iter(matching(self._rows, match, one, (where, values), limit))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:
         """The version of a page shown at a time, put together from its layout and blocks; None before the first."""

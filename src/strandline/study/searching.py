@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
 from strandline.archive.folder import Archive
 from strandline.store.histories import BlockLife
+from strandline.store.matching import MATCHES
 from strandline.store.studies import Change, Returns, StudyCounts, Wanted
 
 __all__ = [
@@ -21,9 +22,11 @@ __all__ = [
 ]
 
 
-def found_blocks(archive: Archive, wanted: Wanted) -> Iterator[BlockLife]:
-    """Blocks with these words, best match first."""
-    return archive.studies.search(wanted)
+def found_blocks(archive: Archive, wanted: Wanted, limit: int | None = None) -> Iterator[BlockLife]:
+    """Blocks with these words, best match first; at most so many."""
+    if limit is None:
+        return archive.studies.search(wanted)
+    return islice(archive.studies.search(wanted, max(limit, MATCHES)), limit)
 
 
 def page_history(archive: Archive, url: str) -> Iterator[BlockLife]:

@@ -208,10 +208,10 @@ class PostgresStudyReading(PostgresReading, StudyReading):
             return iter(())
         where, more = wanted.narrow.pages()
         query = f"""SELECT number FROM (SELECT rowid AS number, ts_rank(words, to_tsquery('simple', ?)) AS place
-                FROM block_words WHERE words @@ to_tsquery('simple', ?) LIMIT ?) AS matching
-            JOIN pages ON page = number >> {NUMBERS} JOIN hosts USING (host)
-            WHERE ? IN (site, authority, '') AND {where} ORDER BY place DESC, number"""
-        found = self._rows(query, asked, asked, limit, wanted.site, *more)
+                FROM block_words JOIN pages ON page = rowid >> {NUMBERS} JOIN hosts USING (host)
+                WHERE words @@ to_tsquery('simple', ?) AND ? IN (site, authority, '') AND {where} LIMIT ?) AS matching
+            ORDER BY place DESC, number"""
+        found = self._rows(query, asked, asked, wanted.site, *more, limit)
         return (rows.whole(number) for (number,) in found)
 
 
