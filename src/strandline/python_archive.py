@@ -83,6 +83,7 @@ from strandline.study.comparing import Comparison, compare_versions
 from strandline.study.labelling import label
 from strandline.study.pending import relearn, study
 from strandline.study.searching import BlockLife, Wanted, found_blocks
+from strandline.study.surveying import Survey, survey
 from strandline.watch.single_pass import crawl
 
 
@@ -153,6 +154,10 @@ class OpenedArchive(Archive):
         """The sites with what is said of each, and what it cost and brought in the last weeks."""
         return all_sites(self, self._place.settings(), time() if now is None else now, weeks)
 
+    def site_look(self, url: str) -> Survey:
+        """What is found at an address before it is archived: robots, feeds, sitemaps, reach, what it seems to need."""
+        return survey(url, self._place.settings())
+
     def site_add(self, url: str, **settings: object) -> SiteSettings:
         """Take a site in; a watch that runs starts with it at once. `settings` as in `[[site]]`."""
         return add_site(self._place, url, settings)
@@ -184,8 +189,6 @@ class OpenedArchive(Archive):
     def site_remove(self, name: str) -> SiteSettings:
         """Take a site out; what was captured stays."""
         return move_site(self._place, name, "removed", self)
-
-    # Collections, tags and notes: docs/collections.md
 
     def collection_list(self) -> list[Collection]:
         """The collections with what is said of each, and what it holds."""

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from journeys.command import here, strandline
+from servers.small_site import small_site
 from strandline.settings.edit import change_settings
 from web.archives import Builder
 
@@ -52,3 +53,16 @@ def test_wrong_use_is_told(folder, words, said):
     done = strandline("site", words[0], folder, *words[1:])
     assert done.code in (2, 4)
     assert said in done.err
+
+
+def test_a_site_is_looked_at_before_it_is_added(folder):
+    change_settings(folder, {"fetch.allow_address": '["127.0.0.1/32"]', "politeness.delay": '"0.01"'})
+    with small_site() as site:
+        site.answers |= {
+            "/": '<html lang="fr"><title>Le port</title><p>Sept bateaux sont partis.<a href="/a">a</a>',
+            "/robots.txt": (200, "text/plain", "User-agent: *\nDisallow: /private"),
+        }
+        found = json.loads(here("site", "look", folder, site.url, "--json").stdout)
+        assert (found["title"], found["language"], found["pages"]["host"]) == ("Le port", "fr", 2)
+        said = here("site", "look", folder, f"{site.url}private/").stdout
+    assert "not allowed (robots.txt)" in said and "problem    robots" in said

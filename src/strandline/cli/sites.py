@@ -28,10 +28,11 @@ def register(app: typer.Typer) -> None:
     """Add these commands."""
     app.command("sites", epilog="Example: strandline sites ./my-archive --weeks 4")(sites)
     group = typer.Typer(
-        help="Add, set, pause, resume or remove a site, also while a watch runs.",
+        help="Look at, add, set, pause, resume or remove a site, also while a watch runs.",
         epilog="Example: strandline site add ./my-archive https://example.org/",
         no_args_is_help=True,
     )
+    group.command("look", epilog="Example: strandline site look ./my-archive https://example.org/")(look)
     group.command("add", epilog="Example: strandline site add ./my-archive https://example.org/ budget=100/day")(add)
     group.command(
         "set", epilog="Example: strandline site set ./my-archive example.org 'hours=22:00-06:00' delay='5 s'"
@@ -93,6 +94,35 @@ def _told(site: "Site") -> str:
     words += [f"hours {', '.join(said.hours)}"] if said.hours else []
     words += [f"weight {said.weight:g}"] if said.weight != 1.0 else []
     return "; ".join([*words, *([site.closed] if site.closed and site.state == "active" else [])])
+
+
+def look(
+    folder: Place, url: Annotated[str, typer.Argument(help="Address of a page or site.")], json_: Json = False
+) -> None:
+    """Look at a site before it is archived: robots, feeds, sitemaps, how far it reaches, what it seems to need."""
+    from strandline.app.opening import open_archive, place_of
+    from strandline.cli.output import as_json, printable
+    from strandline.study.surveying import survey
+
+    found = survey(url, place_of(open_archive(folder)).settings())
+    if json_:
+        as_json(found.as_data())
+        return
+    lines = {
+        "address": found.url,
+        "title": found.title,
+        "language": found.language or "not said",
+        "robots": f"{'allowed' if found.robots.allowed else 'not allowed'} ({found.robots.said})",
+        "pages": ", ".join(f"{count} in its {reach}" for reach, count in found.pages.items()) or "not known",
+        "sitemaps": ", ".join(f"{one.url} ({one.addresses})" for one in found.sitemaps) or "none",
+        "feeds": ", ".join(found.feeds) or "none",
+        "browser": {"no": "not needed", "perhaps": "perhaps needed", "yes": "needed"}[found.browser],
+        "login": "asks for one" if found.login else "not needed",
+    }
+    if found.problem:
+        lines["problem"] = f"status {found.status}" if found.problem == "status" else found.problem
+    for name, value in lines.items():
+        print(printable(f"{name:10} {value}"))
 
 
 def add(

@@ -12,8 +12,6 @@ For an interface that shows two versions:
 None of them needs an optional extra.
 """
 
-import contextlib
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,7 +26,7 @@ from strandline.core.blocks.levels import LEVELS, PageLevel
 from strandline.core.blocks.roles import AdRule, block_importances, is_advertising
 from strandline.core.blocks.topic import topic
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.capture import Capture, Exchange, Outcome, Request
+from strandline.core.capture import Capture
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BlockReason, Importance, importance
 from strandline.core.changes.pictures import ANOTHER
@@ -37,23 +35,18 @@ from strandline.core.changes.sentences import Told, told
 from strandline.core.changes.shown import ShownBlock, one_page, shown_blocks, side_by_side
 from strandline.core.changes.vidiff import compare as vidiff
 from strandline.core.changes.volatility import NoiseState
-from strandline.core.content import decode
-from strandline.core.urls import canonical
-from strandline.crawl.preparing import address_policy, fetch_options
 from strandline.dom import html
 from strandline.dom.metadata import page_metadata
 from strandline.dom.scan import PageTooCostlyError
-from strandline.errors import ArchiveDamaged, Unreachable, UsageError
-from strandline.fetch.http import HttpFetcher
-from strandline.fetch.options import user_agent
+from strandline.errors import ArchiveDamaged, UsageError
 from strandline.settings.file import quoted, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.studies import Change
 from strandline.study.documents import Document, UnreadableError
+from strandline.study.live_pages import LivePages
 from strandline.study.page_study import OPAQUE
 from strandline.study.picture_comparison import picture_delta, picture_kind
 from strandline.study.worker import ArchiveReader, document, rendered_blocks, study_rules
-from strandline.version import __version__
 
 _PAGE = "text/html"
 _FILES = {
@@ -228,38 +221,9 @@ def _read(name: str) -> Document:
 
 
 def _fetched(address: str, settings: Settings) -> tuple[str, Document]:
-    try:
-        url = canonical(address)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
-    agent = user_agent(__version__, settings.archive.contact)
-    with tempfile.TemporaryDirectory(prefix="spool-") as spool:
-        fetcher = HttpFetcher(fetch_options(settings, address_policy(settings.fetch), agent, Path(spool)))
-        with contextlib.closing(fetcher):
-            for _ in range(settings.fetch.redirects + 1):
-                fetcher.start(Request(url, 1))
-                ended: list[Exchange] = []
-                while not ended:
-                    ended = fetcher.finished(1.0)
-                exchange = ended[0]
-                if exchange.outcome is not Outcome.ANSWERED:
-                    raise Unreachable(f"{url}: {exchange.outcome} {exchange.detail}".rstrip())
-                target = exchange.header("location") if 300 <= exchange.status < 400 else ""
-                if not target:
-                    break
-                url = _redirected(url, target)
-            else:
-                raise Unreachable(f"{address}: redirected more than {settings.fetch.redirects} times")
-            exchange.body.seek(0)
-            codings = exchange.header("content-encoding"), exchange.header("transfer-encoding")
-            return url, document(decode(exchange.body, *codings).data, exchange.header("content-type"))
-
-
-def _redirected(url: str, target: str) -> str:
-    try:
-        return canonical(target, base=url)
-    except ValueError as problem:
-        raise Unreachable(f"{url}: redirected to what is {problem}") from None
+    with LivePages(settings) as web:
+        found = web.get(address)
+    return found.url, document(found.data, found.content_type)
 
 
 def compare_files(old: str, new: str, level: int = 2) -> Comparison:
