@@ -86,7 +86,7 @@ def measure_plan(folder: Path) -> Figures:
     found["an hour"] = (learning + planned, peak())
     found["a capture"] = (learning / max(len(chosen), 1), peak())
     if plan.anew:
-        planning._keep(plan.to_bytes(NOW) or b"")
+        planning.keep(plan)
     return found
 
 

@@ -1,5 +1,7 @@
 """Whoever is taught the same captures believes the same: in whatever batches, asked in between or not, kept or not."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
@@ -52,7 +54,7 @@ def test_batches_questions_and_restarts_change_nothing(seed, cuts, kept):
         if end < CAPTURES and np.floor(past.time[end]) > np.floor(past.time[end - 1]):
             taught.turn(np.floor(past.time[end]))  # who plans asks when an hour begins, before its first capture
         if kept:
-            taught = Learned.from_bytes(taught.to_bytes())
+            taught = Learned.from_state(*deepcopy(taught.state()))
     for one in (at_once, taught):
         one.turn(73.0)
     assert believed(taught) == pytest.approx(believed(at_once), rel=1e-6, abs=1e-9)

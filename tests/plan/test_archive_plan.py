@@ -8,7 +8,8 @@ import pytest
 from made.random_history import Page, Story, study
 from plan.test_coming_visits import told, watched
 from strandline.learn.experience import BELIEFS
-from strandline.plan.archive_plan import learned_hours, read_beliefs
+from strandline.plan.archive_plan import learned_hours
+from strandline.plan.kept_beliefs import KeptBeliefs
 from strandline.plan.planning import Planning
 from strandline.store.catalog import open_catalog
 
@@ -35,10 +36,10 @@ def forget(archive):
 def test_what_was_kept_is_what_would_be_learned(archive):
     first = believed(Planning(archive, STORY.now))
     with contextlib.closing(open_catalog(archive.folder)) as catalog:
-        kept = read_beliefs(catalog.reading.note(*BELIEFS))
+        kept = KeptBeliefs().read(catalog.reading)
         assert kept is not None and len(kept.pages) == len(STORY.pages)
         catalog.note(BELIEFS[0], [(BELIEFS[1], b"of another release")])
-    assert read_beliefs(b"of another release") is None
+        assert KeptBeliefs().read(catalog.reading) is None
     assert believed(Planning(archive, STORY.now)) == pytest.approx(first)
     assert believed(Planning(archive, STORY.now)) == pytest.approx(first), "from what was kept now"
 

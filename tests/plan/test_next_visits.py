@@ -97,7 +97,7 @@ def test_state_survives_as_bytes_and_takes_in_new_pages(past):
     hours, story = past
     known = pages()
     learned = learn(known, story, hours)
-    kept = Learned.from_bytes(learned.to_bytes())
+    kept = Learned.from_state(*deepcopy(learned.state()))
     assert kept.hours == hours
     rows = np.arange(len(known))
     assert np.array_equal(kept.learner.estimate(rows).rate, learned.learner.estimate(rows).rate)
@@ -260,7 +260,7 @@ def test_a_page_found_while_watching_is_believed_to_be_like_its_directory(kept):
     seen = [Sighting(n, NOW - 14 * DAY + k * DAY, k > 0 and n <= 12, 0.4) for k in range(14) for n in range(1, 25)]
     learned = learn(known, history(known, sorted(seen, key=lambda one: one.time), hours), hours)
     if kept:
-        learned = Learned.from_bytes(learned.to_bytes())
+        learned = Learned.from_state(*deepcopy(learned.state()))
     plan = Planner(known, learned, Wishes(Allowance(240, 24)), lambda: history(known, [], hours))
     rows = [(101, "www.city.de/news/x.html"), (102, "www.city.de/law/x.html"), (103, "www.new.org/")]
     plan.grow([Known(n, f"https://{url}", url.split("/")[0][4:], url.split("/")[0]) for n, url in rows])

@@ -22,7 +22,7 @@ from strandline.learn.experience import BELIEFS
 from strandline.learn.keeping_up import behind
 from strandline.learn.learned_pages import page_classes, page_patterns
 from strandline.learn.learning import PARTS, Lore, learn
-from strandline.plan.archive_plan import read_beliefs
+from strandline.plan.kept_beliefs import KeptBeliefs
 from strandline.plan.planning import Planning
 from strandline.settings.file import NAME, settings_text, with_overrides
 from strandline.store.catalog import open_catalog
@@ -112,13 +112,9 @@ class Remembered(watch_plan.WatchPlan):
     @classmethod
     def believed(cls):
         now = Site.clock.now()
-        cls.last._plan.outlook(now).look_around(int(cls.last.hour(now)))
-        return beliefs(cls.last._plan.to_bytes(Site.clock.now()))
-
-
-def beliefs(data):
-    note = read_beliefs(data)
-    return believed_of(note.pages, note.learned)
+        outlook = cls.last._plan.outlook(now)
+        outlook.look_around(int(cls.last.hour(now)))
+        return believed_of([page.page for page in outlook.planner.pages], outlook.learned)
 
 
 def believed_of(pages, learned):
@@ -137,7 +133,8 @@ def planned_with(archive):
 
 def kept(archive):
     with closing(StandingReading.open(archive.database)) as reading:
-        return beliefs(reading.note(*BELIEFS))
+        note = KeptBeliefs().read(reading)
+        return believed_of(note.pages, note.learned)
 
 
 def differences(some, others):

@@ -1,7 +1,7 @@
 """What an archive's own captures taught: the censored learner, replayed over all sightings in the order of time.
 
     sightings  ->  History   columns: which page, when, changed or not, how much
-    History    ->  Learned   rates, week shapes and importance of every page, ready to plan with, kept as bytes
+    History    ->  Learned   rates, week shapes and importance of every page, ready to plan with, kept as arrays
 
 Periods are hours, counted from a Monday midnight in UTC; each page brings the hours to add for its own place, so that
 nights and weekends fall where its editors have theirs. A demonstration may let an hour last a few seconds. Pages that
@@ -9,18 +9,18 @@ were never seen twice start from what first_sight.py expects of their address an
 is not asked, because pages never fetched have no inside.
 """
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.features import read_address
 from strandline.core.beliefs.first_sight import OtherSites, SiteSight, archive_base
 from strandline.core.beliefs.level_prior import some_pages
-from strandline.core.growing import GrowingTable
+from strandline.core.growing import GrowingTable, with_room
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
 from strandline.learn.known_pages import Groups, Hours, Known, Told, path_of
 from strandline.learn.neighbours import Watched, neighbour_rates
@@ -159,6 +159,7 @@ class Learned:
         self.learner = learner
         self._record = GrowingTable(record)
         self._turn = turn or Turn()
+        self._taught = np.zeros(len(self._record), dtype=np.bool_)
         self.renewed = 0
         """Times that what is believed of all pages has moved."""
         self._sights: dict[int, SiteSight] = {}
@@ -267,6 +268,8 @@ class Learned:
             made = int(np.searchsorted(past.time, turns[end - 1], side="right"))
             self._note(past, slice(seen, made))
             begin, seen = end, made
+        self._taught = with_room(self._taught, len(self._taught), len(self))
+        self._taught[lesson.row] = True
 
     def _note(self, past: History, part: slice) -> None:
         """Take notice that captures were made."""
@@ -300,23 +303,27 @@ class Learned:
         self.learner.refresh(self._turn.latest if self._turn.latest > -np.inf else 0.0)
         self.renewed += 1
 
-    def to_bytes(self) -> bytes:
-        """Everything, as one block of bytes."""
-        stream = io.BytesIO()
-        state = np.frombuffer(self.learner.to_bytes(), dtype=np.uint8)
+    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        """Everything: columns of pages that only their captures change, and the rest. Views, not copies."""
+        columns, rest = self.learner.state()
+        columns |= {f"record.{name}": value for name, value in self._record.rows._asdict().items()}
         hours = np.array([self.hours.start, self.hours.length])
-        np.savez(stream, state=state, hours=hours, turn=np.array(self._turn), **self._record.rows._asdict())
-        return stream.getvalue()
+        return columns, rest | {"hours": hours, "turn": np.array(self._turn)}
 
     @staticmethod
-    def from_bytes(data: bytes) -> "Learned":
-        """What `to_bytes` kept; ValueError when it is something else."""
-        with np.load(io.BytesIO(data), allow_pickle=False) as kept:
-            hours = Hours(*kept["hours"].tolist())
-            learner = CensoredLearner.from_bytes(kept["state"].tobytes())
-            hour, before, since, latest = kept["turn"].tolist()
-            record = Record(*(kept[name] for name in Record._fields))
-            return Learned(hours, learner, record, Turn(hour, int(before), int(since), latest))
+    def from_state(columns: Mapping[str, NDArray[Any]], rest: Mapping[str, NDArray[Any]]) -> "Learned":
+        """What `state` told; KeyError or ValueError when it is something else."""
+        hours = Hours(*rest["hours"].tolist())
+        learner = CensoredLearner.from_state(columns, rest)
+        hour, before, since, latest = rest["turn"].tolist()
+        record = Record(*(columns[f"record.{name}"] for name in Record._fields)) if columns else Record.blank(0)
+        return Learned(hours, learner, record, Turn(hour, int(before), int(since), latest))
+
+    def take_taught(self) -> Rows:
+        """Rows of pages that captures have taught since this was asked last."""
+        found = np.flatnonzero(self._taught)
+        self._taught[:] = False
+        return found
 
 
 def learn(

@@ -5,28 +5,26 @@
     visits      those of an hour
 
 Pages enter the plan with their first visit and leave it while something about them must be found out first (they
-failed, they are gone): then the frontier has them. What captures taught is kept as one note under the number of the
-last capture it rests on. Only captures that were studied teach: a watch that runs on could not take back what digests
-told it before.
+failed, they are gone): then the frontier has them. What captures taught is kept (kept_beliefs.py) with the number of
+the last capture it rests on. Only captures that were studied teach: a watch that runs on could not take back what
+digests told it before.
 """
 
-import io
-import json
 import math
-import zipfile
 import zlib
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from strandline.core.plan.strategy import Floats
-from strandline.learn.experience import BELIEFS, Learned, history, learn
-from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.learn.experience import history, learn
+from strandline.learn.known_pages import HOUR, Hours
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due
+from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, NoteKeeping
 from strandline.plan.maker import PlanMaker
 from strandline.plan.outlook import Outlook
 from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
@@ -37,10 +35,6 @@ from strandline.store.watching import TimePiece
 
 RECENT: Final = 48.0
 """Hours for which what a sitemap or feed says of a page is of interest. Origin: a guess."""
-LARGEST_NOTE: Final = 200_000_000
-"""Bytes of what was learned that are kept in the catalog. Origin: a bound on memory."""
-_FORM: Final = 3
-"""Of what is kept; another one is learned anew. Origin: a definition."""
 
 
 class ArchivePlan:
@@ -58,6 +52,7 @@ class ArchivePlan:
         """When somebody asked last."""
         self._said_until = 0.0
         self._outlook: Outlook | None = None
+        self._kept = KeptBeliefs()
         self.anew = False
         """Whether it was learned from all captures, rather than from what was kept."""
 
@@ -95,7 +90,7 @@ class ArchivePlan:
 
     def forget(self) -> None:
         """Everything is to be learned again, from the beginning."""
-        self._outlook = None
+        self._outlook, self._kept = None, KeptBeliefs()
 
     # -- what is known -------------------------------------------------------------------------------------------------
 
@@ -104,12 +99,13 @@ class ArchivePlan:
         standings = {one.page: one for one in self._reading.standings() if one.visited}
         sizes = self._reading.sizes() if self._sized else {}
         told = list(self._reading.claims_told())
-        kept = read_beliefs(self._reading.note(*BELIEFS))
+        self._kept = KeptBeliefs()
+        kept = self._kept.read(self._reading)
         if kept is not None and self._fits(kept, standings, now):
             pages = self.maker.all_known((standings[number] for number in kept.pages), now, sizes)
             learned, claims, self._seq, self._said_until = kept.learned, kept.claims, kept.seq, kept.said_until
         else:
-            self.anew = True
+            self.anew, self._kept = True, KeptBeliefs()
             pages = self.maker.all_known(standings.values(), now, sizes)
             seen = list(self._reading.sightings())
             past = history(pages, seen, self.hours, told)
@@ -125,7 +121,7 @@ class ArchivePlan:
         self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
         return outlook
 
-    def _fits(self, kept: "Beliefs", standings: dict[int, Standing], now: float) -> bool:
+    def _fits(self, kept: Beliefs, standings: dict[int, Standing], now: float) -> bool:
         """Whether what was kept is of these pages, hours and zones, and nothing older came in since: captures teach in
         the order of time.
         """
@@ -164,49 +160,18 @@ class ArchivePlan:
 
     # -- keeping -------------------------------------------------------------------------------------------------------
 
-    def to_bytes(self, now: float) -> bytes | None:
-        """What is to be kept under BELIEFS; None when nothing was learned, or it is too large."""
-        if self._outlook is None:
-            return None
-        pages: list[Known] = self._outlook.planner.pages
-        stream = io.BytesIO()
-        about = [self._outlook.claims.as_data(), self._said_until, self._zones((page.site for page in pages), now)]
-        np.savez(
-            stream,
-            form=np.int64(_FORM),
-            pages=np.array([page.page for page in pages], dtype=np.int64),
-            seq=np.int64(self._seq),
-            learned=np.frombuffer(self._outlook.learned.to_bytes(), dtype=np.uint8),
-            about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        )
-        return stream.getvalue() if stream.tell() <= LARGEST_NOTE else None
+    def keep(self, catalog: NoteKeeping, now: float) -> None:
+        """Keep what was learned, if anything was."""
+        if self._outlook is not None:
+            pages = self._outlook.planner.pages
+            zones = self._zones((page.site for page in pages), now)
+            numbers, learned, claims = [page.page for page in pages], self._outlook.learned, self._outlook.claims
+            self._kept.keep(catalog, Beliefs(numbers, learned, self._seq, claims, self._said_until, zones))
 
-
-class Beliefs(NamedTuple):
-    """What is kept: pages in the order of rows, what was learned of them, and the last capture it rests on."""
-
-    pages: list[int]
-    learned: Learned
-    seq: int
-    claims: Claims
-    said_until: float
-    zones: int
-
-
-def read_beliefs(data: bytes | None) -> Beliefs | None:
-    """What `to_bytes` wrote; None for nothing, or something of another release."""
-    if data is None:
-        return None
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as note:
-            if int(note["form"]) != _FORM:
-                return None
-            about: list[Any] = json.loads(note["about"].tobytes())
-            learned = Learned.from_bytes(note["learned"].tobytes())
-            claims = Claims.from_data(about[0])
-            return Beliefs(note["pages"].tolist(), learned, int(note["seq"]), claims, float(about[1]), int(about[2]))
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
-        return None
+    @property
+    def is_kept(self) -> bool:
+        """Whether what was learned was kept, or was read from what was."""
+        return self._kept.there
 
 
 def plan_hours(reading: StandingReading, time: TimePiece | None, now: float, length: float = HOUR) -> Hours:
@@ -231,7 +196,7 @@ class HoursOfPage(NamedTuple):
 def learned_hours(folder: Path) -> list[HoursOfPage]:
     """What is believed of the pages of an archive, as kept last; empty when nothing was kept."""
     with closing(StandingReading.open(folder / DATABASE, everything=True)) as reading:
-        note = read_beliefs(reading.note(*BELIEFS))
+        note = KeptBeliefs().read(reading)
         if note is None or not len(note.learned):
             return []
         standings = {one.page: one for one in reading.standings()}

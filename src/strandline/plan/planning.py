@@ -26,7 +26,7 @@ from strandline.crawl.quiet_sites import QuietPlan
 from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
-from strandline.learn.experience import BELIEFS, History, Learned, history
+from strandline.learn.experience import History, Learned, history
 from strandline.learn.known_pages import HOUR, Hours, Known
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.budget_meter import Purse
@@ -135,15 +135,15 @@ class Planning:
         plan = ArchivePlan(self.maker, self._everything)
         found = plan.outlook(self.now)
         found.look_around(int(self.hours.at(self.now) // 1))
-        state = plan.to_bytes(self.now) if plan.anew else None
-        if state is not None:
-            self._keep(state)
+        if plan.anew:
+            self.keep(plan)
         return found
 
-    def _keep(self, state: bytes) -> None:
+    def keep(self, plan: ArchivePlan) -> None:
+        """Keep what was learned for whoever asks next, if nobody else is writing."""
         try:
             with closing(open_catalog(self.archive.folder, "plan")) as catalog:
-                catalog.note(BELIEFS[0], [(BELIEFS[1], state)])
+                plan.keep(catalog, self.now)
         except (ArchiveBusy, SettingError, OSError):
             return  # the answer does not depend on it
 

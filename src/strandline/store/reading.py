@@ -322,6 +322,10 @@ class Reading:
         row = self._row("SELECT value FROM notes WHERE kind = ? AND key = ?", kind, key)
         return None if row is None else bytes(row[0])  # type: ignore[call-overload]
 
+    def note_keys(self, kind: str) -> list[str]:
+        """Keys of all learned state of a kind."""
+        return [str(key) for (key,) in self._rows("SELECT key FROM notes WHERE kind = ? ORDER BY key", kind)]
+
     def notes(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """All learned state of a kind, by key."""
         for key, value in self._rows("SELECT key, value FROM notes WHERE kind = ? ORDER BY key", kind):

@@ -1,6 +1,6 @@
 """The plan of a watch: the plan of its archive (plan/archive_plan.py), hour by hour, kept so that whoever asks sees it.
 
-What captures taught is kept in the catalog, each hour unless that is much; a new start takes it from there and adds
+What captures taught is kept in the catalog, each hour; a new start takes it from there and adds
 what was studied since. The visits of the hour that is running are kept with their reasons (plan/hour_note.py): `next`
 and `why` tell them as they were planned.
 
@@ -46,9 +46,6 @@ Origin: a bound on time."""
 _COMPILED: Final = ("watch", "compiled")
 _DAY: Final = 24
 """Hours after which zones, rules of hosts and quiet directories are looked at again. Origin: a unit."""
-_KEPT_HOURLY: Final = 4_000_000
-"""Bytes of what was learned that are kept every hour, so that a watch that was killed believes the same; more are kept
-once a day, and what came since is taught again. Origin: a guess."""
 
 
 class WatchPlan:
@@ -59,7 +56,7 @@ class WatchPlan:
         self._catalog = catalog
         self._reading = StandingReading.open(catalog.path, everything=True)
         self._hours = plan_hours(self._reading, time, now)
-        self._day = self._kept_at = self._kept_bytes = 0
+        self._day = self._kept_at = 0
         self._note = HourNote()
         settings = prepared.settings
         skips = (
@@ -89,15 +86,12 @@ class WatchPlan:
 
     def _learned_again(self) -> bool:
         """Whether somebody wants everything learned from the beginning: what was kept is gone."""
-        return bool(self._kept_bytes) and self._catalog.reading.note(*BELIEFS) is None
+        return self._plan.is_kept and self._catalog.reading.note(*BELIEFS) is None
 
     def keep(self) -> None:
         """Keep what was learned."""
         if self._opened is not None and not self._learned_again():
-            state = self._plan.to_bytes(self._hours.seconds(self._kept_at))
-            if state is not None:
-                self._kept_bytes = len(state)
-                self._catalog.note(BELIEFS[0], [(BELIEFS[1], state)])
+            self._plan.keep(self._catalog, self._hours.seconds(self._kept_at))
 
     # -- answers -----------------------------------------------------------------------------------------------------
 
@@ -148,11 +142,11 @@ class WatchPlan:
             return [Due(page, url, 0.0, reason, start + place * pace) for place, (page, url) in enumerate(found)]
         if self._opening is None and self._learned_again():
             self._plan.forget()
-            self._kept_bytes = self._kept_at = 0
+            self._kept_at = 0
         chosen = self._chosen(hour, visits)
         if chosen is None:
             return self._left_before(hour)
-        if hour >= self._kept_at + (1 if self._kept_bytes <= _KEPT_HOURLY else _DAY):
+        if hour > self._kept_at:
             self._kept_at = hour
             self.keep()
         self._note.add(hour, chosen)

@@ -1,5 +1,7 @@
 """Bursts of changes are noticed where a site has them, and nowhere else."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,5 +81,5 @@ def test_bursts_are_told_from_steady_pages_of_the_same_number_of_changes():
     assert stirred[0] > 0.3 > stirred[1]
     ages = learner.stretch(rows[:2], np.full(2, 501.0), 502.0)
     assert ages[0] > 3.0 * ages[1]
-    again = CensoredLearner.from_bytes(learner.to_bytes(), ONE_BIN)
+    again = CensoredLearner.from_state(*deepcopy(learner.state()), ONE_BIN)
     assert again.stirred(rows) == pytest.approx(learner.stirred(rows))

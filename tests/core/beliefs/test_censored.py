@@ -1,5 +1,7 @@
 """The censored learner recovers what generated its captures."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -145,7 +147,7 @@ def test_a_trusted_change_time_runs_the_clock_of_its_own_day():
 
 def test_state_survives_bytes():
     learner = watch(CensoredLearner(), [0.1, 0.3], 5.0, 300.0, np.random.default_rng(4))
-    copy = CensoredLearner.from_bytes(learner.to_bytes())
+    copy = CensoredLearner.from_state(*deepcopy(learner.state()))
     finding = (np.array([301.0]), np.array([True]), np.array([0.4]), NONE)
     for one in (learner, copy):
         one.observe(np.array([1]), finding)
@@ -153,7 +155,7 @@ def test_state_survives_bytes():
     rows = np.arange(2)
     assert np.array_equal(learner.estimate(rows).rate, copy.estimate(rows).rate)
     with pytest.raises(ValueError, match="grid"):
-        CensoredLearner.from_bytes(learner.to_bytes(), LearnerSettings(levels=9))
+        CensoredLearner.from_state(*deepcopy(learner.state()), LearnerSettings(levels=9))
 
 
 def test_site_priors_follow_the_evidence():
@@ -226,7 +228,7 @@ def test_pages_added_later_are_believed_to_be_like_their_site():
     assert hot > 10 * quiet
     assert quiet < foreign < hot
     assert np.array_equal(learner.estimate(np.arange(200)).mean_rate, before)
-    again = CensoredLearner.from_bytes(learner.to_bytes(), LearnerSettings(clock=False))
+    again = CensoredLearner.from_state(*deepcopy(learner.state()), LearnerSettings(clock=False))
     assert len(again) == 203
     again.add(np.array([2]), np.array([9]))
     assert again.estimate(np.array([203])).mean_rate[0] == pytest.approx(foreign, rel=1e-6)

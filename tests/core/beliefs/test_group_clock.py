@@ -1,5 +1,7 @@
 """The clock of groups against its definition, and whether it finds out how much changes come together."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -103,7 +105,7 @@ def test_pages_that_change_each_by_itself_stop_the_clock_of_their_directory():
 
 def test_what_was_found_out_is_kept():
     learner = learned(together=False)
-    again = CensoredLearner.from_bytes(learner.to_bytes(), LearnerSettings.daily())
+    again = CensoredLearner.from_state(*deepcopy(learner.state()), LearnerSettings.daily())
     rows, last = np.arange(200), np.full(200, 30.0)
     assert again.stretch(rows, last, 60.0).tolist() == learner.stretch(rows, last, 60.0).tolist()
     again.refresh(60.0)

@@ -1,5 +1,7 @@
 """A page that begins another life is learned anew within a few visits; a steady one is not forgotten."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -133,7 +135,7 @@ def test_what_is_kept_goes_on():
     found = lived([0.5] * 3, every=4.0, until=400.0)
     for visit in range(2):
         capture(found, 400.0 + 4.0 * visit, np.zeros(3, dtype=bool))
-    again = CensoredLearner.from_bytes(found.to_bytes(), ONE_BIN)
+    again = CensoredLearner.from_state(*deepcopy(found.state()), ONE_BIN)
     for one in (found, again):
         for visit in range(3):
             capture(one, 408.0 + 4.0 * visit, np.zeros(3, dtype=bool))

@@ -1,5 +1,7 @@
 """What a fetch tells of the other pages of its directory."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -160,7 +162,7 @@ def test_what_siblings_tell_outlives_a_restart():
         changed = np.repeat(np.arange(3), 10) == day // 2 % 6
         learner.observe(rows, (np.full(30, day + 0.5), changed, np.full(30, 0.5), np.full(30, np.nan)))
         learner.refresh(float(day + 1))
-    again = CensoredLearner.from_bytes(learner.to_bytes(), settings)
+    again = CensoredLearner.from_state(*deepcopy(learner.state()), settings)
     assert again.together(rows).tolist() == learner.together(rows).tolist()
     assert learner.together(rows).min() > 0.9
 

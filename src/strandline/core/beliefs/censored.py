@@ -8,12 +8,13 @@ capture is a censored observation of the whole interval since the last one:
     new life  what was learned before a page was redesigned or given up is forgotten (new_life.py)
     clock     how busy each day was for the site and directory of a page: changes come in batches
 A trusted time of the last change (a validator, a feed) is used as such.
-All state is numpy arrays: `to_bytes` and `from_bytes` carry it from one run to the next. Times are those of the page's
+All state is numpy arrays: `state` and `from_state` carry it from one run to the next. Times are those of the page's
 own place: a caller whose pages live in several time zones adds each page's shift.
 """
 
-import io
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -340,36 +341,37 @@ class CensoredLearner:
 
     # Keeping ------------------------------------------------------------------------------------------------
 
-    def to_bytes(self) -> bytes:
-        """Everything learned, as one block of bytes (numpy's npz)."""
-        arrays: dict[str, NDArray[np.generic]] = {"total": self._total, "first_sight": self.first_sight}
-        for prefix, group in (("beliefs", self._beliefs), ("shared", self._shared)):
-            arrays |= {f"{prefix}.{name}": value for name, value in group._asdict().items()}
+    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        """Everything learned: columns of pages that only their captures change, and the rest. Views, not copies."""
+        columns = {name: value for name, value in self._beliefs._asdict().items() if name != "prior"}
+        rest = {"prior": self._beliefs.prior, "first_sight": self.first_sight, "total": self._total}
+        rest |= {f"shared.{name}": value for name, value in self._shared._asdict().items()}
         clock = self._clock
         sites = int(self._beliefs.site.max(initial=-1)) + 1
         directories = int(self._beliefs.directory.max(initial=-1)) + 1
-        arrays |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
-        arrays |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
-        arrays |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
-        arrays |= {"clock.habits": clock.habits[:sites], "clock.lives": clock.lives[:sites]}
-        stream = io.BytesIO()
-        np.savez_compressed(stream, allow_pickle=False, **arrays)
-        return stream.getvalue()
+        rest |= {"clock.site": clock.site[:sites], "clock.directory": clock.directory[:directories]}
+        rest |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
+        rest |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
+        rest |= {"clock.habits": clock.habits[:sites], "clock.lives": clock.lives[:sites]}
+        return columns, rest
 
     @staticmethod
-    def from_bytes(data: bytes, settings: LearnerSettings | None = None) -> "CensoredLearner":
-        """A learner that continues where `to_bytes` left off."""
+    def from_state(
+        columns: Mapping[str, NDArray[Any]], rest: Mapping[str, NDArray[Any]], settings: LearnerSettings | None = None
+    ) -> "CensoredLearner":
+        """A learner that continues where `state` was taken; it writes to these arrays."""
         learner = CensoredLearner(settings)
-        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        if arrays["shared.grid"].shape != learner.grid.shape:
+        if rest["shared.grid"].shape != learner.grid.shape:
             raise ValueError("this state was learned with another grid of rates")
-        learner._pages = GrowingTable(Beliefs(**{name: arrays[f"beliefs.{name}"] for name in Beliefs._fields}))
-        learner._shared = Shared(**{name: arrays[f"shared.{name}"] for name in Shared._fields})
+        if len(rest["prior"]):
+            per_page = {**columns, "prior": rest["prior"]}
+            learner._pages = GrowingTable(Beliefs(**{name: per_page[name] for name in Beliefs._fields}))
+        learner._shared = Shared(**{name: rest[f"shared.{name}"] for name in Shared._fields})
         names = ("site", "directory", "origin", "inertia", "evidence", "upheaval", "habits", "lives")
-        learner._clock = learner._clock._replace(**{name: arrays[f"clock.{name}"] for name in names})
+        tables: dict[str, Any] = {name: rest[f"clock.{name}"] for name in names}
+        learner._clock = learner._clock._replace(**tables)
         learner._habit = habit_of(learner._clock.habits)
-        learner._total, learner._sights = arrays["total"], arrays["first_sight"]
+        learner._total, learner._sights = rest["total"], rest["first_sight"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
         return learner
 
