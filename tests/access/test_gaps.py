@@ -112,3 +112,15 @@ def test_visits_that_a_feed_called_for_do_not_make_a_page_seem_to_change_all_the
     knowing = missed_changes(gaps_of(pages([3.0 * per_day / 24.0], 20, said=said), sights, 24.0 * days)).mean.sum()
     assert knowing + found == pytest.approx(true, rel=0.1)
     assert fooled > 1.5 * true
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.booleans(), st.booleans()), max_size=20))
+def test_two_kinds_of_versions_of_the_same_captures(captures):
+    columns = [np.array(column) for column in zip(*captures, strict=True)] or [np.empty(0, np.int64)] * 4
+    row, time = columns[0].astype(np.int64), columns[1].astype(float)
+    changed, shown = columns[2].astype(bool), columns[3].astype(bool)
+    pair = Sights.pair(row, time, changed, shown)
+    for found, expected in zip(pair, (Sights.of(row, time, changed), Sights.of(row, time, shown)), strict=True):
+        for name in ("row", "time", "version"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert Sights.pair(row, time, changed, None)[1].version.tolist() == pair[0].version.tolist()

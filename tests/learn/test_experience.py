@@ -7,8 +7,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from strandline.learn.experience import History, Learned, learn
+from strandline.learn import experience
+from strandline.learn.experience import History, Learned, history, learn
 from strandline.learn.known_pages import Hours, Known
+from strandline.store.studies import Seen
 
 HOURS = Hours(0.0)
 PAGES = [Known(n, f"https://a.org/{n % 3}/{n}", "a.org", "a.org", shift=n % 2) for n in range(12)]
@@ -87,3 +89,31 @@ def test_a_silent_look_is_taught_with_the_capture_that_follows():
     assert lesson.turn.tolist() == [1.0, 2.0, 3.0, 9.0, 9.0]
     assert lesson.row.tolist() == [0, 1, 1, 0, 0]
     assert lesson.changed.tolist() == [False, True, False, False, True]
+
+
+seen = st.builds(
+    lambda page, time, status, changed, held: Seen(
+        page, "", "a.org", time, status, changed, 0.4 * changed, 0.1 * changed, held, False
+    ),
+    st.integers(0, 14), st.floats(0.0, 9e5), st.sampled_from((200, 304, 404)), st.booleans(), st.booleans(),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(seen, max_size=40), st.lists(st.tuples(st.integers(0, 14), st.floats(0.0, 9e5)), max_size=5))
+def test_captures_are_held_in_batches_of_any_size(captures, told):
+    claims = [(page, time, time) for page, time in told]
+    captures.sort(key=lambda one: (one.page, one.time))
+    with pytest.MonkeyPatch.context() as patch:
+        found = []
+        for most in (1, 3, 10**6):
+            patch.setattr(experience, "_AT_ONCE", most)
+            found.append(history(PAGES, captures, HOURS, claims))
+    taught = [one for one in captures if one.page < len(PAGES) and not one.held]
+    assert len(found[0].row) <= len(taught) and (np.diff(found[0].time) >= 0).all()
+    names = ("row", "time", "changed", "importance", "last_change", "shown")
+    for one in found[1:]:
+        for name in names:
+            column, expected = getattr(one, name), getattr(found[0], name)
+            assert column.dtype == expected.dtype
+            np.testing.assert_array_equal(column, expected)

@@ -92,3 +92,14 @@ def test_hours_of_pages_are_read_from_what_was_kept(archive):
     rows = learned_hours(archive.folder)
     assert len(rows) == len(STORY.pages)
     assert all(row.per_day > 0 and row.hours.sum() == pytest.approx(1.0) for row in rows)
+
+
+def test_measures_do_not_hang_on_whether_the_plan_was_asked_for(archive):
+    alone, after, before = (Planning(archive, STORY.now) for _ in range(3))
+    measures = [believed(alone)]
+    visits = after.next()
+    measures.append(believed(after))
+    measures.append(believed(before))
+    assert before.next() == visits, "nor does the plan on measures"
+    assert measures[1:] == measures[:-1] and visits
+    assert [len(one.planner.pages) for one in (after.outlook, before.outlook)] == [9, 9]

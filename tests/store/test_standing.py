@@ -83,3 +83,9 @@ def test_what_sitemaps_and_feeds_told_and_when_they_were_read(tmp_path):
         assert list(reading.sitemap_readings()) == [("example.org", 2000.0), ("example.org", 3000.0)]
         assert list(reading.sitemap_readings((2, 3))) == [("example.org", 3000.0)]
         assert list(reading.sitemap_readings((3, 9))) == []
+
+
+def test_texts_that_pages_have_in_common_are_held_once(reading):
+    first, second = reading.standings()
+    assert (first, second) == (reading.standing(PAGE), reading.standing(OTHER)), "nothing else is different"
+    assert first.host is second.host and first.site is second.site and first.kind is second.kind

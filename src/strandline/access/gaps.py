@@ -41,6 +41,17 @@ class Sights:
         order = np.lexsort((time, row))
         return Sights(row[order], time[order], np.cumsum(changed[order]))
 
+    @staticmethod
+    def pair(
+        row: Ints, time: Floats, changed: NDArray[np.bool_], shown: NDArray[np.bool_] | None
+    ) -> "tuple[Sights, Sights]":
+        """The same captures twice, with the versions that two kinds of changes make (None: the same); places and times
+        are held once.
+        """
+        order = np.lexsort((time, row))
+        first = Sights(row[order], time[order], np.cumsum(changed[order]))
+        return first, first if shown is None else Sights(first.row, first.time, np.cumsum(shown[order]))
+
     def near(self, rows: Ints, begin: float, end: float) -> "Sights":
         """Only the captures of some pages in a stretch of time, and one on each side of it, found by bisection.
 

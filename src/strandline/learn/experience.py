@@ -35,6 +35,10 @@ _DAY = 24.0
 _PAGES_PER_CAPTURE = (50, 20)
 """Pages that are looked at for each capture when what pages share is renewed, at most: few pages, many pages.
 Origin: a bound on time."""
+_AT_ONCE = 50_000
+"""Captures that are held as objects before they become arrays. Origin: a bound on memory."""
+_KINDS: tuple[type, ...] = (np.int64, np.float64, np.bool_, np.float64, np.float64, np.bool_)
+"""Of the columns of a history: row, time, changed, importance, time of a change that was told, shown."""
 _GROWN = 100
 """Part of all captures, one in so many, that must be new before it is renewed within a day. Origin: a bound on time."""
 
@@ -108,7 +112,7 @@ def sighted(
     for page, time, said in claims:
         if time <= said:
             told.setdefault(page, []).append((time, said))
-    rows: list[tuple[int, float, bool, float, float, bool]] = []
+    found = _Columns()
     latest: dict[int, float] = {}
     for seen in sightings:
         row = row_of.get(seen.page)
@@ -121,11 +125,41 @@ def sighted(
             known = (time for time, said in told[seen.page] if since < time and said <= seen.time)
             hint = max(map(hours.at, known), default=np.nan)
         latest[row] = seen.time
-        rows.append((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 6)
-    table = table[np.argsort(table[:, 1], kind="stable")]
-    shown = table[:, 5] > 0
-    return History(table[:, 0].astype(np.int64), table[:, 1], table[:, 2] > 0, table[:, 3], table[:, 4], shown)
+        found.add((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
+    return found.history()
+
+
+class _Columns:
+    """Captures one by one, held as arrays: as objects they would take five times the memory."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, float, bool, float, float, bool]] = []
+        self._parts: tuple[list[NDArray[Any]], ...] = tuple([np.empty(0, dtype=kind)] for kind in _KINDS)
+
+    def add(self, capture: tuple[int, float, bool, float, float, bool]) -> None:
+        """One more."""
+        self._rows.append(capture)
+        if len(self._rows) >= _AT_ONCE:
+            self._pack()
+
+    def _pack(self) -> None:
+        for part, kind, values in zip(self._parts, _KINDS, zip(*self._rows, strict=True), strict=bool(self._rows)):
+            part.append(np.array(values, dtype=kind))
+        self._rows.clear()
+
+    def history(self) -> History:
+        """All of them, in the order of time. Nothing is left here: columns are taken one by one."""
+        self._pack()
+        time = self._taken(1)
+        order = np.argsort(time, kind="stable")
+        time = time[order]
+        row, changed, importance, hint, shown = (self._taken(column)[order] for column in (0, 2, 3, 4, 5))
+        return History(row, time, changed, importance, hint, shown)
+
+    def _taken(self, column: int) -> NDArray[Any]:
+        found = np.concatenate(self._parts[column])
+        self._parts[column].clear()
+        return found
 
 
 class Record(NamedTuple):

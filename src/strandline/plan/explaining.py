@@ -65,6 +65,7 @@ def why(planning: Planning, url: str) -> Why:
     maker = planning.maker
     barred = maker.barring.why(standing, planning.now) or maker.quiet(standing, planning.now)[0]
     barred = barred or maker.supplied(standing, planning.now)
+    _ = planning.outlook  # asked for below, too: now it is opened once for both
     belief = planning.planner.about(standing.page, planning.now)
     lore = Lore(planning.archive)
     small = sum(one.changed and not matters(one) for one in lore.reading.visits_of(standing.page))

@@ -131,6 +131,9 @@ class Planning:
     @cached_property
     def outlook(self) -> Outlook:
         """The plan, with everything that was studied by now."""
+        return self._open()
+
+    def _open(self) -> Outlook:
         self._need_pages()
         plan = ArchivePlan(self.maker, self._everything)
         found = plan.outlook(self.now)
@@ -172,15 +175,17 @@ class Planning:
 
     @cached_property
     def whole(self) -> Outlook:
-        """What is believed of all pages that are shown, those that were never fetched or wait among them. A copy:
-        measures must not hang on whether a plan was asked for before.
+        """What is believed of all pages that are shown, those that were never fetched or wait among them. Apart from
+        the plan: measures must not hang on whether it was asked for before.
         """
         standings = self._standings.values()
         if self.reading.hidden:  # what is taken down tells nothing
             found = ArchivePlan(self.maker, self.reading).outlook(self.now)
             found.look_around(int(self.hours.at(self.now) // 1))
-        else:
+        elif "outlook" in self.__dict__:
             found = self.outlook.copy()
+        else:  # two of them would take twice the memory
+            found = self._open()
         found.grow(self.maker.known(one, self.now, waits=False) for one in standings)
         return found
 

@@ -91,13 +91,14 @@ def measured(
 def _held(planning: Planning) -> Held:
     groups, past, standings = planning.planner.groups, planning.past, planning.standings
     told = ~np.isnan(past.last_change)
+    sights, shown = Sights.pair(past.row, past.time, past.changed, past.shown)
     return Held(
         site=groups.site,
         sites=tuple(groups.sites),
         weight=np.array([one.weight for one in standings]),
         estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
-        sights=Sights.of(past.row, past.time, past.changed),
-        shown=Sights.of(past.row, past.time, past.changed if past.shown is None else past.shown),
+        sights=sights,
+        shown=shown,
         told=(past.row[told], past.last_change[told]),
         barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
         directory=groups.directory,

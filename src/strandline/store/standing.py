@@ -76,7 +76,7 @@ class StandingReading(StudyReading):
     def standings(self) -> Iterator[Standing]:
         """All pages in the order they were found; images, styles and other files behind the pages are left out."""
         query = f"SELECT {_STANDING} FROM {_PAGES} WHERE kind = 'page' ORDER BY page"
-        return map(Standing._make, self._rows(query))
+        return _holding_texts_once(self._rows(query))
 
     def standings_of(self, pages: Iterable[int]) -> Iterator[Standing]:
         """Some pages, in the order they were found; images, styles and other files are left out."""
@@ -202,6 +202,17 @@ class StandingReading(StudyReading):
             importance = UNSTUDIED_IMPORTANCE if changed else 0.0
             facts = (bool(changed), importance, importance, False, bool(first))
             yield Seen(page, url, place, time, status, *facts)  # type: ignore[arg-type]
+
+
+def _holding_texts_once(found: Iterable[rows.Row]) -> Iterator[Standing]:
+    """Rows as they are; texts that many pages have in common (host, site, kind, via, evidence, outcome) are one object:
+    they would take a third of the memory.
+    """
+    same = dict[object, object]().setdefault
+    for r in found:
+        names = (same(r[2], r[2]), same(r[3], r[3]), same(r[4], r[4]), same(r[5], r[5]))
+        evidence, outcome = same(r[10], r[10]), same(r[12], r[12])
+        yield Standing._make((*r[:2], *names, *r[6:10], evidence, r[11], outcome, *r[13:]))
 
 
 def _unplanned(starting: bool, kind: str) -> str:
