@@ -206,6 +206,8 @@ class Visited:
     seconds: float = 0.0
     kind: Kind | None = None
     """What an address is that was not known before; None to tell it from the capture."""
+    asks: float = 0.0
+    """Seconds for which a feed or sitemap asks to be left alone; 0 when it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +349,8 @@ class Discovery:
     lost: str = ""
     """Why the list is not complete (nesting, time, number of links, entities refused), empty when it is."""
     noarchive: bool = False
+    asks: float = 0.0
+    """Seconds for which a feed asks to be left alone; 0 when it says nothing."""
 
 
 class Discoverer(Protocol):

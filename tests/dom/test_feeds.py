@@ -63,3 +63,26 @@ def test_limits(monkeypatch):
     monkeypatch.setattr(feeds, "ENTRIES", 1)
     found = discover_feed(URL, RSS)
     assert len(found.named) == 1 and "more than 1" in found.lost
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (
+            "<rss version='2.0'><channel><ttl>90</ttl><item><link>https://a.example/1</link></item></channel></rss>",
+            5400.0,
+        ),
+        ("<rss version='2.0'><channel><item><ttl>90</ttl><link>https://a.example/1</link></item></channel></rss>", 0.0),
+        (
+            "<rss xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'><channel><sy:updatePeriod> hourly\n"
+            "</sy:updatePeriod><sy:updateFrequency>2</sy:updateFrequency></channel></rss>",
+            1800.0,
+        ),
+        ("<rss><channel><ttl>soon</ttl></channel></rss>", 0.0),
+        ("<feed xmlns='http://www.w3.org/2005/Atom'><title>ttl</title></feed>", 0.0),
+        ('{"version": "https://jsonfeed.org/version/1.1", "ttl": 5, "items": []}', 0.0),
+        ("<!DOCTYPE x [<!ENTITY e 'ttl'>]><rss><channel><ttl>90</ttl></channel></rss>", 0.0),
+    ],
+)
+def test_how_long_a_feed_asks_to_be_left_alone(text, seconds):
+    assert discover_feed("https://a.example/feed", text.encode()).asks == seconds

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome
+from strandline.core.discovery.hints import SPEAKING, max_age
 from strandline.core.politeness.robots import UNHEARD
 from strandline.core.quality.hollow import MARK, REFUSALS, REFUSED
 from strandline.core.shown import Shown
@@ -81,7 +82,13 @@ class Intake:
 
     def visited(self, task: Task, exchange: Exchange, shown: Shown | None = None) -> Iterator[None]:
         """Keep an answer and take in what it names; between the pieces of a long list the caller may commit."""
-        visited = self._agenda.settled(task, self._visits.conclude(task, exchange, self._agenda.timing(), shown))
+        concluded = self._visits.conclude(task, exchange, self._agenda.timing(), shown)
+        discovery = None
+        if task.kind in SPEAKING and concluded.capture is not None:
+            discovery = self._reading.named_by(task, exchange, shown)
+            asks = discovery.asks or max_age(exchange.header("cache-control"))
+            concluded = replace(concluded, asks=asks)
+        visited = self._agenda.settled(task, concluded)
         if task.kind is Kind.PAGE and visited.capture is not None:
             visited = self._weighed(task, visited, exchange, shown)
         self.batch.visited.append(visited)
@@ -91,7 +98,7 @@ class Intake:
         if target:
             self._follow(task, target)
         elif visited.capture is not None and (shown or self.wants_whole(task) or _unread(task, visited.capture)):
-            discovery = self._reading.named_by(task, exchange, shown)
+            discovery = discovery or self._reading.named_by(task, exchange, shown)
             if discovery.lost:
                 self.tally.refusals[f"links lost: {discovery.lost}"] += 1
             for piece in batched(discovery.named, AT_ONCE):

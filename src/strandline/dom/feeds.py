@@ -1,5 +1,6 @@
 """Feeds: RSS 2.0 and 1.0, Atom, JSON Feed. Each entry names a page and when it was last updated, as evidence."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from datetime import UTC
@@ -8,6 +9,7 @@ from typing import Any
 
 from lxml import etree
 
+from strandline.core.discovery.hints import feed_period
 from strandline.core.urls import canonical
 from strandline.dom.sitemaps import local, time_of, xml_elements
 from strandline.ports import Discovery, Named
@@ -53,7 +55,21 @@ def discover_feed(url: str, body: bytes) -> Discovery:
             named.setdefault(address, Named(address, "link", updated))
     except (ValueError, RecursionError, etree.LxmlError) as problem:
         lost = str(problem)[:200] or "not readable"
-    return Discovery(tuple(named.values()), lost=lost)
+    return Discovery(tuple(named.values()), lost=lost, asks=_asks(data))
+
+
+def _asks(data: bytes) -> float:
+    """Seconds for which a feed asks to be left alone, as it says before its first entry; 0 for nothing."""
+    said: dict[str, str] = {}
+    if b"ttl" in data or b"updatePeriod" in data:
+        with contextlib.suppress(ValueError, etree.LxmlError):
+            for element in xml_elements(data, ("ttl", "updatePeriod", "updateFrequency", "item", "entry")):
+                name = local(element)
+                if name in ("item", "entry"):
+                    break
+                if local(element.getparent()) == "channel":
+                    said.setdefault(name, element.text or "")
+    return feed_period(*(said.get(name, "") for name in ("ttl", "updatePeriod", "updateFrequency")))
 
 
 def _of_xml(data: bytes) -> Iterator[tuple[str, float | None]]:

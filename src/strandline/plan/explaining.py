@@ -14,6 +14,7 @@ from strandline.learn.learning import Lore
 from strandline.learn.observations import matters
 from strandline.plan.browser_reason import browser_reason
 from strandline.plan.next_visits import Belief
+from strandline.plan.part_hints import read_hints
 from strandline.plan.planning import Planning, address
 from strandline.store.standing import Standing
 
@@ -59,6 +60,8 @@ def why(planning: Planning, url: str) -> Why:
     found.answers["back-off"] = _back_off(planning, standing)
     if standing.kind != Kind.PAGE:
         found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
+        if says := read_hints(planning.reading, standing.site).says(place):
+            found.answers["its word"] = says
         return found
     if browser := browser_reason(planning, place):
         found.answers["browser"] = browser

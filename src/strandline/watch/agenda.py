@@ -136,6 +136,8 @@ class WatchParts:
     """Hosts that may not be asked at a UTC second, because of what was said of their sites."""
     plan_ready: Callable[[], bool] = lambda: False
     """Whether a plan that was opened beside the crawl waits to be asked."""
+    left_alone: Callable[[Task, Visited], float] = lambda _task, _visited: 0.0
+    """Until when a feed or sitemap is left alone at its own word."""
     told: Callable[[Sequence[Found]], None] = lambda _: None
     """Hears what sitemaps and feeds say of pages."""
     trusted: Callable[[str], bool] = lambda _: False
@@ -331,7 +333,8 @@ class WatchAgenda:
         if visited.attempts:
             return replace(visited, due=self._after(_DAY), not_before=0.0)
         if visited.evidence is Evidence.PRESENT:
-            due = PLANNED if task.kind is Kind.PAGE else self._part_again(task, visited)
+            alone = self._parts.left_alone(task, visited)
+            due = PLANNED if task.kind is Kind.PAGE else max(alone, self._part_again(task, visited))
             return replace(visited, due=due)
         return replace(visited, due=self._ever_more_rarely(task, visited))
 
