@@ -1,10 +1,12 @@
 """How much room an archive takes, by site, kind and age, and when its disk is full at the pace of the last weeks."""
 
 import shutil
+import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from strandline.archive.disk_space import reserve_of
@@ -17,6 +19,8 @@ PACE: Final = 28 * 86_400.0
 SOON: Final = 14.0
 """Days from which on a disk that fills is an alarm."""
 _DAY: Final = 86_400.0
+_RECOUNT: Final = 3_600.0
+"""Seconds after which everything is counted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,45 @@ class Storage:
         }
 
 
-def forecast(folder: Path, reading: RetentionReading, reserve: str, now: float) -> Forecast:
+class StoredSums:
+    """Sums for whoever is asked again and again, like the interface: what was captured since is added. What was dropped
+    or compacted meanwhile is noticed when files went, or after an hour.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._seq = self._file = 0
+        self._counted = -_RECOUNT
+        self._sums: dict[tuple[str, str, int], tuple[int, int]] = {}
+        self._days: dict[int, tuple[int, float]] = {}
+
+    def stored(self, reading: RetentionReading) -> tuple[Stored, ...]:
+        """Bytes by site, kind and year, the largest first."""
+        with self._lock:
+            newest, file = reading.written_files()
+            if newest < self._seq or file != self._file or time.monotonic() >= self._counted + _RECOUNT:
+                self._seq, self._file, self._counted = 0, file, time.monotonic()
+                self._sums, self._days = {}, {}
+            for one in reading.stored(self._seq, newest):
+                count, octets = self._sums.get((one.site, one.kind, one.year), (0, 0))
+                self._sums[one.site, one.kind, one.year] = count + one.captures, octets + one.bytes
+            for day, octets, first in reading.written_on(self._seq, newest):
+                before, earliest = self._days.get(day, (0, first))
+                self._days[day] = before + octets, min(first, earliest)
+            self._seq = newest
+            found = [Stored(*names, *sums) for names, sums in self._sums.items()]
+        return tuple(sorted(found, key=lambda one: -one.bytes))
+
+    def written_since(self, moment: float) -> tuple[int, float]:
+        """Bytes of captures since the day of a moment, and when the first of them was made; 0 for none."""
+        with self._lock:
+            some = [one for day, one in self._days.items() if (day + 1) * _DAY > moment]
+        return sum(octets for octets, _ in some), min((first for _, first in some), default=0.0)
+
+
+def forecast(
+    folder: Path, reading: RetentionReading | StoredSums, reserve: str, now: float
+) -> Forecast:  # fmt: skip
     """The forecast of an archive folder."""
     free, left_alone = shutil.disk_usage(folder).free, reserve_of(reserve, folder)
     octets, first = reading.written_since(now - PACE)
@@ -77,14 +119,16 @@ def forecast(folder: Path, reading: RetentionReading, reserve: str, now: float) 
     return Forecast(free, left_alone, a_day, room / a_day if a_day else None)
 
 
-def storage(folder: Path, reserve: str, now: float) -> Storage:
-    """The room of an archive folder."""
+def storage(folder: Path, reserve: str, now: float, sums: StoredSums | None = None) -> Storage:
+    """The room of an archive folder; with `sums` of the last time it was asked."""
     files: Counter[str] = Counter()
     for path in folder.rglob("*"):
         if path.is_file() and not path.is_symlink():
             files[_kind(path.relative_to(folder))] += path.stat().st_blocks * 512
     with closing(RetentionReading.open(folder / DATABASE, everything=True)) as reading:
-        return Storage(dict(files), tuple(reading.stored()), forecast(folder, reading, reserve, now))
+        if sums is None:
+            return Storage(dict(files), tuple(reading.stored()), forecast(folder, reading, reserve, now))
+        return Storage(dict(files), sums.stored(reading), forecast(folder, sums, reserve, now))
 
 
 def _kind(path: Path) -> str:

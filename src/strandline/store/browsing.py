@@ -186,9 +186,10 @@ class BrowsingReading(SpansReading):
         began = "SELECT min(time) FROM captures WHERE captures.page = pages.page AND status < 400"
         query = f"""SELECT * FROM (
                 SELECT {_LISTED}, ({began}) AS began
-                FROM (SELECT * FROM pages ORDER BY page DESC LIMIT {SCANNED}) AS pages JOIN hosts USING (host)
-                LEFT JOIN page_states USING (page)
-                WHERE kind = 'page' AND pages.captures > 0 AND ? IN (site, authority, '')) AS found
+                FROM pages LEFT JOIN page_states USING (page)
+                WHERE page > (SELECT max(page) FROM pages) - {SCANNED}
+                    AND host IN (SELECT host FROM hosts WHERE ? IN (site, authority, ''))
+                    AND kind = 'page' AND pages.captures > 0) AS found
             WHERE began >= ? ORDER BY began DESC LIMIT ?"""
         return [(ListedPage(*row[:9]), float(str(row[9]))) for row in self._rows(query, site, since, limit)]  # type: ignore[arg-type]
 

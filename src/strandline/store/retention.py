@@ -70,11 +70,24 @@ class RetentionReading(StudyReading):
             if seq in captures:
                 yield rows.whole(seq), str(file), rows.whole(offset), str(record)
 
-    def stored(self) -> list[Stored]:
-        """Bytes by site, kind and year, the largest first."""
+    def stored(self, after: int = 0, until: int = 2**62) -> list[Stored]:
+        """Bytes by site, kind and year, the largest first; of the captures between two numbers, the first left out."""
         query = """SELECT site, kind, cast(time / 31556952.0 AS INTEGER) + 1970, count(*), sum(length)
-            FROM captures JOIN pages USING (page) JOIN hosts USING (host) GROUP BY 1, 2, 3 ORDER BY 5 DESC"""
-        return [Stored(*row) for row in self._rows(query)]  # type: ignore[arg-type]
+            FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE captures.seq > ? AND captures.seq <= ? GROUP BY 1, 2, 3 ORDER BY 5 DESC"""
+        return [Stored(*row) for row in self._rows(query, after, until)]  # type: ignore[arg-type]
+
+    def written_on(self, after: int, until: int) -> list[tuple[int, int, float]]:
+        """Of the captures between two numbers, the first left out: each UTC day, bytes, and when the first was made."""
+        query = """SELECT cast(time / 86400.0 AS INTEGER), sum(length), min(time) FROM captures
+            WHERE seq > ? AND seq <= ? GROUP BY 1"""
+        found = self._rows(query, after, until)
+        return [(rows.whole(day), rows.whole(octets), float(str(first))) for day, octets, first in found]
+
+    def written_files(self) -> tuple[int, int]:
+        """Number of the capture recorded last, and of the oldest file: another one when files were written anew."""
+        row = self._row("SELECT (SELECT max(seq) FROM captures), (SELECT min(file) FROM files)")
+        return (rows.whole(row[0] or 0), rows.whole(row[1] or 0)) if row else (0, 0)
 
     def written_since(self, time: float) -> tuple[int, float]:
         """Bytes of captures since a time, and the time of the first of them; 0 for none."""

@@ -11,6 +11,7 @@ from strandline.app.opening import place_of
 from strandline.archive.deployment import Place
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings
+from strandline.archive.storage import StoredSums
 from strandline.errors import Unreachable
 from strandline.settings.schema import Settings
 from strandline.web.jobs import Jobs
@@ -31,6 +32,7 @@ class Desk:
     holdings: Holdings
     jobs: Jobs
     slow_queries: SlowQueries
+    stored: StoredSums = field(default_factory=StoredSums, repr=False)
     _watchers: set[asyncio.Event] = field(default_factory=set, repr=False)
     _hushed: bool = False
     _ticking: asyncio.Task[None] | None = field(default=None, repr=False)

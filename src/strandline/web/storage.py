@@ -36,7 +36,7 @@ class RetentionIn(BaseModel):
 
 def _measured(desk: Desk) -> Storage:
     archive = desk.place.open()
-    return storage(archive.need_folder("storage"), archive.settings.keep.disk_reserve, time.time())
+    return storage(archive.need_folder("storage"), archive.settings.keep.disk_reserve, time.time(), desk.stored)
 
 
 def _previewed(desk: Desk, rules: list[str]) -> Preview:
