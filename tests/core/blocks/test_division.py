@@ -39,8 +39,11 @@ def test_a_short_cookie_notice_that_appears_hardly_counts(form, page):
     changed = importance(compare(old, new), NoiseState())
     assert {reason.block.hint for reason in changed.reasons} <= BESIDE
     assert 0 < changed.value < 0.03
-    as_text = blocks(long.format(rules=rules, notice=f"<p>{NOTICE}</p>").encode(), scale=old.scale)
+    text = "Readers bring a card that shows where they live. Who has none may ask at the desk and pay a small sum."
+    as_text = blocks(long.format(rules=rules, notice=f"<p>{text}</p>").encode(), scale=old.scale)
     assert importance(compare(old, as_text), NoiseState()).value > 3 * changed.value
+    unnamed = blocks(long.format(rules=rules, notice=f"<p>{NOTICE}</p>").encode(), scale=old.scale)
+    assert 0 < importance(compare(old, unnamed), NoiseState()).value < 0.03
 
 
 def test_sections_about_cookies_are_content_in_the_main_part_and_headings_everywhere():

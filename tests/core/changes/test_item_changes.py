@@ -13,8 +13,9 @@ from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks
 
-CASES, LATER = (
-    tomllib.loads((Path(__file__).parent / f"{name}_pages.toml").read_text("utf-8")) for name in ("restless", "later")
+CASES, LATER, WATCHED = (
+    tomllib.loads((Path(__file__).parent / f"{name}_pages.toml").read_text("utf-8"))
+    for name in ("restless", "later", "watched")
 )
 LOOKS = 9
 RELATED = ["Ten gardens worth a detour", "How bread is baked in Naples", "The last lighthouse keeper",
@@ -36,9 +37,11 @@ def page(main: str, look: int, language: str = "en") -> str:
     )
 
 
-def looks(case) -> list[tuple[float, str]]:
-    """Score and sentence of each look but the first; the edit comes with the last."""
-    mains = [case["before"]] * LOOKS + [case["after"]]
+def looks(case, quiet: int = LOOKS) -> list[tuple[float, str]]:
+    """Score and sentence of each look but the first; the edit comes with the last, after so many quiet ones."""
+    mains = [case["before"]] * quiet + [case["after"]] if "before" in case else [
+        case["states"][state] for state in case["looks"]
+    ]  # fmt: skip
     language = case.get("language", "en")
     trees = [
         blocks(page(main, look, language).encode(), url="https://made.example/") for look, main in enumerate(mains)
@@ -61,8 +64,12 @@ def wrong(case) -> str:
     *before, (score, sentence) = looks(case)
     if max(score for score, _ in before) >= 0.015:
         return "the frame alone says nothing"
-    fits = case.get("least", 0.0) <= score <= case.get("most", 1.0) and sentence.startswith(case.get("said", ""))
-    return "" if fits else f"{score}: {sentence}"
+    return "" if fits(case, score, sentence) else f"{score}: {sentence}"
+
+
+def fits(case, score: float, sentence: str) -> bool:
+    """Whether score and sentence are what a person would say."""
+    return case.get("least", 0.0) <= score <= case.get("most", 1.0) and sentence.startswith(case.get("said", ""))
 
 
 @pytest.mark.parametrize("case", named(CASES))
@@ -74,6 +81,14 @@ def test_what_matters_is_told_from_what_does_not(case):
 @pytest.mark.parametrize("case", named(LATER))
 def test_so_it_is_on_pages_of_kinds_no_rule_was_made_for(case):
     assert wrong(case) == ""
+
+
+@pytest.mark.parametrize("case", named(WATCHED))
+def test_what_people_watch_pages_for(case):
+    """Short lists, boxes in the main part, pages that go back: at the second look, and at the twelfth."""
+    for quiet in (1, 11):
+        score, sentence = looks(case, quiet)[-1]
+        assert fits(case, score, sentence), f"{score}: {sentence}"
 
 
 def test_each_kind_has_cases_of_its_own():

@@ -59,7 +59,7 @@ def test_each_text_says_what_happened_to_it_and_why_it_counts():
     assert told == {
         "The fee is 5 EUR": ("edited", True, "money"),
         "15 readers": ("ticking", False, "a counter"),
-        "Harbour flooded overnight": ("new", True, "was never on the page"),
+        "Harbour flooded overnight": ("new", True, "a new entry"),
     }
     (quiet,) = shown_of(old, page(block("m", "The fee is 4 EUR", "15 readers", "Stays as it is")))
     assert quiet.noise == "a counter"

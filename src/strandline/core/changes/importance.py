@@ -233,7 +233,7 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: Page
         # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
         told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
         steady = max(steady, told * counted.fresh * UNKNOWN, counted.content * UNKNOWN)
-        decisive = counted.decisive * factor * steadiness(history, block.linked)
+        decisive = max(counted.alarm, counted.decisive * factor * steadiness(history, block.linked))
     rating = noise.rating(block.path) if noise.ratings else None
     masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):

@@ -6,13 +6,17 @@ often a text changes decides nothing by itself:
     new        came, and was never on the page            rotating   came back, or goes where most others came back
     gone       left, and not at the end of a list         ticking    a clock, age, counter, identifier; or a part that
     edited     the same text says something else                     changes at most looks and is no price, term or date
-    moved      was elsewhere on the page, left the end of a list, or came from the page of the list before
+    returned   came back where hardly anything changes    moved      was elsewhere on the page, left the end of a list,
+                                                                     or came from the page of the list before
+
+A new entry of a list is news, however few words it has (`own_order`). Boxes that are no part of what the page says do
+not count, alarms always do (`notices`).
 """
 
 import re
 from typing import Any, Final, Literal, NamedTuple
 
-from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.delta import Delta
@@ -20,10 +24,12 @@ from strandline.core.changes.figures import changed_figures
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction, language_of, language_rules
 from strandline.core.changes.meaning import edit_weight, tells_end
+from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm
+from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.sentence_meaning import SLIGHT
-from strandline.core.changes.ticking import TickForm, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
-from strandline.core.changes.touched import followers
+from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
+from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
 
@@ -44,6 +50,12 @@ ENDED: Final = 0.5
 """Weight of a text that says something cannot be had any more, or of one that said so. Origin: a guess."""
 HEADLINE: Final = 0.5
 """Weight of another headline above a text. Origin: a guess."""
+ENTRY: Final = 0.33
+"""Weight of a new entry of a list: what people watch lists for. Origin: a guess."""
+MOST_ENTRIES: Final = 3
+"""Entries of a page that weigh so much; more of them count by their words. Origin: a guess."""
+BACK: Final = 0.15
+"""Weight of a text that is back where hardly anything changes. Origin: a guess."""
 STATE: Final = 0.15
 """Weight of a few words that took the place of others: a state, a name, an entry. Origin: a guess."""
 HEADED: Final = 18
@@ -52,14 +64,12 @@ NEAR: Final = 0.67
 """Part of the words that differ at most in a short text that was turned round. Origin: a guess."""
 EDITED: Final = 0.04
 """What an edit of the page's own text weighs at least, if it is more than typography. Origin: a guess."""
-ItemKind = Literal["new", "gone", "edited", "rotating", "ticking", "moved"]
+ItemKind = Literal["new", "gone", "edited", "returned", "rotating", "ticking", "moved"]
 
 SHORT: Final = 120
 """Letters of a short text. Origin: a guess."""
 LABEL: Final = 3
 """Words of a text that is a state, which may return: "In stock". Origin: a guess."""
-TOP: Final = 0.34
-"""Part of a list from which a text that leaves is gone, not passed on. Origin: a guess."""
 _BEGINS: Final = re.compile(r"[^:,]{1,30}[:,]\s")
 _FORMS: Final[dict[TickForm, str]] = {
     "age": "says how long ago",
@@ -82,6 +92,7 @@ class ItemChange(NamedTuple):
     counts: bool = True
     why: str = ""
     weight: float = 0.0  # of an edit, by what it says, in [0, 1]
+    stands_as: Literal["", "entry", "alarm"] = ""  # an entry of a list; a notice that matters wherever it stands
 
     def as_data(self, longest: int = 200) -> dict[str, Any]:
         """As `changes --json`, `compare --json` and the interface show it."""
@@ -101,6 +112,7 @@ class ItemJudge:
         self._delta = delta
         self._noise = noise
         self._kind = kind
+        self._entries_left = MOST_ENTRIES
 
     def judge(self, block: PageBlock, before: str, after: str, figures: bool) -> ItemChange:
         """What happened to one text of a block; `figures` says whether numbers are what the block is about."""
@@ -125,9 +137,11 @@ class ItemJudge:
             kind, weight, lasting = _said(before, after, self._delta.language)
         if not figures and not lasting and noise.ticks(block.path, before, after):
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
-        if back and (weight < DECISIVE or not alike) and not (own and _is_label(before) and _is_label(after)):
+        if back and (weight < DECISIVE or not alike) and not (own and self._means_to_return(block, before, after)):
             return ItemChange("rotating", before, after, False, "was shown before")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
+        if own and not back and not alike and max(least, weight) < ENTRY and self._is_entry(block, before, after):
+            return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
         counted = figures and not noise.mostly_still(block.path)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
 
@@ -158,71 +172,92 @@ class ItemJudge:
         first = next((block for block in self._delta.new.blocks if block.texts and self._kind.owns(block)), None)
         return first.texts[0] if first and len(first.texts) > 1 and first.lead == first.texts[0] else ""
 
+    def _means_to_return(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether an edit that brings back an earlier text is one: of a state, or where hardly anything changes."""
+        path = block.path
+        if self._noise.rarely_returns(path):
+            return True
+        if _is_label(before) and _is_label(after):
+            return not self._kind.listing and not self._noise.rotates(path)
+        language = self._delta.language
+        return self._noise.mostly_still(path) and tells_end(before, language) != tells_end(after, language)
+
+    def _is_entry(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a text is an entry that came to a list of the page's own, or took the place of another one."""
+        if after not in self._order.entries or not self._entries_left or (self._kind.prose and block.linked >= LISTED):
+            return False
+        if before and not self._kind.listing and _is_turned(before, after):
+            return False  # a state, not an entry
+        self._entries_left -= 1
+        return True
+
     def _came(self, block: PageBlock, text: str) -> ItemChange:
-        if self._noise.seen_text(text):
-            return ItemChange("rotating", "", text, False, "was shown before")
+        noise, own, language = self._noise, self._kind.owns(block), self._delta.language
+        if noise.seen_text(text) and (noise.seen_item(text) or not (own and self._is_another(block, text))):
+            if not own or not noise.rarely_returns(block.path):
+                return ItemChange("rotating", "", text, False, "was shown before")
+            weight = max(BACK, self._told_end(block, text))
+            return ItemChange("returned", "", text, True, "is back after it had left", weight)
         if text in self._delta.shown_before:
             return ItemChange("moved", "", text, False, "is elsewhere on the page, too")
-        if self._kind.later and self._kind.owns(block) and self._order.came_with_others(text):
+        if not own:
+            if box := self._box_beside(block, text):
+                return ItemChange("new", "", text, False, box)
+            if may_alarm(block) and is_alarm(text, language):
+                return ItemChange("new", "", text, True, "an alarm", ENDED, "alarm")
+            return ItemChange("new", "", text, True, "was never on the page")
+        if self._kind.later and self._order.came_with_others(text):
             return ItemChange("moved", "", text, False, "came from the page of the list before")
-        if self._kind.owns(block) and is_correction(text, language_rules(self._delta.language or language_of(text))):
+        if box := self._order.boxes_that_came.get(text, ""):
+            return ItemChange("new", "", text, False, box)
+        if is_correction(text, language_rules(language or language_of(text))):
             return ItemChange("new", "", text, True, "a correction", CORRECTION)
-        return ItemChange("new", "", text, True, "was never on the page", self._told_end(block, text))
+        weight = self._told_end(block, text)
+        if weight < ENTRY and self._is_entry(block, "", text):
+            return ItemChange("new", "", text, True, "a new entry", ENTRY, "entry")
+        return ItemChange("new", "", text, True, "was never on the page", weight)
+
+    def _is_another(self, block: PageBlock, text: str) -> bool:
+        """Whether a text that differs from an earlier one in a date or number only is another entry all the same."""
+        if is_dated(text):
+            return True
+        links = (item[2] for item in block.items if item[0] == "link" and item[1] == text)
+        places = {plain_address(address) for address in links}
+        return any(
+            f"\x1elink {place}" not in self._delta.shown_before and not self._noise.seen_item(place) for place in places
+        )
+
+    def _box_beside(self, block: PageBlock, text: str) -> str:
+        """What a text is that belongs to a box beside the page's own part which has no name to tell it by."""
+        return "" if block.hint or not may_alarm(block) else TOPICS.get(box_of(text, self._delta.language), "")
 
     def _left(self, block: PageBlock, text: str) -> ItemChange:
-        if self._noise.seen_text(text):
+        noise, own = self._noise, self._kind.owns(block)
+        if noise.seen_text(text) and not (own and noise.rarely_returns(block.path)):
             return ItemChange("rotating", text, "", False, "comes and goes")
+        if box := self._order.boxes_that_left.get(text) if own else not block.hint and self._box_beside(block, text):
+            return ItemChange("gone", text, "", False, box)
         listed = self._kind.listing > 0 or self._kind.later
         flows = self._kind.later or self._order.grew  # others came, and it was pushed off; else it was taken out
-        if listed and flows and self._kind.owns(block) and not self._order.left_the_top(text):
+        if listed and flows and own and not self._order.left_the_top(text):
             return ItemChange("moved", text, "", False, "left the list, not at its top")
         return ItemChange("gone", text, "", True, "left the page", self._told_end(block, text))
 
     def _told_end(self, block: PageBlock, text: str) -> float:
-        """The weight of a text of a page's own that says something ended."""
-        own = not self._kind.listing and self._kind.owns(block)
-        return ENDED if own and tells_end(text, self._delta.language) else 0.0
+        """The weight of a text of a page's own that says something ended, or is dangerous."""
+        if self._kind.listing or not self._kind.owns(block):
+            return 0.0
+        return ENDED if is_grave(text, self._delta.language) else 0.0
 
     @kept_property
-    def _order(self) -> "_Order":
-        old, new = self._delta.old.blocks, self._delta.new.blocks
-        return _Order(
-            *([text for block in page if self._kind.owns(block) for text in block.texts] for page in (old, new))
+    def _order(self) -> OwnOrder:
+        old, new = (
+            [text for block in page if self._kind.owns(block) for text in block.texts]
+            for page in (self._delta.old.blocks, self._delta.new.blocks)
         )
-
-
-class _Order:
-    """Where in the order of the page's own texts some came and left."""
-
-    def __init__(self, old: list[str], new: list[str]) -> None:
-        self._old, self._new = old, new
-
-    @kept_property
-    def _left_after(self) -> dict[str, list[str]]:
-        return dict(followers(self._old, set(self._new)))
-
-    @kept_property
-    def _came_after(self) -> dict[str, str]:
-        return {text: stay for stay, come in followers(self._new, set(self._old)) for text in come}
-
-    @kept_property
-    def _places(self) -> dict[str, int]:
-        return {text: place for place, text in enumerate(self._old)}
-
-    @property
-    def grew(self) -> bool:
-        """Whether anything came."""
-        return bool(self._came_after)
-
-    def came_with_others(self, text: str) -> bool:
-        """True unless a text took the place of one that left: it moved in."""
-        stay = self._came_after.get(text)
-        return stay is not None and not self._left_after.get(stay)
-
-    def left_the_top(self, text: str) -> bool:
-        """True for a text that stood in the upper part of the list, or took the place of another there."""
-        place = self._places.get(text)
-        return place is not None and place / len(self._old) < TOP
+        pairs = (pair for _, texts, _ in touched_texts(self._delta) for pair in texts if pair[0] and pair[1])
+        edited = frozenset(after for before, after in pairs if is_same_text(before, after))
+        return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
 
 
 def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:

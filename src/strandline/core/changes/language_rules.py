@@ -135,7 +135,7 @@ class LanguageRules:
     """Single words that tell the language."""
     marks: dict[str, tuple[Phrase, ...]]
     """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
-    that it ended."""
+    that it ended, that something is dangerous or lost; boxes beside what a page says, and pages about the same."""
     corrections: tuple[str, ...]
     """How notices of a correction begin (those that end in a colon), and what they say."""
 
@@ -207,11 +207,21 @@ def language_rules(language: str) -> LanguageRules:
         function_words | _single_words(said),
         {
             mark: tuple((*_phrase(text.rstrip("*"))[:-1], _phrase(text.rstrip("*"))[-1] + "*" * text.endswith("*"))
-                        for text in said[mark])
-            for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended")
+                        for text in texts)
+            for mark, texts in _marks(said, shared)
         },
         tuple(_plain(text) for text in said["corrections"]),
     )  # fmt: skip
+
+
+def _marks(said: dict[str, Any], shared: dict[str, Any]) -> Iterable[tuple[str, Sequence[str]]]:
+    """Phrases by what they tell; those of boxes by what these are about, and all together."""
+    for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms"):
+        yield mark, said[mark]
+    yield "boxes", [phrase for phrases in said["boxes"].values() for phrase in phrases]
+    for topic, phrases in said["boxes"].items():
+        yield f"box {topic}", phrases
+        yield f"about {topic}", shared["about"].get(topic, phrases)
 
 
 def _plain(text: str) -> str:

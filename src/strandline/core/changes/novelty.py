@@ -79,6 +79,7 @@ class Novelty:
 
     value: float = 0.0
     decisive: float = 0.0  # what edits add by what they say, on the scale of new words
+    alarm: float = 0.0  # what alarms add, wherever they stand
     shown: int = 0  # words of the touched texts
     new_words: int = 0
     new_pairs: int = 0  # of known words
@@ -136,14 +137,14 @@ class NoveltyCounter:
         for before, after in texts:
             item = self._judge.judge(block, before, after, table)
             found.items.append(item)
-            if item.kind == "ticking":
-                found.value += TICKED
-            elif item.kind == "rotating":
+            if item.kind == "rotating":
                 back.append((before, after))
             elif item.counts:
                 (edited if before and after and is_same_text(before, after) else others).append((before, after))
                 if item.weight > EDITED or (item.weight and believed > HALF):
-                    found.decisive += worth_of(item.weight)
+                    _add(item, believed, found)
+            elif item.kind != "moved":  # it ticks, or is of a box beside what the page says
+                found.value += TICKED
         found.decisive = min(found.decisive, MOST_DECISIVE)
         if edited:
             self._figures(edited, table, found)
@@ -225,6 +226,15 @@ class NoveltyCounter:
         if come and not all(before for before, _ in texts):
             come = [text for text in come if text not in self._delta.shown_before]
         return new_pairs([before for before, _ in texts if before], come, novel) if come else 0
+
+
+def _add(item: ItemChange, believed: float, found: Novelty) -> None:
+    """Add what a text weighs by what it says; an entry as far as what comes to its list is new."""
+    worth = worth_of(item.weight)
+    if item.stands_as == "alarm":
+        found.alarm = worth
+    else:
+        found.decisive += worth * believed if item.stands_as == "entry" else worth
 
 
 def worth_of(weight: float) -> float:

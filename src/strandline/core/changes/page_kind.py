@@ -4,6 +4,7 @@ own part     the innermost element that holds most of the page's long texts, or 
              long ones; what lies outside stands beside it. Blocks with the role `main` are always own, navigation
              and whatever its names give away never.
 listing      how far the own part is lists of links: there they are the content, beside a text they are not
+prose        whether the page is one of long texts
 later page   the second or a later page of a list, as its address says: entries only move on to it
 """
 
@@ -38,7 +39,7 @@ class PageKind:
 
     def __init__(self, page: BlockTree) -> None:
         own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
-        self.part = _part(own)
+        self.part, self.prose = _part(own)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
         listed = whole = 0
         for block in own:
@@ -71,8 +72,8 @@ class PageKind:
         return factor + (plain - factor) * self.listing if plain > factor else factor
 
 
-def _part(blocks: list[PageBlock]) -> str:
-    """The innermost path, with a slash, that holds most of the text."""
+def _part(blocks: list[PageBlock]) -> tuple[str, bool]:
+    """The innermost path, with a slash, that holds most of the text, and whether the page is one of long texts."""
     held: dict[str, int] = {}
     prose: dict[str, int] = {}
     for block in blocks:
@@ -83,9 +84,11 @@ def _part(blocks: list[PageBlock]) -> str:
         held[path] = held.get(path, 0) + weight
         if weight >= LONG and (not block.link_weight or block.linked < LISTED):
             prose[path] = prose.get(path, 0) + prose_of(block)
-    letters = sum(prose.values())
-    if letters >= max(DOCUMENT, PROSE * sum(held.values())):
-        held = prose
+    long = sum(prose.values()) >= max(DOCUMENT, PROSE * sum(held.values()))
+    return _innermost(prose if long else held), long
+
+
+def _innermost(held: dict[str, int]) -> str:
     total, part = sum(held.values()), ""
     least = MOST * total
     paths = [(f"{path}/", weight) for path, weight in held.items()]

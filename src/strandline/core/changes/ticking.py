@@ -111,7 +111,7 @@ _STAMP: Final = re.compile(
 )
 COUNTED: Final = re.compile(
     r"\b(?:views?|viewers?|viewing|posts?|threads?|visits?|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
-    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
+    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
     r"forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
     r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
@@ -313,6 +313,15 @@ def is_moment(text: str) -> bool:
     (True, True, False, False)
     """
     return bool(_dates(text)) and _LETTERS.search(_CLOCK.sub("@", _undated(text))) is None
+
+
+def is_dated(text: str) -> bool:
+    """True for what has a date of its own, an event or an entry: more than the date, and not when the page was made.
+
+    >>> is_dated("12.03.2026 Meeting of the council"), is_dated("Updated 12 March 2026"), is_dated("12 March 2026")
+    (True, False, False)
+    """
+    return bool(_dates(text)) and not is_stamp(text)
 
 
 def is_unnamed(text: str) -> bool:

@@ -43,15 +43,13 @@ Rating = Literal["noise", "matters"]
 MEMORY: Final = 40.0
 """Comparisons after which the past fades. Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 FADING: Final = 0.975
-"""What is kept of it at each comparison after that.
-Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
+"""What is kept of it each time after that. Origin: a guess; tried as a whole on policy pages, docs/changes.md."""
 MOST_ITEMS: Final = 50_000
 """Texts, links and pictures of a page that are remembered. Origin: a bound on memory."""
 MOST_WORDS: Final = 50_000
 """Words of a page that are remembered. Origin: a bound on memory."""
 MOST_PATHS: Final = 4_000
-"""Places of a page that are remembered; beyond it the half that was met least often is forgotten.
-Origin: a bound on memory."""
+"""Places of a page that are remembered; beyond it, the half met most often stays. Origin: a bound on memory."""
 MOST_SLOTS: Final = 1_000
 """Changing parts of texts that are remembered. Origin: a bound on memory."""
 SAYING: Final = 3
@@ -66,6 +64,8 @@ STOOD: Final = 3.0
 """Looks at which nothing changed after which a block is known to stand still. Origin: a guess."""
 STILL: Final = 0.25
 """Part of the looks at which a block may have changed and still is one that stands still. Origin: a guess."""
+ROTATES: Final = 0.5
+"""Part of what comes to a place that was there before, from which on it rotates. Origin: a guess."""
 _MAGIC: Final = b"SNS3"
 _EARLIER: Final = b"SNS2"  # without rotation and slots
 _OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
@@ -171,6 +171,14 @@ class NoiseState:
         """True for a block that was looked at several times and hardly ever changed."""
         known, changed = self.history(path)
         return known >= STOOD and changed <= STILL * known
+
+    def rotates(self, path: str) -> bool:
+        """True for a place to which at least every other text that comes was there before."""
+        return self.rotation(path) >= ROTATES
+
+    def rarely_returns(self, path: str) -> bool:
+        """True for a place that hardly ever changes and does not rotate: what comes back to it was brought back."""
+        return self.mostly_still(path) and not self.rotates(path)
 
     # Masks and ratings
 

@@ -1,0 +1,94 @@
+"""Notices, told by their words: boxes that are no part of what a page says, and alarms that matter wherever they stand.
+
+A box about cookies, a newsletter, an application to download, a chat, a survey or a blocker of advertisements comes and
+goes inside the main part of many pages. It says nothing of the page, unless the page is about the same: a policy on
+cookies. Its buttons and its heading, a few words each, belong to it. A recall, an outage, an order of a court or a leak
+of data matters, also in a banner or a window above the page.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.language_rules import folded_words, language_of, language_rules
+from strandline.core.changes.page_kind import LISTED
+
+LONGEST: Final = 240
+"""Letters of a text of a box, or of an alarm. Origin: a guess."""
+BUTTON: Final = 5
+"""Words of a button or heading that belongs to a box. Origin: a guess."""
+NEAR: Final = 3
+"""Texts of a box between a button and what tells that it is one. Origin: a guess."""
+TOPICS: Final = {
+    "cookies": "a notice about cookies",
+    "newsletter": "a box for a newsletter",
+    "app": "a box for an application",
+    "chat": "a window for a chat",
+    "survey": "a box that asks for an opinion",
+    "blocker": "a notice about the browser",
+}
+_HEARD: Final = frozenset(("", "banner", "modal", "popup", "header", "promo"))  # hints of what may hold an alarm
+_UNHEARD: Final = frozenset(("nav", "footer", "form"))
+
+_words = lru_cache(maxsize=1 << 8)(folded_words)  # a text that came is asked about several times
+
+
+def box_of(text: str, language: str = "") -> str:
+    """What a text of a box beside the page's own words is about; empty for any other text.
+
+    >>> box_of("We use cookies to give you the best experience."), box_of("A jar of cookies costs four euro.")
+    ('cookies', '')
+    """
+    if len(text) > LONGEST:
+        return ""
+    rules, words = language_rules(language or language_of(text)), _words(text)
+    if not rules.marked("boxes", words):
+        return ""
+    return next((topic for topic in TOPICS if rules.marked(f"box {topic}", words)), "")
+
+
+def boxes(runs: Iterable[Sequence[str]], page: Iterable[str], language: str = "") -> dict[str, str]:
+    """Of the texts that came, or left, together: those of boxes, and what the boxes are; `page` is what stayed."""
+    found: dict[str, str] = {}
+    stayed = list(page)
+    for run in runs:
+        topics = {place: topic for place, text in enumerate(run) if (topic := box_of(text, language))}
+        topics = {place: topic for place, topic in topics.items() if not _is_about(topic, stayed, language)}
+        for place, topic in topics.items():
+            found[run[place]] = TOPICS[topic]
+            for near in range(max(0, place - NEAR), min(len(run), place + NEAR + 1)):
+                if near not in topics and len(run[near].split()) <= BUTTON and not is_alarm(run[near], language):
+                    found.setdefault(run[near], TOPICS[topic])
+    return found
+
+
+def _is_about(topic: str, texts: Iterable[str], language: str) -> bool:
+    """Whether what stays on a page is about the same."""
+    return any(
+        language_rules(language or language_of(text)).marked(f"about {topic}", folded_words(text)) for text in texts
+    )
+
+
+def is_alarm(text: str, language: str = "") -> bool:
+    """Whether a short text says that something is dangerous, out of order, leaked or before a court.
+
+    >>> is_alarm("Boil water notice: boil all drinking water."), is_alarm("Our kettles boiled over with joy.")
+    (True, False)
+    """
+    if len(text) > LONGEST:
+        return False
+    return language_rules(language or language_of(text)).marked("alarms", _words(text))
+
+
+def is_grave(text: str, language: str = "") -> bool:
+    """Whether a short text is an alarm, or says that something ended: "sold out", "deprecated"."""
+    if len(text) > LONGEST:
+        return False
+    rules, words = language_rules(language or language_of(text)), _words(text)
+    return rules.marked("ended", words) or rules.marked("alarms", words)
+
+
+def may_alarm(block: PageBlock) -> bool:
+    """Whether a part beside the page's own text is one in which alarms are shown: a banner, a window, a header."""
+    return block.hint in _HEARD and block.role not in _UNHEARD and block.linked < LISTED

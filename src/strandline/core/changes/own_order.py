@@ -1,0 +1,123 @@
+"""Where in the order of the page's own texts some came and left, and which of them are entries of a list.
+
+Texts that came one after the other are a *run*. A run among short texts, at least three of them around it, is an entry
+of a list, whatever the page is made of: rows of a table, links, cards, clauses. Its first text that names something
+stands for it; the others are its date, its place, its button. A cell between two that came may be a known one.
+"""
+
+from collections.abc import Iterator, Set
+from typing import Final
+
+from strandline.core.blocks.words import words
+from strandline.core.changes.bylines import is_count
+from strandline.core.changes.carried import LONG
+from strandline.core.changes.notices import boxes
+from strandline.core.changes.ticking import is_stamp, settled_text
+from strandline.core.changes.touched import followers
+from strandline.core.kept_property import kept_property
+
+TOP: Final = 0.34
+"""Part of a list from which a text that leaves is gone, not passed on. Origin: a guess."""
+AROUND: Final = 3
+"""Texts before and after a run that tell whether it stands in a list. Origin: a guess."""
+FEWEST: Final = 3
+"""Of these, those there must be. Origin: a guess."""
+GAP: Final = 2
+"""Texts that stay between two entries; a cell of a row may say what others say. Origin: a guess."""
+NAMES: Final = 3
+"""Letters of a word that names something. Origin: a guess."""
+
+
+class OwnOrder:
+    """The page's own texts, before and after; `edited` are those that are others of the same now."""
+
+    def __init__(self, old: list[str], new: list[str], edited: Set[str], language: str, listing: bool) -> None:
+        self._old, self._new, self._edited, self._language, self._listing = old, new, edited, language, listing
+
+    @kept_property
+    def _left_after(self) -> dict[str, list[str]]:
+        return dict(followers(self._old, self._after))
+
+    @kept_property
+    def _came_after(self) -> dict[str, str]:
+        return {text: stay for stay, come in followers(self._new, self._before) for text in come}
+
+    @kept_property
+    def _before(self) -> frozenset[str]:
+        return frozenset(self._old)
+
+    @kept_property
+    def _after(self) -> frozenset[str]:
+        return frozenset(self._new)
+
+    @kept_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self._old)}
+
+    @property
+    def grew(self) -> bool:
+        """Whether anything came."""
+        return bool(self._came_after)
+
+    def came_with_others(self, text: str) -> bool:
+        """True unless a text took the place of one that left: it moved in."""
+        stay = self._came_after.get(text)
+        return stay is not None and not self._left_after.get(stay)
+
+    def left_the_top(self, text: str) -> bool:
+        """True for a text that stood in the upper part of the list, or took the place of another there."""
+        place = self._places.get(text)
+        return place is not None and place / len(self._old) < TOP
+
+    @kept_property
+    def entries(self) -> frozenset[str]:
+        """Of each entry that came to a list, the text that names it."""
+        found: set[str] = set()
+        ended = -GAP
+        for start, end in self._runs():
+            around = self._new[max(0, start - AROUND) : start] + self._new[end : end + AROUND]
+            if len(around) < FEWEST or (not self._listing and any(len(text) >= LONG for text in around)):
+                continue
+            named = [text for text in self._new[start:end] if names_something(text)][:1]
+            if named and start - ended >= GAP:
+                found.update(named)
+            ended = end if named else ended
+        return frozenset(found)
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Where texts that came one after the other begin and end."""
+        start = None
+        for place, text in enumerate(self._new):
+            if text in self._before or text in self._edited:
+                if start is not None:
+                    yield start, place
+                start = None
+            elif start is None:
+                start = place
+        if start is not None:
+            yield start, len(self._new)
+
+    @kept_property
+    def boxes_that_came(self) -> dict[str, str]:
+        """Texts of boxes beside what the page says, and what these are."""
+        runs = [self._new[start:end] for start, end in self._runs()]
+        return boxes(runs, self._before & self._after, self._language)
+
+    @kept_property
+    def boxes_that_left(self) -> dict[str, str]:
+        """The same of those that left."""
+        return boxes(filter(None, self._left_after.values()), self._before & self._after, self._language)
+
+
+def names_something(text: str) -> bool:
+    """Whether a short text can stand for an entry: more than a date, a count, or when the page was made.
+
+    >>> [names_something(text) for text in ("Midwife", "12 May 2026", "38", "9 replies", "Updated 12 May", "5 MB")]
+    [True, False, False, False, False, False]
+    """
+    if len(text) >= LONG or is_count(text):
+        return False
+    settled = settled_text(text)
+    if settled != text and is_stamp(text):
+        return False
+    return any(len(word) >= NAMES or not word.isascii() for word in words(settled) if not word.isdigit())
