@@ -15,7 +15,7 @@ from strandline.warc.reader import WarcReader
 
 def settings_for(archive, mode, *more):
     given = [f'capture.browser="{mode}"', 'fetch.allow_address=["127.0.0.0/8"]', 'politeness.delay="0"']
-    patient = 'capture.page_seconds="180 s"'  # the machine may be busy; what is tested is not how fast it is
+    patient = 'capture.page_seconds="600 s"'  # the machine may be busy; what is tested is not how fast it is
     return with_overrides(archive.settings, [*given, patient, "study.workers=0", *more])
 
 

@@ -48,5 +48,7 @@ def test_changes_are_told_once_by_workers_that_die(place, tmp_path):
         assert [one["sequence"] for one in hook.got] == sorted(one["sequence"] for one in hook.got)
         shown = command(place[2], "alerts", place[0], "--json", "--limit", 500)
         code, (listed,), err = done(shown)
-        assert code == 0 and listed["targets"][0]["waiting"] == 0, err
-        assert {one["id"] for one in listed["alerts"]} == set(keys)
+        assert code == 0, err
+        found = {one["id"] for one in listed["alerts"]}
+        assert set(keys) <= found, "what was told is known"
+        assert listed["targets"][0]["waiting"] == len(found) - len(keys), "the rest waits: its worker was stopped"

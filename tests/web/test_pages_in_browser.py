@@ -60,7 +60,6 @@ class Watched:
 
     def __init__(self, browser, server, **options):
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         self.server = server
         self.complaints = []

@@ -268,7 +268,7 @@ def test_routes_bodies_and_numbers_against_caches_find_what_was_captured(site, b
     page = context.new_page()
     page.goto(f"{site.interface}/web/{STAMP}/{SITE}/routed.html")
     frame = next(frame for frame in page.frames if frame.url.startswith(f"{site.replay}/web/"))
-    frame.wait_for_function("Object.keys(window.results || {}).length >= 15 && results.events >= 2", timeout=60_000)
+    frame.wait_for_function("Object.keys(window.results || {}).length >= 15 && results.events >= 2")
     assert frame.evaluate("window.results") == {
         "year": "2026 2 true",
         "at": "/deep/er?x=1",
@@ -287,8 +287,8 @@ def test_routes_bodies_and_numbers_against_caches_find_what_was_captured(site, b
         "events": 2,
     }
     frame.evaluate("document.getElementById('send').submit()")
-    page.wait_for_url(f"{site.interface}/web/{STAMP}/{SITE}/answer?__wb_method=POST&q=tide", timeout=60_000)
+    page.wait_for_url(f"{site.interface}/web/{STAMP}/{SITE}/answer?__wb_method=POST&q=tide")
     shown = page.frame_locator("#replay").locator("h1")
-    shown.wait_for(timeout=60_000)
+    shown.wait_for()
     assert shown.inner_text() == "answer at /answer"
     context.close()
