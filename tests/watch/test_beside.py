@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from made.random_history import HOUR, Page, Story
-from plan.test_coming_visits import told
+from plan.test_coming_visits import Clock, told
 from strandline.crawl.preparing import CrawlRequest, from_known_seeds, prepare_crawl
 from strandline.plan.archive_plan import ArchivePlan
 from strandline.plan.due import Due
@@ -31,11 +31,11 @@ def wait_for(condition):
 
 
 @contextlib.contextmanager
-def planned(archive):
+def planned(archive, **more):
     """The plan of a watch that is started, and its catalog."""
     with contextlib.closing(open_catalog(archive.folder)) as catalog:
         catalog.plan_visited()
-        request = from_known_seeds(archive.settings, CrawlRequest(), catalog)
+        request = from_known_seeds(archive.settings, CrawlRequest(**more), catalog)
         plan = WatchPlan(prepare_crawl(archive.settings, request), None, catalog, STORY.now)
         with contextlib.closing(plan):
             yield plan, catalog
@@ -91,6 +91,13 @@ def test_a_plan_that_is_opened_beside_the_crawl_is_the_same(archive, large, monk
         wait_for(lambda: plan.ready)
         assert plan.plan(hour, 6) == expected
         assert plan.pages == 9 and not plan.ready
+
+
+def test_with_a_clock_of_its_own_a_watch_waits_for_its_plan(archive, large):
+    large.set()
+    with planned(archive, clock=Clock(STORY.now)) as (plan, _):
+        assert plan.plan(int(plan.hour(STORY.now)), 6), "its hours may pass in no time"
+        assert plan.pages == 9
 
 
 def test_meanwhile_a_watch_goes_on_with_what_the_hour_has_left(archive, large):

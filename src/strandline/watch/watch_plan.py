@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from strandline.archive.wall_clock import SystemClock
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.urls import site
@@ -40,9 +41,9 @@ from strandline.store.watching import TimePiece
 from strandline.version import __version__
 from strandline.watch.beside import Beside
 
-AT_ONCE: Final = 20_000
-"""Pages up to which a plan is opened before anything is asked for; of more, beside the crawl.
-Origin: a bound on time."""
+AT_ONCE: Final = 2_000
+"""Pages up to which a plan is opened before anything is asked for; of more, beside the crawl, unless the hours of the
+watch are not those of the clock: they may be over before it is open. Origin: a bound on time."""
 _COMPILED: Final = ("watch", "compiled")
 _DAY: Final = 24
 """Hours after which zones, rules of hosts and quiet directories are looked at again. Origin: a unit."""
@@ -68,6 +69,7 @@ class WatchPlan:
         making = Making(*facts, self._hours, time is not None, self._reading, skips)
         self._plan = ArchivePlan(PlanMaker(making), self._reading)
         self._compiling = Compiling(catalog)
+        self._in_real_time = self._hours.length == HOUR and isinstance(prepared.request.clock, SystemClock)
         self._opening: tuple[int, Beside[list[Due]]] | None = None
         """The hour whose visits are chosen beside the crawl while the plan is opened."""
         self._late_touched: list[int] = []
@@ -162,7 +164,8 @@ class WatchPlan:
                 self._day = hour
             return self._plan.visits(hour, visits)
 
-        if self._opening is None and self._plan.opened is None and self._reading.newest_page() > AT_ONCE:
+        waits = self._opening is None and self._plan.opened is None and self._in_real_time
+        if waits and self._reading.newest_page() > AT_ONCE:
             self._opening = hour, Beside(choose)
             return None
         if self._opening is None:
