@@ -2,12 +2,11 @@
 
 import json
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from typer.testing import CliRunner
 
+from made.model_server import model_server, saying, send
 from made.news import TOLD, News
 from strandline.app.model import Model, tell_of
 from strandline.archive.folder import Archive, create
@@ -16,60 +15,6 @@ from strandline.errors import SettingError
 from strandline.settings.schema import AlertSettings, ModelSettings, Settings
 from strandline.store.catalog import DATABASE
 from strandline.store.outbox import OutboxReading
-
-
-class ModelServer(ThreadingHTTPServer):
-    """Speaks chat/completions; `behave` is what it does instead, by number of the request."""
-
-    daemon_threads = True
-
-    def __init__(self, answer):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.answer = answer
-        self.asked = []
-        self.keys = []
-
-    @property
-    def address(self):
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, body))
-        self.server.keys.append(self.headers.get("Authorization"))
-        self.server.answer(self, body)
-
-    def log_message(self, *_):
-        pass
-
-
-def send(handler, data, status=200, **headers):
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.send_header("Content-Length", str(len(data)))
-    handler.end_headers()
-    handler.wfile.write(data)
-
-
-def saying(text, tokens=42):
-    said = {"choices": [{"message": {"role": "assistant", "content": text}}], "usage": {"total_tokens": tokens}}
-    return lambda handler, _: send(handler, json.dumps(said).encode())
-
-
-@contextmanager
-def model_server(answer):
-    server = ModelServer(answer)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture

@@ -262,7 +262,6 @@ ELSEWHERE = {
         "web/face.py",
         "web/figures.py",
         "web/pages.py",
-        "web/views/changes.py",
         "web/views/compare.py",
         "web/views/days.py",
         "web/views/health.py",

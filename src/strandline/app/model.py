@@ -19,6 +19,7 @@ from strandline.alerts.alert import change_alert
 from strandline.alerts.outbox import archive_name
 from strandline.app.alerts_listing import deliver
 from strandline.app.opening import place_of
+from strandline.archive.database_names import database_at
 from strandline.archive.folder import Archive, web_address
 from strandline.core.urls import authority
 from strandline.errors import SettingError
@@ -27,13 +28,14 @@ from strandline.fetch.model import Question, ask_model
 from strandline.fetch.options import user_agent
 from strandline.fetch.webhook import PostOptions
 from strandline.settings.schema import ModelSettings
-from strandline.store.outbox import Alert, alert_key
+from strandline.store.catalog import DATABASE
+from strandline.store.outbox import Alert, OutboxReading, alert_key
 from strandline.store.studies import Change
 from strandline.version import __version__
 
 KEY: Final = "STRANDLINE_MODEL_KEY"
-_NOTE: Final = "model"
-_SPENT: Final = "the budget of the day is spent (model.requests, model.tokens)"
+NOTE: Final = "model"
+SPENT: Final = "the budget of the day is spent (model.requests, model.tokens)"
 _EXCERPT: Final = 2_000
 """Letters of the old and of the new text that are sent of a change."""
 _SUMMARY: Final = "Say in one plain sentence what changed on the page."
@@ -109,7 +111,7 @@ class Model:
                 continue
             asked = self._question(change, question)
             if not self._pay(asked.estimate):
-                yield self._unanswered(change, question, _SPENT)
+                yield self._unanswered(change, question, SPENT)
                 return
             reply = ask_model(self._settings.address, asked, os.environ.get(KEY, ""), self._options)
             self._settle(reply.tokens - asked.estimate)
@@ -142,7 +144,7 @@ class Model:
 
     def spent(self) -> Spent:
         """What this day (UTC) has cost so far."""
-        kept = self._archive.reading.note(_NOTE, _today())
+        kept = self._archive.reading.note(NOTE, _today())
         return Spent(**json.loads(kept)) if kept else Spent()
 
     def _pay(self, tokens: int) -> bool:
@@ -159,7 +161,7 @@ class Model:
 
     def _keep(self, spent: Spent) -> None:
         with closing(place_of(self._archive).alarms()) as writer:
-            writer.keep_note(_NOTE, _today(), asdict(spent))
+            writer.keep_note(NOTE, _today(), asdict(spent))
 
 
 def asked_of(archive: Archive, asked: Asked) -> Iterator[tuple[Change, ModelAnswer]]:
@@ -169,8 +171,22 @@ def asked_of(archive: Archive, asked: Asked) -> Iterator[tuple[Change, ModelAnsw
         if change.visible and not change.held and page in ("", change.url):
             answer = next(model.answers([change], asked.question))
             yield change, answer
-            if answer.problem == _SPENT:
+            if answer.problem == SPENT:
                 return
+
+
+def answers_told(archive: Archive, newest: int = 300) -> dict[tuple[str, str], list[str]]:
+    """Answers that alerts were told of, among the newest ones: by address and time of the change, as sentences."""
+    found: dict[tuple[str, str], list[str]] = {}
+    if not archive.settings.model.address or database_at(archive.folder):
+        return found  # clusters do not ask
+    with closing(OutboxReading.open(archive.folder / DATABASE)) as reading:
+        for alert in reading.alerts(newest):
+            said = alert.document.get("model")
+            if said and reading.shows(alert.url):
+                sentence = f"The model {said['model']} answers “{said['question']}”: {said['answer']}"
+                found.setdefault((alert.url, str(alert.document["by"])), []).append(sentence)
+    return found
 
 
 def _today() -> str:

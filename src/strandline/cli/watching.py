@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from strandline.app.model_watch import ModelWatch, standing_questions
 from strandline.archive.events import FORMATS, configure, event
 from strandline.archive.folder import Archive
 from strandline.cli.crawling import captured_event, ending, follow, summary
@@ -41,9 +42,13 @@ def watch(
         event("watch", text)
 
     def settings() -> Settings:
-        return wanted(read_settings(archive.folder / NAME))
+        found = wanted(read_settings(archive.folder / NAME))
+        standing_questions(found)
+        asking.settings = found
+        return found
 
-    hooks = Hooks(captured=captured, progress=progress, said=said, settings=settings)
+    asking = ModelWatch(archive, wanted(archive.settings))
+    hooks = Hooks(captured=captured, progress=progress, said=said, beside=asking.beside, settings=settings)
     try:
         tally = run_watch(archive, wanted(archive.settings), replace(request, hooks=hooks))
     finally:

@@ -1,7 +1,6 @@
 """Every setting there is, with its default, its unit and the sentence `init` writes beside it.
 
-One frozen dataclass per section of `strandline.toml`. A command-line flag overrides the file; secrets come from
-environment variables or files and have no key here.
+One frozen dataclass per section of `strandline.toml`. A flag overrides the file; secrets are in the environment.
 """
 
 import dataclasses
@@ -368,7 +367,7 @@ class AlertSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """A language model of your choice, asked only by `strandline ask`; its key is in STRANDLINE_MODEL_KEY."""
+    """A language model of your choice, asked by `strandline ask` and for `questions`; its key: STRANDLINE_MODEL_KEY."""
 
     address: str = setting(
         "", "Where a model speaks the OpenAI protocol: https://models.example/v1; empty: nothing is sent.", form="link"
@@ -376,6 +375,9 @@ class ModelSettings:
     name: str = setting("", "The model that is asked for.", form="line")
     allow: tuple[str, ...] = setting(
         (), 'Sites (registered domains or hosts) whose text may be sent to it; "*" for all.', form="site_or_all"
+    )
+    questions: tuple[str, ...] = setting(
+        (), "Put to what a watch sees change; yes is told: 'prices: Did a price rise? collection=shops'.", form="saved"
     )
     requests: int = setting(100, "Requests a day at most, failed ones too.", bounds=SOME)
     tokens: int = setting(200_000, "Tokens a day at most, as the model counts them.", bounds=SOME)
@@ -408,9 +410,7 @@ class Settings:
 
 
 TABLES: Final[dict[str, type]] = {"site": SiteSettings, "collection": CollectionSettings}
-"""Tables of which there may be several, `[[site]]`, and what is in one. Their keys may be left out; `name` tells them
-apart.
-"""
+"""Tables of which there may be several, `[[site]]`. Their keys may be left out; `name` tells them apart."""
 
 
 def sections(settings: Settings) -> Iterator[tuple[str, Any]]:

@@ -237,9 +237,9 @@ class ItemJudge:
             return ItemChange("rotating", text, "", False, "comes and goes")
         if box := self._order.boxes_that_left.get(text) if own else not block.hint and self._box_beside(block, text):
             return ItemChange("gone", text, "", False, box)
-        listed = self._kind.listing > 0 or self._kind.later
-        flows = self._kind.later or self._order.grew  # others came, and it was pushed off; else it was taken out
-        if listed and flows and own and not self._order.left_the_top(text):
+        listed = own and (self._kind.listing > 0 or self._kind.later)
+        # Where others came, it was pushed off; else it was taken out.
+        if listed and (self._kind.later or self._order.grew) and not self._order.left_the_top(text):
             return ItemChange("moved", text, "", False, "left the list, not at its top")
         return ItemChange("gone", text, "", True, "left the page", self._told_end(block, text))
 
@@ -255,7 +255,8 @@ class ItemJudge:
             [text for block in page if self._kind.owns(block) for text in block.texts]
             for page in (self._delta.old.blocks, self._delta.new.blocks)
         )
-        pairs = (pair for _, texts, _ in touched_texts(self._delta) for pair in texts if pair[0] and pair[1])
+        own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
+        pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
         edited = frozenset(after for before, after in pairs if is_same_text(before, after))
         return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
 

@@ -1,8 +1,10 @@
 """What changed lately, newest first, with filters. Feeds of the same are in `web.feeds`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from strandline.alerts.alert import moment
 from strandline.app.browsing import Change, ChangesWanted, Returns
+from strandline.app.model import answers_told
 from strandline.archive.known_collections import narrowed
 from strandline.errors import UsageError
 from strandline.web.desk import Desk
@@ -49,6 +51,8 @@ class ChangeView:
     more_blocks: int
     returns_to: Moment | None = None
     """When the page showed before what it shows again since this change; None for something new."""
+    answers: tuple[str, ...] = ()
+    """What a language model answered to questions of the settings, in sentences that say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,11 @@ def changes_page(desk: Desk, asked: ChangesAsked) -> ChangesPage:
     wanted = ChangesWanted(asked.site, since, until, asked.least, below, narrow)
     found, more = desk.reading.latest_changes(wanted, asked.limit)
     cursor = None if more is None else f"{more[0]!r}-{more[1]}"
-    returns = Returns(desk.reading)
-    return ChangesPage([change_view(one, returns) for one in found], cursor, len(found) == asked.limit or more is None)
+    returns, answers = Returns(desk.reading), answers_told(desk.archive)
+    views = [change_view(one, returns) for one in found]
+    if answers:
+        views = [replace(one, answers=tuple(answers.get((one.url, moment(one.by)), ()))) for one in views]
+    return ChangesPage(views, cursor, len(found) == asked.limit or more is None)
 
 
 def _cursor(text: str) -> tuple[float, int]:
