@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crawl.scripted import SITE, START, ScriptedWeb, answer, page
-from strandline.core.capture import Evidence
+from strandline.core.capture import Evidence, Kind
 from strandline.core.discovery.scope import ScopeRules
 from strandline.core.plan.budget import Allowance
 from strandline.core.politeness.delays import Manners, MannersSettings
@@ -18,7 +18,7 @@ from strandline.crawl.parts import Parts, Reporter
 from strandline.dom.documents import Documents
 from strandline.plan.budget_meter import Purse
 from strandline.plan.due import Due
-from strandline.ports import PLANNED
+from strandline.ports import PLANNED, Task
 from strandline.store.catalog import open_catalog
 from strandline.warc.info import WarcInfo
 from strandline.warc.writer import WarcWriter
@@ -225,3 +225,43 @@ def test_a_clock_on_the_wall_that_jumps_causes_neither_a_burst_nor_a_stall(tmp_p
     for begin in range(0, 14, 2):
         window = [moment for moment, _ in shop.times if 1000 + begin * HOUR <= moment < 1000 + (begin + 2) * HOUR]
         assert window, f"nothing was asked from hour {begin} on"
+
+
+class OneHost:
+    """A catalog of one host: whatever is planned can be leased, and one page is due by itself."""
+
+    def __init__(self):
+        self.waits = [99]
+
+    def due_by(self, moment, closed=()):
+        return len(self.waits)
+
+    def lease(self, pages, now):
+        return [self._task(page) for page in pages]
+
+    def take(self, limit, now, before, closed):
+        return [] if "a.example" in closed or not self.waits else [self._task(self.waits.pop())]
+
+    def _task(self, page):
+        return Task(page, f"http://a.example/{page}", "a.example", Kind.PAGE, 0, 0, "", "", 0, None, "")
+
+
+class AlwaysBehind:
+    """A plan all of whose visits are overdue, as on a host that has to be left in peace between two requests."""
+
+    def hour(self, now):
+        return (now - START) / HOUR
+
+    def plan(self, hour, visits):
+        return [Due(page, f"http://a.example/{page}", 0.0, "", START + HOUR * hour) for page in range(visits)]
+
+
+def test_what_is_due_by_itself_gets_its_turn_on_a_host_whose_planned_visits_are_all_overdue():
+    """A page found changed is looked at a second time, outside the plan: it waited for ever behind planned visits."""
+    clock, catalog = Clock(), OneHost()
+    purse = Purse(Allowance(60.0, 1.0), HOUR, clock.monotonic())
+    agenda = WatchAgenda(WatchParts(catalog, clock, purse, AlwaysBehind()), WatchOrders(HOUR, 600.0))
+    agenda.step()
+    taken = [task.page for _ in range(6) for task in agenda.take(1, ())]
+    assert len(taken) == 6, "no turn is lost"
+    assert 99 in taken[:2]

@@ -246,8 +246,9 @@ def plan_site(
         most = min(most, round(market.visits * reading.share(site)))
     part = len(wanted) / max(market.visits, 1.0)
     share = even_share(office.budget, hour, _usual_cost(office, now)) * part if part and office.evenly else math.inf
-    chosen = in_order(outlook.chosen(wanted[: max(most, 0)], hour, most, np.ceil(share)), now)
+    chosen = outlook.chosen(wanted[: max(most, 0)], hour, most, np.ceil(share))
     note = HourNote.read(reading.note(KIND, site))
+    chosen = in_order(note.in_time(hour, market.start, chosen, lambda page: outlook.was_made(page, hour - 1)), now)
     note.add(hour, chosen)
     demand: Floats = strategy.demand(PRICES) if offers and isinstance(strategy, PricedPlan) else np.zeros(len(PRICES))
     plan = SitePlan(

@@ -1,7 +1,8 @@
 """The visits of the hour that a watch is carrying out, with their reasons, as a note in the catalog."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from strandline.plan.due import Due
@@ -23,6 +24,20 @@ class HourNote:
         if hour != self.hour:
             self.hour, self._visits = hour, {}
         self._visits = {visit.page: visit for visit in visits} | self._visits
+
+    def in_time(self, hour: int, start: float, visits: Iterable[Due], made: Callable[[int], bool]) -> list[Due]:
+        """Visits of an hour that begins at `start`, in the order of time, before they are added. What the hour before
+        did not come to, because its host had to be left in peace, is made first: a page whose minute is the last of the
+        hour would never be seen. What this hour has planned already becomes no later. `made` says whether a page was
+        visited since the hour before began.
+        """
+        return sorted((self._sooner(visit, hour, start, made) for visit in visits), key=lambda visit: visit.due)
+
+    def _sooner(self, visit: Due, hour: int, start: float, made: Callable[[int], bool]) -> Due:
+        known = self._visits.get(visit.page)
+        if known is None or self.hour not in (hour - 1, hour) or (self.hour < hour and made(visit.page)):
+            return visit
+        return replace(visit, due=min(visit.due, max(known.due, start)))
 
     @property
     def visits(self) -> list[Due]:

@@ -138,7 +138,7 @@ class Outlook:
         """
         if hour != self._hour:
             self._hour, self._wanted, self._tests, self._looks = hour, set(), 0, {}
-        kept = [due for due in offers if not self._was_made(due, hour)]
+        kept = [due for due in offers if not self.was_made(due.page, hour)]
         looks = list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
             claimed = self._affordable(self._claimed(hour), visits)
@@ -148,7 +148,7 @@ class Outlook:
             room = min(len(offers), visits, share - self._made(hour)) - requests_of(kept)
             # What the hour was given stays: visits that came by themselves meanwhile take no look away.
             taken = {due.page for due in kept}
-            stay = [due for due in self._looks.values() if due.page not in taken and not self._was_made(due, hour)]
+            stay = [due for due in self._looks.values() if due.page not in taken and not self.was_made(due.page, hour)]
             looks = self._affordable(stay, visits - requests_of(kept))
             if (more := int(room - requests_of(looks))) > 0:
                 found = self.planner.unseen(more, self.planner.hours.seconds(hour), kept + looks, self._look_after)
@@ -166,8 +166,9 @@ class Outlook:
         allowance = self.planner.wishes.allowance
         return even_share(allowance, hour, allowance.per_hour / self.planner.visits_per_hour())
 
-    def _was_made(self, due: Due, hour: int) -> bool:
-        return bool(self.planner.table.last_visit[self.planner.row_of(due.page)] >= hour)
+    def was_made(self, page: int, hour: int) -> bool:
+        """Whether a page was visited since an hour began."""
+        return bool(self.planner.table.last_visit[self.planner.row_of(page)] >= hour)
 
     def _made(self, hour: int) -> float:
         """What visits of pages took in an hour already, in requests."""

@@ -160,6 +160,7 @@ class WatchAgenda:
         """Hour at which the rest of this one is divided anew."""
         self._beside_room, self._beside_begun, self._beside_end, self._beside_taken = 0.0, 0.0, 0.0, 0
         """Requests that need no plan: how many may be sent from a moment to the end of the hour, and were."""
+        self._plan_was_last = False  # whether the requests taken last were planned
         self._sent_share = 1.0
         """Part of what the frontier hands out that is asked for: the rest is refused by robots.txt and scope."""
         self.figures = HourFigures(-1, 0.0, 0.0)
@@ -249,25 +250,28 @@ class WatchAgenda:
         return min(wanted, self._parts.purse.requests(self._parts.clock.monotonic()))
 
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
-        """Planned visits whose minute has come, then what is due by itself, as far as the hour allows it."""
+        """Planned visits whose minute has come, and what is due by itself, as far as the hour allows it."""
         now = self._parts.clock.now()
         closed = {*busy, *self._spent_up()}
-        pages = self._due(free, now, closed)
-        tasks = self._parts.catalog.lease(pages, now) if pages else []
-        self._mine.update(task.page for task in tasks)
-        room = min(free - len(tasks), self._room_beside(now))
-        if room > 0:
-            tasks += self._parts.catalog.take(room, now, self.wanted_from(), closed)
-        return tasks
+        # In turns: a host that is asked for planned visits all the time would never be asked for anything else.
+        tasks = self._by_themselves(free, now, closed) if (first := self._plan_was_last) else []
+        closed.update(task.authority for task in tasks)
+        pages = self._due(free - len(tasks), now, closed)
+        planned = self._parts.catalog.lease(pages, now) if pages else []
+        self._mine.update(task.page for task in planned)
+        self._plan_was_last = bool(planned)
+        return tasks + planned if first else planned + self._by_themselves(free - len(planned), now, closed)
+
+    def _by_themselves(self, free: int, now: float, closed: Collection[str]) -> list[Task]:
+        room = min(free, self._room_beside(now))
+        return self._parts.catalog.take(room, now, self.wanted_from(), closed) if room > 0 else []
 
     def _due(self, free: int, now: float, closed: set[str]) -> list[int]:
         """Pages whose minute has come, one for each host that may be asked; these hosts are closed then."""
-        pages: list[int] = []
-        later: list[Due] = []
+        pages, later = list[int](), list[Due]()
         while self._visits and self._visits[0].due <= now and len(pages) < free:
             visit = self._visits.popleft()
-            place = authority(visit.url)
-            if place in closed:
+            if (place := authority(visit.url)) in closed:
                 later.append(visit)
                 continue
             closed.add(place)
@@ -277,8 +281,8 @@ class WatchAgenda:
 
     def _room_beside(self, now: float) -> int:
         """Requests that need no plan and may begin now: spread over the rest of the hour."""
-        end = self._beside_end
-        passed = min(1.0, max(0.0, (now - self._beside_begun) / max(end - self._beside_begun, 1e-9)))
+        length = max(self._beside_end - self._beside_begun, 1e-9)
+        passed = min(1.0, max(0.0, (now - self._beside_begun) / length))
         return int(self._beside_room * passed + 1.0) - self._beside_taken
 
     def _spent_up(self) -> list[str]:
@@ -289,8 +293,7 @@ class WatchAgenda:
 
     def _limits(self, url: str) -> list[Purse]:
         """The purses that pay for a request beside the common one."""
-        limits = self._parts.limits
-        if not limits:
+        if not (limits := self._parts.limits):
             return []
         host, whole = authority(url), site(url)
         if whole in limits:
@@ -322,8 +325,8 @@ class WatchAgenda:
 
     def timing(self) -> Timing:
         """Retries are due at once, after their back-off."""
-        now = self._parts.clock.now()
-        return Timing(self.wanted_from(), now, 0.0, self._orders.retries, pace=self._orders.length / 3600.0)
+        pace, now = self._orders.length / 3600.0, self._parts.clock.now()
+        return Timing(self.wanted_from(), now, 0.0, self._orders.retries, pace=pace)
 
     def settled(self, task: Task, visited: Visited) -> Visited:
         """When a page is wanted again: planned, unless something about it must be found out first."""
@@ -333,8 +336,8 @@ class WatchAgenda:
         if visited.attempts:
             return replace(visited, due=self._after(_DAY), not_before=0.0)
         if visited.evidence is Evidence.PRESENT:
-            alone = self._parts.left_alone(task, visited)
-            due = PLANNED if task.kind is Kind.PAGE else max(alone, self._part_again(task, visited))
+            part = task.kind is not Kind.PAGE
+            due = max(self._parts.left_alone(task, visited), self._part_again(task, visited)) if part else PLANNED
             return replace(visited, due=due)
         return replace(visited, due=self._ever_more_rarely(task, visited))
 
@@ -368,16 +371,14 @@ class WatchAgenda:
             return self._after(max(1.0, _OFTEN * self._parts.purse.price / max(self.figures.allowed, 1e-9)))
         least, most = _AGAIN.get(task.kind, _ROBOTS)
         same = visited.capture is not None and visited.capture.revisit and task.original is not None
-        now = self._parts.clock.now()
-        age = (now - task.original.time) / self._orders.length if same and task.original else 0.0
+        age = (self._parts.clock.now() - task.original.time) / self._orders.length if same and task.original else 0.0
         return self._after(min(max(age, least), most))
 
     def _ever_more_rarely(self, task: Task, visited: Visited) -> float:
         """A page that is gone: soon once more, to confirm it, then as absences.py says; of an address under which
         nothing was ever seen, nothing has to be confirmed. A page that is refused: after as long as it has been so.
         """
-        known = self._parts.catalog.page(task.url)
-        new = known is None or known.evidence is not visited.evidence
+        new = (known := self._parts.catalog.page(task.url)) is None or known.evidence is not visited.evidence
         lasted = 0.0 if known is None or new else (self._parts.clock.now() - known.since) / self._orders.length
         if visited.evidence is not Evidence.ABSENT:
             return self._after(min(max(lasted, _REFUSED[0]), _REFUSED[1]))
@@ -403,8 +404,7 @@ class WatchAgenda:
         self._sent_share *= (1.0 - _MEMORY) ** len(batch.skipped)
         pages = [visited.page for visited in batch.visited if visited.page]
         self._parts.foresight.touched(pages + [skipped.page for skipped in batch.skipped])
-        claims = [found for found in batch.found if found.lastmod is not None]
-        if claims:
+        if claims := [found for found in batch.found if found.lastmod is not None]:
             self._parts.told(claims)
 
     def waiting(self) -> tuple[int, float]:

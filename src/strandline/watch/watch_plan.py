@@ -148,6 +148,8 @@ class WatchPlan:
         chosen = self._chosen(hour, visits)
         if chosen is None:
             return self._left_before(hour)
+        if (outlook := self._plan.opened) is not None:
+            chosen = self._note.in_time(hour, start, chosen, lambda page: outlook.was_made(page, hour - 1))
         if hour > self._kept_at:
             self._kept_at = hour
             self.keep()
