@@ -59,3 +59,31 @@ def test_what_gives_no_content_is_said_everywhere(place, tmp_path):
         strandline(*crawl)  # answered with 304: as hollow as before
     assert "none: empty shell" in strandline("why", folder, f"{place}app/1").out
     assert "counted as not captured" in strandline("quality", folder).out
+
+
+def test_what_was_imported_or_indexed_anew_is_judged_as_if_it_had_been_visited(place, tmp_path):
+    """A WARC file of pages, some of which only ask for a password, used to be called complete."""
+    crawled, folder = tmp_path / "crawled", tmp_path / "archive"
+    strandline("crawl", crawled, "--seeds", place, *LOOPBACK, "--delay", "0")
+    strandline("init", folder)
+    for file in sorted((crawled / "archive").glob("*.warc.gz")):
+        strandline("import", folder, file)
+    for _ in range(2):
+        found = json.loads(strandline("quality", folder, "--json").out)["archive"]
+        assert {kind: found["hollow"].get(kind) for kind in ("empty shell", "login form")} == {
+            "empty shell": 2, "login form": 1,
+        }  # fmt: skip
+        assert found["coverage"] < 0.5
+        assert "none: login form" in strandline("why", folder, f"{place}members").out
+        strandline("reindex", folder)
+
+
+def test_an_older_import_says_nothing_of_a_page_visited_since(place, tmp_path, monkeypatch):
+    old, folder = tmp_path / "old", tmp_path / "archive"
+    monkeypatch.setitem(PAGES, "/a", PAGES["/members"])
+    strandline("crawl", old, "--seeds", place, *LOOPBACK, "--delay", "0")
+    monkeypatch.setitem(PAGES, "/a", (200, f"<h1>Open to all</h1><p>{WORDS * 9}</p>"))
+    strandline("crawl", folder, "--seeds", place, *LOOPBACK, "--delay", "0")
+    for file in sorted((old / "archive").glob("*.warc.gz")):
+        strandline("import", folder, file)
+    assert json.loads(strandline("quality", folder, "--json").out)["archive"]["hollow"]["login form"] == 1, "/members"

@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
+from strandline.access.payload import LostError, read_payload
 from strandline.archive.deployment import FolderPlace
 from strandline.archive.folder import Archive
+from strandline.archive.holdings import holdings
 from strandline.archive.known_collections import known_collection
-from strandline.core.capture import Capture, Original
+from strandline.core.capture import Capture, Kind, Original
 from strandline.core.keeping.collections import Members
+from strandline.core.quality.hollow import MARK, hollow
 from strandline.core.urls import surt_key
 from strandline.core.wording import counted
 from strandline.errors import ArchiveDamaged, UsageError
@@ -26,6 +30,8 @@ from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE, SqliteCatalog
 from strandline.store.index import KeyReading
+from strandline.store.studies import StudyReading
+from strandline.store.studying import note_hollow
 from strandline.study.pending import study
 from strandline.version import __version__
 from strandline.warc.captures import Derived, Item, Kept, captures_of
@@ -38,6 +44,9 @@ from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import document_in, import_wacz
 from strandline.warc.zstd_import import import_zst
+
+_SHOWN: Final = 200
+"""Status of an answer that is a page. Origin: RFC 9110."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,11 +272,30 @@ def take_in(archive: Archive, source: Path, kind: str = "", addresses: Mapping[s
         told = document_in(source, NAME)
         more = take_over(archive, told) if told else ()
         brought = replace(brought, findings=(*brought.findings, *more))
+    judge_content(archive)
     if archive.settings.study.workers:
         study(archive)
         if brought.captures:
             keep_up(archive)
     return brought
+
+
+def judge_content(archive: Archive) -> None:
+    """Note with each page whose captures wait for study whether the newest of them is content or a shell, or a login
+    form, as a visit would.
+    """
+    newest: dict[int, tuple[float, int]] = {}
+    with contextlib.closing(StudyReading.open(archive.database, everything=True)) as reading:
+        for one in reading.pending():
+            if one.kind is Kind.PAGE and one.capture.status == _SHOWN and "html" in one.capture.mime:
+                newest[one.page] = max(newest.get(one.page, (0.0, 0)), (one.capture.time, one.seq))
+        held, judged = holdings(archive), list[tuple[int, float, str]]()
+        for page, (moment, seq) in newest.items():
+            capture = reading.capture(seq)
+            with contextlib.suppress(LostError, ArchiveDamaged):  # who reads the page is told
+                kind = hollow(read_payload(held, capture).decoded()) if capture is not None else ""
+                judged.append((page, moment, f"{MARK}{kind}" if kind else ""))
+    archive.beside(lambda connection: note_hollow(connection, judged))
 
 
 def export(archive: Archive, wanted: Wanted) -> int:

@@ -16,6 +16,7 @@ from strandline.core.capture import Capture, Kind, Unanswered
 from strandline.core.keeping.annotations import Annotation
 from strandline.core.keeping.people import JournalEntry, Person, PersonToken
 from strandline.errors import ArchiveDamaged, StrandlineError
+from strandline.exchange.moving import judge_content
 from strandline.ports import Found
 from strandline.store.annotations import AnnotationReading, keep_annotations
 from strandline.store.catalog import DATABASE, SqliteCatalog
@@ -166,4 +167,6 @@ def reindex(archive: Archive) -> Rebuilt:
     folder = archive.need_folder("reindex")
     with contextlib.suppress(StrandlineError):  # what only the catalog knows is taken over from one that is current
         _ = archive.database
-    return rebuild(folder, archive.index)
+    rebuilt = rebuild(folder, archive.index)
+    judge_content(archive)
+    return rebuilt

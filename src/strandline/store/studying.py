@@ -12,6 +12,7 @@ from strandline.core.changes.versions import packed
 from strandline.core.changes.volatility import Rating
 from strandline.store import sqlite
 from strandline.store.addresses import page_number
+from strandline.store.annotations import Writing
 from strandline.store.frontier import RESTING, Frontier
 from strandline.store.history_rows import HistoryWriter
 from strandline.store.studies import SIGNED, StudyReading
@@ -23,6 +24,16 @@ def rate_beside(database: Path, url: str, paths: Iterable[str], rating: Rating, 
     """Keep ratings while another process writes the archive: SQLite lets one transaction in after the other."""
     with closing(sqlite.open_writing(database)) as connection:
         _keep(connection, database, rated(url, paths, rating, author))
+
+
+def note_hollow(connection: Writing, judged: Iterable[tuple[int, float, str]]) -> None:
+    """Note with pages what their capture of a time is instead of content, empty for content; not with those that were
+    visited later.
+    """
+    connection.executemany(
+        "UPDATE pages SET detail = ? WHERE page = ? AND visited <= ? AND (detail = '' OR detail LIKE 'hollow:%')",
+        [(detail, page, moment) for page, moment, detail in judged],
+    )
 
 
 RATE = "REPLACE INTO ratings (url, path, rating, time, author) VALUES (?, ?, ?, ?, ?)"
