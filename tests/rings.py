@@ -33,6 +33,7 @@ SECOND = {
         "tests/report/test_replayed.py",
         "tests/web/test_attack_pages.py",
         "tests/web/test_demo_replay.py",
+        "tests/web/test_first_site_in_browser.py",
         "tests/web/test_pages_in_browser.py",
         "tests/web/test_replay_in_browser.py",
         "tests/web/test_script_pages_replayed.py",

@@ -14,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 
 from strandline.archive.disk_space import about, reserve_of
-from strandline.browser.chromium import means
+from strandline.browser.chromium import find_chromium, means
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.kernels.shipped import standing
@@ -74,6 +74,11 @@ def _installation() -> Iterator[Finding]:
     yield from _browser()
     limit = _open_files()
     yield Finding("open files", limit >= 256, str(limit), "raise it (ulimit -n 4096) to use many connections")
+
+
+def browser_found() -> bool:
+    """Whether there is a browser to show pages in."""
+    return bool(find_chromium())
 
 
 def _browser() -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from strandline.web.collections import collection_routes
 from strandline.web.desk import Desk
 from strandline.web.etags import Etags
 from strandline.web.face import NotThereError
+from strandline.web.first_site import look_routes
 from strandline.web.guard import Policy
 from strandline.web.people_api import people_routes, token_routes
 from strandline.web.replaying import badge_text
@@ -149,6 +150,7 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         takedown_routes(api, desk)
         storage_routes(api, desk)
         site_routes(api, desk)
+        look_routes(api, desk)
         collection_routes(api, desk)
         annotation_routes(api, desk)
         people_routes(api, desk, policy)

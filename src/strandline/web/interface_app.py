@@ -20,6 +20,7 @@ from strandline.web.desk import Desk
 from strandline.web.events import events
 from strandline.web.face import Face
 from strandline.web.feeds import feed_route
+from strandline.web.first_site import FirstSite
 from strandline.web.guard import Policy
 from strandline.web.operating import Operating
 from strandline.web.people import People
@@ -68,6 +69,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
             Takedowns(desk, face),
             StoragePage(desk, face),
             Sites(desk, face),
+            FirstSite(desk, face),
             Collections(desk, face),
             Annotations(desk, face),
             PeoplePages(desk, face),

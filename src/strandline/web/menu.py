@@ -2,13 +2,15 @@
 
 from typing import Final, NamedTuple
 
+from strandline.core.keeping.people import PersonRole, may
+
 
 class MenuPage(NamedTuple):
-    """A page of the bar: texts `menu_NAME` and `about_NAME`; `keepers`: only for keepers."""
+    """A page of the bar: texts `menu_NAME` and `about_NAME`; shown to whoever has its role."""
 
     path: str
     name: str
-    keepers: bool = False
+    role: PersonRole = "reader"
 
 
 class Group(NamedTuple):
@@ -27,8 +29,13 @@ class Group(NamedTuple):
 GROUPS: Final = (
     Group(
         "sites",
-        (MenuPage("/sites", "sites"), MenuPage("/", "overview"), MenuPage("/collections", "collections")),
-        ("/site", "/pages", "/sites/settings", "/collection"),
+        (
+            MenuPage("/sites", "sites"),
+            MenuPage("/", "overview"),
+            MenuPage("/collections", "collections"),
+            MenuPage("/start", "start", "operator"),
+        ),
+        ("/site", "/pages", "/sites/settings", "/collection", "/start/found", "/start/watch"),
     ),
     Group("changes", (MenuPage("/changes", "changes"), MenuPage("/ratings", "ratings")), ("/compare",)),
     Group(
@@ -45,9 +52,9 @@ GROUPS: Final = (
         (
             MenuPage("/health", "health"),
             MenuPage("/storage", "storage"),
-            MenuPage("/takedowns", "takedowns", keepers=True),
-            MenuPage("/people", "people", keepers=True),
-            MenuPage("/journal", "journal", keepers=True),
+            MenuPage("/takedowns", "takedowns", "keeper"),
+            MenuPage("/people", "people", "keeper"),
+            MenuPage("/journal", "journal", "keeper"),
         ),
     ),
     Group("look_up", (MenuPage("/search", "search"), MenuPage("/notes", "notes")), ("/page", "/captures")),
@@ -70,7 +77,7 @@ def here(path: str, role: str) -> Here:
     ('plan', 'look_up', '')
     """
     for group in GROUPS:
-        shown = tuple(page for page in group.pages if role == "keeper" or not page.keepers)
+        shown = tuple(page for page in group.pages if may(role, page.role))
         own = next((page.name for page in shown if page.path == path), "")
         if own or path in group.also:
             return Here(group.name, shown, own)

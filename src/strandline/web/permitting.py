@@ -36,6 +36,8 @@ class Permission(NamedTuple):
 
 _KEEPERS: Final = ("/takedowns", "/people", "/journal")
 """Lists that are for keepers alone."""
+_OPERATORS: Final = ("/start", "/start/found", "/start/watch", "/parts/first-comparison")
+"""Pages that are for those who add sites."""
 _FORMS: Final[dict[str, Permission]] = {
     "/login": Permission("reader"),
     "/logout": Permission("reader"),
@@ -47,6 +49,8 @@ _FORMS: Final[dict[str, Permission]] = {
     "/label": Permission("rater", "label"),
     "/notes": Permission("rater", "tag or note"),
     "/notes/remove": Permission("rater", "remove a tag or note"),
+    "/start": Permission("operator", "look at a site"),
+    "/start/watch": Permission("operator", "add a site"),
     "/sites": Permission("operator", "add a site"),
     "/sites/settings": Permission("operator", "settings of a site"),
     "/sites/state": Permission("operator", "pause, resume or remove a site"),
@@ -73,6 +77,7 @@ _CALLS: Final[dict[tuple[str, str], Permission]] = {
     ("POST", "/labels"): _FORMS["/label"],
     ("POST", "/annotations"): _FORMS["/notes"],
     ("DELETE", "/annotations/{key}"): _FORMS["/notes/remove"],
+    ("POST", "/survey"): _FORMS["/start"],
     ("POST", "/sites"): _FORMS["/sites"],
     ("PATCH", "/sites/{name}"): _FORMS["/sites/settings"],
     ("POST", "/sites/{name}/state"): _FORMS["/sites/state"],
@@ -99,6 +104,7 @@ _CALLS: Final[dict[tuple[str, str], Permission]] = {
 _TABLE: Final = [
     *((("GET", path), Permission("keeper")) for path in _KEEPERS),
     *((("GET", f"{API}{path}"), Permission("keeper")) for path in _KEEPERS),
+    *((("GET", path), Permission("operator")) for path in _OPERATORS),
     *((("POST", path), permission) for path, permission in _FORMS.items()),
     *(((method, f"{API}{path}"), permission) for (method, path), permission in _CALLS.items()),
 ]

@@ -101,7 +101,7 @@ class Part:
 
 
 WHOLE: Final = Part()
-_MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "+": "new"}
+MARKS: dict[str, Literal["same", "gone", "new"]] = {" ": "same", "-": "gone", "+": "new"}
 
 
 async def compare(desk: Desk, url: str, start: float, end: float, part: Part = WHOLE) -> Compared:
@@ -143,7 +143,7 @@ def _block(one: dict[str, Any]) -> ComparedBlock:
         level=level(one["importance"]) if changed else 0,
         noise=one["noise"],
         why=one["why"],
-        pieces=[Piece(_MARKS[mark], text) for mark, text in one["marks"]],
+        pieces=[Piece(MARKS[mark], text) for mark, text in one["marks"]],
         moved_from=one["moved_from"],
         links=[ComparedLink(x["kind"], x["element"], x["before"], x["after"]) for x in one["links"]],
         items=[ComparedItem(x["kind"], x["before"], x["after"], x["counts"], x["why"]) for x in one["items"]],
