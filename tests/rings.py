@@ -37,6 +37,7 @@ SECOND = {
         "tests/web/test_pages_in_browser.py",
         "tests/web/test_replay_in_browser.py",
         "tests/web/test_script_pages_replayed.py",
+        "tests/web/test_signing_on_in_browser.py",
     ),
     "cluster": (
         "tests/test_cluster.py",

@@ -7,8 +7,11 @@ from email.message import EmailMessage
 
 import pytest
 
+from access.test_pictures import URL, pictured
 from made.alerting import DATABASE, alert, settings_for
 from made.news import TOLD, News
+from strandline.access.feeds import feed
+from strandline.access.timestamps import timestamp
 from strandline.alerts.alert import alarm_alert, change_alert
 from strandline.alerts.feeds import FeedRequest, change_feed
 from strandline.alerts.mail import mail_of
@@ -18,6 +21,7 @@ from strandline.alerts.targets import address_of, shown, targets_of
 from strandline.archive.folder import Archive, create
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.errors import SettingError
+from strandline.settings.file import with_overrides
 from strandline.settings.schema import AlertSettings, Settings
 from strandline.store.alarming import Alarm, AlarmReading
 from strandline.store.outbox import OutboxReading
@@ -189,3 +193,21 @@ def test_change_alert_is_the_same_news_wherever_it_is_made(tmp_path, news):
     assert (
         first.key == second.key != change_alert(replace(change, by=change.by + 1), change.by, AlertSettings(), "t").key
     )
+
+
+def test_pictures_of_a_change_are_linked_in_feeds_mail_and_webhooks(tmp_path):
+    archive, kept = pictured(tmp_path / "archive")
+    archive.study()
+    (change,) = archive.studies.changes()
+    linked = with_overrides(archive.settings, ["alerts.link=https://archive.example/", "alerts.min_importance=0"])
+    told = change_alert(change, change.by, linked.alerts, "test", pictured=True)
+    old, new = (f"https://archive.example/picture/{timestamp(one.time)}/{URL}" for one in kept[-2:])
+    assert (told.document["picture_before"], told.document["picture"]) == (old, new)
+    assert "picture" not in change_alert(change, change.by, linked.alerts, "test").document
+    assert f"picture: {new}" in mail_of([told], "a@example.org", "b@example.org", 0.0).get_content()
+    shown = change_feed(Archive(archive.folder, linked), FeedRequest())
+    assert shown.entries[0].pictures == (("Before", old), ("Now", new))
+    atom, rss = feed(shown, "atom").decode(), feed(shown, "rss").decode()
+    assert f'<link rel="enclosure" type="image/png" href="{new}"/>' in atom and "&lt;img src=" in atom
+    assert f'<enclosure url="{new}" type="image/png" length="0"/>' in rss
+    assert change_feed(archive, FeedRequest(min_importance=0.0)).entries[0].pictures == (), "without an address none"

@@ -40,5 +40,5 @@ def test_the_bar_has_five_groups_and_one_is_where_the_reader_is(server):
 def test_what_is_for_keepers_is_not_in_the_bar_of_readers(server):
     assert 'href="/takedowns"' not in _page(server, "/health", READER)[1]
     shown = [page.name for page in here("/health", "keeper").pages]
-    assert shown == ["health", "storage", "takedowns", "people", "journal"]
+    assert shown == ["health", "replayed", "storage", "takedowns", "people", "journal"]
     assert here("/nowhere", "reader").group == ""

@@ -47,6 +47,8 @@ class Entry:
     """The sentence of the page that is."""
     links: tuple[tuple[str, str], ...] = ()
     """Where the versions are shown: name and address."""
+    pictures: tuple[tuple[str, str], ...] = ()
+    """Of the page before and after, as PNG: name and address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,12 @@ def _content(entry: Entry) -> str:
     if entry.links:
         named = (f'<a href="{escape(address, quote=True)}">{escape(name)}</a>' for name, address in entry.links)
         parts.append(f"<p>{' · '.join(named)}</p>")
+    if entry.pictures:
+        shown = (
+            f'<img src="{escape(address, quote=True)}" alt="{escape(name, quote=True)}" width="480">'
+            for name, address in entry.pictures
+        )
+        parts.append(f"<p>{' '.join(shown)}</p>")
     if entry.reasons:
         items = [
             f"<li><b>{escape(one.block)}</b>: {escape(one.why)} ({one.contribution:.2f})</li>" for one in entry.reasons
@@ -113,6 +121,7 @@ def _atom(what: Feed) -> str:
             _tag("id", f"urn:uuid:{entry.key}"),
             _tag("updated", _iso(entry.time)),
             _tag("link", rel="alternate", href=entry.link),
+            *(_tag("link", rel="enclosure", type="image/png", href=address) for _, address in entry.pictures[-1:]),
             *([_tag("category", term=entry.site)] if entry.site else []),
             _tag("content", _content(entry), type="html"),
             "</entry>",
@@ -137,6 +146,8 @@ def _rss(what: Feed) -> str:
             _tag("pubDate", format_datetime(datetime.fromtimestamp(entry.time, UTC), usegmt=True)),
             _tag("link", entry.link),
             _tag("category", entry.site),
+            # Whoever made this part of RSS wants a length; 0 is what is written where it is not known.
+            *(_tag("enclosure", url=address, type="image/png", length="0") for _, address in entry.pictures[-1:]),
             _tag("description", _content(entry)),
             "</item>",
         ]

@@ -25,8 +25,12 @@ def moment(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def change_alert(change: Change, now: float, settings: AlertSettings, archive: str) -> Alert | None:
-    """The alert on a change; None for one that nobody sees, that is not believed yet, or that is long past."""
+def change_alert(
+    change: Change, now: float, settings: AlertSettings, archive: str, pictured: bool = False
+) -> Alert | None:
+    """The alert on a change; None for one that nobody sees, that is not believed yet, or that is long past. `pictured`
+    when there are pictures of the page before and after it.
+    """
     if change.held or not change.visible or change.by < now - HISTORY:
         return None
     blocks = [block_data(block) for block in change.blocks[:MOST_BLOCKS]]
@@ -46,7 +50,7 @@ def change_alert(change: Change, now: float, settings: AlertSettings, archive: s
         "importance": round(change.importance, 6),
         "impch": round(change.impch, 6),
         "blocks": blocks,
-        **change_links(change.url, change.after, change.by, settings.link),
+        **change_links(change.url, change.after, change.by, settings.link, pictured),
     }
     key = alert_key("change", change.url, change.after, change.by)
     return Alert("change", now, change.site, change.url, change.importance, document, key)
@@ -66,13 +70,15 @@ def block_data(block: Mapping[str, Any]) -> dict[str, Any]:
     return {name: block[name] for name in wanted if block.get(name) not in (None, "")}
 
 
-def change_links(url: str, after: float, by: float, link: str) -> dict[str, str]:
+def change_links(url: str, after: float, by: float, link: str, pictured: bool = False) -> dict[str, str]:
     """Where the interface shows the versions, when its address is known."""
     if not link:
         return {}
     base, stamp = link.rstrip("/"), datetime.fromtimestamp(by, UTC).strftime("%Y%m%d%H%M%S")
     old = datetime.fromtimestamp(after, UTC).strftime("%Y%m%d%H%M%S")
+    pictures = {"picture": f"{base}/picture/{stamp}/{url}", "picture_before": f"{base}/picture/{old}/{url}"}
     return {
+        **(pictures if pictured else {}),
         "shown": f"{base}/web/{stamp}/{url}",
         "before": f"{base}/web/{old}/{url}",
         "compare": f"{base}/compare?url={quote(url, safe='')}&from={old}&to={stamp}",

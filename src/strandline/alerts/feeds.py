@@ -4,10 +4,13 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
+from strandline.access.changed_pictures import both_pictured
 from strandline.access.feeds import Entry, Feed, Reason
+from strandline.access.index import Holdings
 from strandline.alerts.alert import MOST_BLOCKS, alarm_alert, change_links, change_text
 from strandline.alerts.outbox import archive_name
 from strandline.archive.folder import Archive
+from strandline.archive.holdings import holdings
 from strandline.archive.known_collections import narrowed
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
@@ -18,6 +21,7 @@ from strandline.store.outbox import alert_key
 from strandline.store.studies import Change
 
 _LINKS: Final = (("Compare", "compare"), ("Now", "shown"), ("Before", "before"), ("All captures", "captures"))
+_PICTURES: Final = (("Before", "picture_before"), ("Now", "picture"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ def change_feed(archive: Archive, wanted: FeedRequest, now: Settings | None = No
     finally:
         reading.close()
     name = archive_name(archive.folder, archive.settings)
-    entries = [_entry(change, settings.link) for change in changes]
+    held = holdings(archive)
+    entries = [_entry(change, settings.link, held) for change in changes]
     entries += [_alarm_entry(alarm, name, settings.link) for alarm in alarms]
     entries.sort(key=lambda entry: -entry.time)
     named = next((one.title for one in current.collection if one.name == wanted.collection), "")
@@ -76,7 +81,7 @@ def change_feed(archive: Archive, wanted: FeedRequest, now: Settings | None = No
     return Feed(title, key, entries[: wanted.limit], wanted.address, time.time())
 
 
-def _entry(change: Change, link: str) -> Entry:
+def _entry(change: Change, link: str, held: Holdings) -> Entry:
     reasons = tuple(
         Reason(
             str(block.get("topic") or block.get("path") or "the page"),
@@ -85,7 +90,8 @@ def _entry(change: Change, link: str) -> Entry:
         )
         for block in change.blocks[:MOST_BLOCKS]
     )
-    links, told = change_links(change.url, change.after, change.by, link), change.told
+    pictured = bool(link) and both_pictured(held, change.url, change.after, change.by)
+    links, told = change_links(change.url, change.after, change.by, link, pictured), change.told
     return Entry(
         key=alert_key("change", change.url, change.after, change.by),
         title=f"{told.title or change.url}: {told.sentence or 'changed'}",
@@ -97,6 +103,7 @@ def _entry(change: Change, link: str) -> Entry:
         old=told.before,
         new=told.after,
         links=tuple((name, links[where]) for name, where in _LINKS if where in links),
+        pictures=tuple((name, links[where]) for name, where in _PICTURES if where in links),
     )
 
 

@@ -70,6 +70,7 @@ def _paragraph(document: dict[str, Any]) -> str:
     if document.get("shown"):
         lines += [f"  compare: {document.get('compare', '')}"] if document.get("compare") else []
         lines += [f"  now:     {document['shown']}", f"  before:  {document['before']}"]
+        lines += [f"  picture: {document[name]}" for name in ("picture_before", "picture") if document.get(name)]
     return "\n".join(map(plain, lines))
 
 

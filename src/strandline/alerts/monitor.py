@@ -10,11 +10,12 @@ departs from its normal. Nothing here waits for anybody outside.
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from strandline.access.changed_pictures import both_pictured
 from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.alert import change_alert
 from strandline.alerts.digest import weekly_digests
@@ -22,6 +23,8 @@ from strandline.alerts.fixity_audit import RollingAudit
 from strandline.alerts.outbox import AlertDispatch, archive_name, check_alert_settings
 from strandline.alerts.saved_searches import Shown, saved_searches, search_alerts, shown_by
 from strandline.archive.events import event
+from strandline.archive.folder import open_archive
+from strandline.archive.holdings import holdings
 from strandline.archive.storage import forecast
 from strandline.core.urls import surt_key
 from strandline.errors import ArchiveBusy, OutOfSpace
@@ -44,12 +47,22 @@ RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
 
 
-def worth_telling(changes: Iterable[Change], dispatch: AlertDispatch, settings: Settings, now: float) -> list[Alert]:
-    """Alerts on changes that matter enough for the settings, or for any target."""
+def worth_telling(
+    changes: Iterable[Change],
+    dispatch: AlertDispatch,
+    settings: Settings,
+    now: float,
+    pictured: Callable[[Change], bool] = lambda _: False,
+) -> list[Alert]:
+    """Alerts on changes that matter enough for the settings, or for any target; `pictured` says of which there are
+    pictures, and is only asked where links are told.
+    """
     alerts = []
     for change in changes:
         alert = change_alert(change, now, settings.alerts, dispatch.name)
         if alert is not None and (alert.importance >= settings.alerts.min_importance or dispatch.wanted(alert)):
+            if settings.alerts.link and pictured(change):
+                alert = change_alert(change, now, settings.alerts, dispatch.name, pictured=True) or alert
             alerts.append(alert)
     return alerts
 
@@ -132,7 +145,7 @@ class AlertMonitor:
         changes = (change for change in recorded if not hidden.hides(surt_key(change.url)))
         now, searches = time.time(), saved_searches(self._settings.alerts)
         listed = list(changes)
-        alerts = worth_telling(listed, dispatch, self._settings, now)
+        alerts = worth_telling(listed, dispatch, self._settings, now, self._pictured)
         if searches:
             first = (Shown(*row) for row in self._alarms.first_shown(done, progress))
             shown = [*shown_by(listed), *(one for one in first if not hidden.hides(surt_key(one.url)))]
@@ -143,6 +156,12 @@ class AlertMonitor:
             event("alerts", f"{made} important changes", "debug", count=made)
             dispatch.poke()
         return made
+
+    def _pictured(self, change: Change) -> bool:
+        """Whether there are pictures of a change; looked at only while pictures are taken."""
+        if not self._settings.capture.screenshots:
+            return False
+        return both_pictured(holdings(open_archive(self._folder)), change.url, change.after, change.by)
 
     def observe(self) -> None:
         """One observation of every site that was visited enough, and a look at the rules that were learned."""

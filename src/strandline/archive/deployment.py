@@ -22,7 +22,7 @@ from strandline.store.catalog import DATABASE
 from strandline.store.lock import signature
 from strandline.store.outbox import Outbox
 
-JOBS: Final = ("crawl", "watch", "verify", "learn", "simulate")
+JOBS: Final = ("crawl", "watch", "verify", "learn", "simulate", "quality")
 """What can be started from the interface of a folder."""
 
 

@@ -28,6 +28,7 @@ from strandline.web.face import NotThereError
 from strandline.web.first_site import look_routes
 from strandline.web.guard import Policy
 from strandline.web.people_api import people_routes, token_routes
+from strandline.web.replayed import replayed_routes
 from strandline.web.replaying import badge_text
 from strandline.web.sites import site_routes
 from strandline.web.slow_queries import NoAnswerError, UnanswerableError
@@ -151,6 +152,7 @@ def make_api(holdings: Holdings, policy: Policy, desk: Desk | None, version: str
         storage_routes(api, desk)
         site_routes(api, desk)
         look_routes(api, desk)
+        replayed_routes(api, desk)
         collection_routes(api, desk)
         annotation_routes(api, desk)
         people_routes(api, desk, policy)

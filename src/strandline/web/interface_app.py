@@ -27,6 +27,7 @@ from strandline.web.people import People
 from strandline.web.people_pages import PeoplePages
 from strandline.web.permitting import Permitting
 from strandline.web.refusing import Refusing
+from strandline.web.replayed import ReplayedPage
 from strandline.web.replaying import Replaying
 from strandline.web.signing_on import SigningOn
 from strandline.web.sites import Sites
@@ -68,6 +69,7 @@ def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Sta
         keepers = (
             Takedowns(desk, face),
             StoragePage(desk, face),
+            ReplayedPage(desk, face),
             Sites(desk, face),
             FirstSite(desk, face),
             Collections(desk, face),

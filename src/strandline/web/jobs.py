@@ -2,6 +2,7 @@
 
     crawl, watch     archive; every stop is a pause, the same command goes on where it was left
     verify, learn    read everything once                    simulate   strategies on the archive's own history
+    quality          replays pages in a browser
 
 Standard output is JSON Lines (or one JSON document), as the command line has it. The server ends its jobs cleanly when
 it ends itself.
@@ -22,11 +23,13 @@ from strandline.archive.deployment import Address
 from strandline.errors import UsageError
 from strandline.web.texts import say
 
-Kind = Literal["crawl", "watch", "verify", "learn", "simulate"]
+Kind = Literal["crawl", "watch", "verify", "learn", "simulate", "quality"]
 Archiving = Literal["crawl", "watch"]
 State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "failed"]
 
 KINDS: Final[tuple[Kind, ...]] = ("crawl", "watch", "verify", "learn", "simulate")
+ALL: Final[tuple[Kind, ...]] = (*KINDS, "quality")
+"""With what has a page of its own to start it from."""
 WRITERS: Final = ("crawl", "watch", "learn")
 """An archive has one writer at a time, but for one who learns beside a watch."""
 _KEPT = 40
@@ -91,7 +94,7 @@ class Jobs:
         """One job."""
         return self._jobs.get(number)
 
-    def active(self, kinds: tuple[str, ...] = KINDS) -> list[Job]:
+    def active(self, kinds: tuple[str, ...] = ALL) -> list[Job]:
         """Jobs whose process runs."""
         return [job for job in self.all() if job.active and job.kind in kinds]
 

@@ -51,6 +51,7 @@ GROUPS: Final = (
         "quality",
         (
             MenuPage("/health", "health"),
+            MenuPage("/replayed", "replayed"),
             MenuPage("/storage", "storage"),
             MenuPage("/takedowns", "takedowns", "keeper"),
             MenuPage("/people", "people", "keeper"),

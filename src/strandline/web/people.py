@@ -26,7 +26,7 @@ from strandline.web.views.health import health
 from strandline.web.views.learned import classes_page, patterns_page, rules_page
 from strandline.web.views.overview import overview, site_cards
 from strandline.web.views.page import page_view
-from strandline.web.views.pictures import pictures_of
+from strandline.web.views.pictures import latest_views, pictures_of
 from strandline.web.views.ratings import given
 from strandline.web.views.search import Found, SearchAsked, search
 from strandline.web.views.simulate import COUNTED, MAIN, rival, simulations, strategy_names, usual_budgets
@@ -112,6 +112,9 @@ class People:
         values = {"view": view, "query": view.url, "start": start}
         values["week"] = self._desk.slow_queries.remembered("week", url=view.url)
         values["said"] = said_of(self._desk, view.url)
+        weeks = (week for month in view.calendar.months for week in month.weeks)
+        days = [day.time for week in weeks for day in week if day is not None and day.time is not None]
+        values["views"] = latest_views(self._desk.holdings, view.url, days)
         return self._face.page(request, "page.html", values)
 
     async def captures(self, request: Request) -> Response:

@@ -59,6 +59,7 @@ _FORMS: Final[dict[str, Permission]] = {
     "/jobs/{number}": Permission("operator", "pause, resume or stop a job"),
     "/simulate": Permission("operator", "simulate"),
     "/adopt": Permission("operator", "plan"),
+    "/replayed": Permission("operator", "measure replay"),
     "/searches": Permission("operator", "save or remove a search"),
     "/collections": Permission("operator", "add a collection"),
     "/collection": Permission("operator", "describe a collection"),

@@ -1,16 +1,22 @@
 """Pictures of a page before and after a change, with what changed framed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from strandline.access.index import Holdings
 from strandline.access.memento import closest
 from strandline.access.payload import LostError
-from strandline.access.pictures import picture_of
+from strandline.access.pictures import has_picture, picture_of
 from strandline.core.changes.framing import ChangedText, frames
 from strandline.core.changes.shown import RATED
 from strandline.core.pictures import Box, boxes_of, size_of
 from strandline.web.views.compare import Compared, ComparedBlock
+
+_THUMBNAILS: Final = 8
+"""Pictures beside a calendar. Origin: a guess."""
+_LOOKED: Final = 60
+"""Days that are looked at for them. Origin: a bound on time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,18 @@ class Picture:
     height: int
     mark: Literal["gone", "new"]
     frames: list[Box]
+
+
+def latest_views(holdings: Holdings, url: str, days: Sequence[float]) -> list[float]:
+    """Times of the last captures of days, the newest first, of which there are pictures: some of them."""
+    found = []
+    for time in sorted(days, reverse=True)[:_LOOKED]:
+        memento = closest(holdings.index, url, time)
+        if memento is not None and memento.capture.rendering and has_picture(holdings, memento.capture):
+            found.append(memento.capture.time)
+        if len(found) == _THUMBNAILS:
+            break
+    return found
 
 
 def pictures_of(holdings: Holdings, view: Compared) -> list[Picture]:
