@@ -38,6 +38,8 @@ PAGES = {
     "health": "/health",
     "takedowns": "/takedowns?target=https://example.org/private/*",
     "storage": "/storage?rule=*:%20older%201h,%20keep%20monthly",
+    "replayed": "/replayed",
+    "start": "/start",
     "sites": "/sites",
     "site settings": "/sites/settings?site=courier.test",
     "collections": "/collections",
