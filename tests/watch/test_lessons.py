@@ -37,7 +37,7 @@ MINUTES = 40
 """Minutes of the site after which its news change."""
 HOURS = 5
 DAILY = 1 / 24
-NEARLY = (0.01, 0.001, 0.01)
+NEARLY = (0.01, 0.005, 0.01)
 """By how much what a plan believes may differ from what all captures teach at once; docs/architecture.md says it."""
 
 
