@@ -4,6 +4,7 @@ import pytest
 
 from servers.small_site import small_site
 from strandline.crawl.preparing import CrawlRequest
+from strandline.errors import UsageError
 from strandline.python_archive import create_folder
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
@@ -126,3 +127,8 @@ def test_the_first_capture_is_compared_with_what_was_seen(site, tmp_path):
     compared, when = first_comparison(archive, seen)
     assert when > seen.time
     assert [block.kind for block in compared.blocks() if block.kind != "unchanged"] == ["updated"]
+
+
+def test_what_is_no_address_is_said_so():
+    with pytest.raises(UsageError, match="not a web address"):
+        survey("notaurl", Settings())

@@ -119,8 +119,10 @@ def look(
         "browser": {"no": "not needed", "perhaps": "perhaps needed", "yes": "needed"}[found.browser],
         "login": "asks for one" if found.login else "not needed",
     }
-    if found.problem:
-        lines["problem"] = f"status {found.status}" if found.problem == "status" else found.problem
+    if found.problem:  # nothing of the page was seen that could tell more
+        problem = f"status {found.status}" if found.problem == "status" else found.problem
+        lines = {"address": found.url, "robots": lines["robots"], "problem": problem}
+        lines |= {"login": "asks for one"} if found.login else {}
     for name, value in lines.items():
         print(printable(f"{name:10} {value}"))
 

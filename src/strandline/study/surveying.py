@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from strandline.access.payload import LostError
-from strandline.archive.folder import Archive
+from strandline.archive.folder import Archive, web_address
 from strandline.archive.holdings import holdings
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import block_importances
@@ -132,10 +132,10 @@ class _NotAllowedError(Exception):
 
 
 def survey(address: str, settings: Settings, sleep: Sleep = time.sleep) -> Survey:
-    """Look at a site; Unreachable when its host does not answer at all."""
+    """Look at a site; UsageError for what is no address, Unreachable when its host does not answer at all."""
     with LivePages(settings) as web:
         look = _Look(web, settings, sleep)
-        url = canonical(address)
+        url = web_address(address)
         try:
             page = web.get(url, _PATIENCE, look.may)
         except _NotAllowedError as refusal:
