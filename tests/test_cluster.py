@@ -8,25 +8,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from contracts.stores import found
 from servers import postgres
 from strandline.cluster import background as beside
-from strandline.cluster import worker
+from strandline.cluster import finishing, worker
 from strandline.cluster.background import BackgroundJob, BackgroundThread
+from strandline.cluster.finishing import finish_abandoned
 from strandline.cluster.learning import learn_all
 from strandline.cluster.shared import Cluster, init_cluster, open_cluster
 from strandline.cluster.studying import for_watch
-from strandline.cluster.worker import finish_abandoned
 from strandline.errors import (
     ArchiveBusy,
     ArchiveDamaged,
-    LeaseLost,
     OutOfSpace,
     SettingError,
     Unreachable,
     UsageError,
 )
-from strandline.ports import Batch
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -67,20 +64,6 @@ def settings(*assignments):
     return with_overrides(Settings(), ["archive.contact=https://a.example/", *assignments])
 
 
-def test_what_a_dead_worker_left_is_finished_and_it_may_not_commit(database, catalog, session, tmp_path):
-    store = (tmp_path / "store").as_uri()
-    objects = Objects(store)
-    writer = ObjectWriter(objects, tmp_path / "dead", ABOUT, StillClock(), WriterSettings(host=f"h-w{catalog.worker}"))
-    kept = writer.keep(exchange("http://a.example/1", b"kept"))
-    writer.sync()
-    cluster = Cluster(database, store, Settings())
-    assert finish_abandoned(cluster, tmp_path, 3600.0) == [], "it was heard of a moment ago"
-    assert finish_abandoned(cluster, tmp_path, 0.0) == [kept.place.file]
-    assert unfinished(objects) == {} and ObjectReader(objects).read(kept.place).body.read() == b"kept"
-    with pytest.raises(LeaseLost):
-        catalog.commit(Batch(found=[found("http://a.example/late")]))
-
-
 def test_a_file_with_a_missing_part_is_left_alone_and_the_others_are_finished(database, catalog, tmp_path):
     store = (tmp_path / "store").as_uri()
     objects, kept = Objects(store), {}
@@ -105,7 +88,7 @@ def test_a_file_with_a_missing_part_is_left_alone_and_the_others_are_finished(da
 
 def test_the_store_is_listed_at_the_start_and_after_a_worker_has_ended(database, catalog, tmp_path, monkeypatch):
     cluster, listed = Cluster(database, (tmp_path / "store").as_uri(), Settings()), []
-    monkeypatch.setattr(worker, "unfinished", lambda _objects: listed.append(1) or {})
+    monkeypatch.setattr(finishing, "unfinished", lambda _objects: listed.append(1) or {})
     with worker._janitor(cluster, worker.WorkerRequest(), tmp_path).opened(lambda: False) as step:
         for _ in range(3):
             step()

@@ -7,6 +7,7 @@ import pytest
 
 from made.secrets import remains, secretive, shown
 from strandline.archive.erasing import ErasePlan, go_on, plan_erasure
+from strandline.archive.erasing_folder import FolderErasing
 from strandline.archive.folder import open_archive
 from strandline.core.keeping.takedowns import Act
 from strandline.core.urls import surt_key
@@ -22,8 +23,8 @@ def made(tmp_path_factory):
 
 
 def _plan(folder, *targets):
-    with open_archive(folder).writing("test") as catalog:
-        return plan_erasure(folder, catalog, [Act(1, 1.7e9, "erase", target, "because") for target in targets])
+    with open_archive(folder).erasing("test") as place:
+        return plan_erasure(place, [Act(1, 1.7e9, "erase", target, "because") for target in targets])
 
 
 def test_a_plan_names_answers_requests_and_failures_and_changes_nothing(made):
@@ -63,7 +64,7 @@ def test_it_is_done_once_the_archive_is_opened_for_writing(tmp_path):
     with archive.writing("test") as catalog:
         assert [act.act for act in archive.journal.acts()] == ["erase", "erased"]
         assert not told or told[0].startswith("erased ")
-        go_on(folder, catalog, archive.index, told.append)
+        go_on(FolderErasing(folder, catalog, archive.index), told.append)
         assert len(archive.journal.acts()) == 2
     after = shown(folder)
     assert after == {place: what for place, what in before.items() if surt_key(place[0]) != surt_key(gone.url)}

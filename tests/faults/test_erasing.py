@@ -12,7 +12,7 @@ import pytest
 from faults.loops import die_at
 from made.secrets import remains, secretive, shown, stored
 from strandline.access.timestamps import timestamp
-from strandline.archive import erasing as archive_erasing
+from strandline.archive import erasing_folder as archive_erasing
 from strandline.archive.folder import open_archive
 from strandline.core.keeping.takedowns import Act
 from strandline.core.urls import surt_key

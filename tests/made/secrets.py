@@ -52,18 +52,20 @@ class Secret:
     text: str
 
 
-def secretive(folder: Path, captures: int = 120, studied: bool = True) -> tuple[list[Secret], list[tuple]]:
+def secretive(
+    folder: Path, captures: int = 120, studied: bool = True, compacted: bool = True
+) -> tuple[list[Secret], list[tuple]]:
     """An archive; its captures with texts of their own, and (url, time, of which url and time) of the others.
 
     It is made once in a process, and copied.
     """
-    made, secrets, same = _made(captures, studied)
+    made, secrets, same = _made(captures, studied, compacted)
     shutil.copytree(made, folder)
     return list(secrets), list(same)
 
 
 @cache
-def _made(captures: int, studied: bool) -> tuple[Path, list[Secret], list[tuple]]:
+def _made(captures: int, studied: bool, compacted: bool) -> tuple[Path, list[Secret], list[tuple]]:
     folder = Path(tempfile.mkdtemp(prefix="strandline-secrets-")) / "archive"
     atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
     rng = random.Random(1)
@@ -89,10 +91,10 @@ def _made(captures: int, studied: bool) -> tuple[Path, list[Secret], list[tuple]
                 writer.note(exchange(rng.choice(urls), b"", started=clock.time))
                 writer.sync()
     archive.index.refresh()
-    files = finished_files(folder / "archive")
+    files = finished_files(folder / "archive") if compacted else []
     for path in files[: len(files) // 2]:
         os.utime(path, (1.0, 1.0))
-    assert len(compact_archive(archive, 60.0).files) == len(files) // 2
+    assert not compacted or len(compact_archive(archive, 60.0).files) == len(files) // 2
     if studied:
         assert study(archive)
     return folder, secrets, same
@@ -122,7 +124,11 @@ def _visit(rng, writer, time, url, known):
 
 def shown(folder: Path) -> dict[tuple[str, float], str]:
     """What replay shows of every capture, as digests; "lost" of what it cannot show."""
-    archive = open_archive(folder)
+    return shown_by(open_archive(folder))
+
+
+def shown_by(archive) -> dict[tuple[str, float], str]:
+    """The same, of an archive that is open."""
     held, found_ = holdings(archive), {}
     for capture in archive.everything.all_captures():
         try:
@@ -159,7 +165,7 @@ def everything(folder: Path) -> list[tuple[str, bytes]]:
         data = path.read_bytes()
         found_.append((str(path), data))
         if path.name.endswith(".gz") or ".tail" in path.name or path.name.endswith((".open", ".gz.new")):
-            found_.append((f"{path} unpacked", _unpacked(data)))
+            found_.append((f"{path} unpacked", unpacked(data)))
         elif path.name.endswith(PACK):
             with path.open("rb") as file:
                 found_.append((f"{path} rebuilt", b"".join(record.data for record in CompactedWarc(file))))
@@ -169,13 +175,13 @@ def everything(folder: Path) -> list[tuple[str, bytes]]:
             for row in connection.execute(f"SELECT * FROM {table}"):
                 for value in row:
                     if isinstance(value, bytes):
-                        found_.append((f"catalog {table}", value + _unzstd(value)))
+                        found_.append((f"catalog {table}", value + unzstd(value)))
                     elif isinstance(value, str):
                         found_.append((f"catalog {table}", value.encode("utf-8", "surrogatepass")))
     return found_
 
 
-def _unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes) -> bytes:
     out = b""
     while data:
         reader = zlib.decompressobj(31)
@@ -189,7 +195,7 @@ def _unpacked(data: bytes) -> bytes:
     return out
 
 
-def _unzstd(value: bytes) -> bytes:
+def unzstd(value: bytes) -> bytes:
     try:
         return zstandard.ZstdDecompressor().decompressobj().decompress(value)
     except zstandard.ZstdError:
@@ -198,7 +204,11 @@ def _unzstd(value: bytes) -> bytes:
 
 def remains(folder: Path, texts: list[str]) -> list[tuple[str, str]]:
     """Where any of these texts is still found; words of an index are kept without their first letters."""
-    haystack = everything(folder)
+    return found_in(everything(folder), texts)
+
+
+def found_in(haystack: list[tuple[str, bytes]], texts: list[str]) -> list[tuple[str, str]]:
+    """Where any of these texts is found in what is given."""
     windows: set[bytes] = set()
     for _, data in haystack:
         for run in _HEX.findall(data):

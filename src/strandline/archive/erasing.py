@@ -1,4 +1,4 @@
-"""Erasing from an archive folder: bytes, indexes and all that was worked out, in steps that go on after any crash.
+"""Erasing from an archive: bytes, indexes and all that was worked out, in steps that go on after any crash.
 
     0  the act is in the journal (and hides what it names)          store/takedowns.py
     1  the plan: every record to erase, every revisit to make whole; durable before anything is changed
@@ -6,45 +6,29 @@
     3  tombstones in WARC files, packs written anew without the records       warc/erasing.py, warc/erasing_packs.py
     4  the catalog forgets captures, histories, changes, words                store/erasing.py
     5  lines of the CDXJ index go; torn ends in quarantine that name an address go, too
-    6  the catalog's file is written anew, without what it deleted
+    6  the catalog is written anew, without what it deleted
     7  the journal tells that it is done; the plan goes
 
 Each step, done again, changes nothing. Whoever next writes the archive goes on with a plan that is there, before
-anything else.
+anything else. An `ErasePlace` is where it happens: a folder (archive/erasing_folder.py) or a cluster
+(cluster/erasing.py).
 """
 
-import json
-import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Protocol
 
 from strandline.core.capture import Capture, Place
 from strandline.core.keeping.takedowns import Act, Target, merged, target_of, unfinished
 from strandline.core.urls import surt_key
 from strandline.core.wording import counted
-from strandline.durable import sync_path
 from strandline.errors import ArchiveDamaged
-from strandline.store.catalog import SqliteCatalog
-from strandline.store.erasing import CatalogEraser, captures_of, referring_to
-from strandline.store.takedowns import FOLDER, FolderJournal
-from strandline.version import __version__
-from strandline.warc.captures import Kept, address
-from strandline.warc.captures import captures_of as items_of
-from strandline.warc.cdxj import CdxjIndex
-from strandline.warc.compacted import DELTA, PACK, finished_files, name_of
-from strandline.warc.erasing import Erased, Head, erase_in_file, give_back, heads_of, joined, remove_file
-from strandline.warc.erasing_packs import erase_in_packs
-from strandline.warc.fixity import Replacing
-from strandline.warc.made_whole import whole_record, write_whole
-from strandline.warc.reader import WarcReader, file_in
+from strandline.store.erasing import CatalogEraser
+from strandline.store.takedowns import Journal
+from strandline.warc.captures import address
+from strandline.warc.erasing import Erased, Head
 
-PLAN: Final = "erasing.json"
-_ABOUT: Final = 4096
-"""Bytes a file may have besides: the record about itself."""
 Say = Callable[[str], None]
 
 
@@ -65,6 +49,17 @@ class ErasePlan:
     """Where they go."""
     thinning: str = ""
     """The mark of a thinning (keeping/retention.py), whose act in the journal has it, too; empty for an erasure."""
+
+    @property
+    def superseded(self) -> list[tuple[str, int]]:
+        """Files and offsets of the revisits that are made whole."""
+        return [(revisit.file, revisit.offset) for revisit, _ in self.whole]
+
+    @property
+    def places(self) -> set[tuple[str, int]]:
+        """Files and offsets of everything that goes."""
+        others = {(file, record.offset) for file, records in self.records.items() for record in records}
+        return {*self.captures, *self.superseded, *others}
 
     @property
     def bytes(self) -> int:
@@ -106,7 +101,53 @@ def _listed(place: Place) -> list[str | int]:
     return [place.file, place.offset, place.length]
 
 
-class _Sought:
+class Shelf(Protocol):
+    """The WARC files of an archive, to look for records in."""
+
+    def files(self) -> Iterable[str]:
+        """Names of the finished WARC files."""
+
+    def heads(self, file: str) -> Iterator[Head]:
+        """The header of every record of a file."""
+
+    def size(self) -> int:
+        """Bytes of all WARC files."""
+
+
+class ErasePlace(Shelf, Protocol):
+    """An archive as an erasure sees it: its journal, its catalog, its WARC files, and where a plan is kept."""
+
+    @property
+    def journal(self) -> Journal:
+        """What is to be erased, and what was."""
+
+    @property
+    def eraser(self) -> CatalogEraser:
+        """The catalog."""
+
+    def make_whole(self, plan: ErasePlan, waiting: Sequence[tuple[Place, Place]]) -> list[Capture]:
+        """Write revisits as whole records into the file the plan names; the captures they are then, in this order."""
+
+    def bury(self, plan: ErasePlan) -> None:
+        """Put tombstones in the place of the records of a plan."""
+
+    def forget(self, plan: ErasePlan) -> None:
+        """Remove every other copy, when files and catalog have none left."""
+
+    def thin(self, plan: ErasePlan) -> int:
+        """Drop the captures of a plan from catalog and files; returns how many bytes are free again."""
+
+    def kept_plan(self) -> ErasePlan | None:
+        """A plan that is under way; None for none."""
+
+    def keep_plan(self, plan: ErasePlan) -> None:
+        """Write a plan down, durably, before anything is changed."""
+
+    def end_plan(self) -> None:
+        """The plan is carried out, or was never begun."""
+
+
+class Sought:
     """Which records are to be erased, told by their headers."""
 
     def __init__(self, targets: Sequence[Target], captures: Iterable[Capture]) -> None:
@@ -151,27 +192,23 @@ class _Sought:
         return self._of_address(url)
 
 
-def plan_erasure(folder: Path, catalog: SqliteCatalog, acts: Sequence[Act]) -> ErasePlan:
+def plan_erasure(place: ErasePlace, acts: Sequence[Act]) -> ErasePlan:
     """Look for everything that has to go; nothing is changed."""
     targets = [target_of(act.target) for act in acts]
-    gone: dict[tuple[str, int], Capture] = {}
-    for target in targets:
-        for _, capture in captures_of(catalog.writer, target):
-            gone[capture.place.file, capture.place.offset] = capture
+    gone = {(one.place.file, one.place.offset): one for target in targets for one in place.eraser.captures_of(target)}
     plan = ErasePlan([act.number for act in acts], acts[0].time if acts else 0.0, [act.target for act in acts])
     plan.captures = sorted(gone)
-    plan.whole = _dependants(catalog, gone)
+    plan.whole = _dependants(place.eraser, gone)
     plan.file = f"whole-{int(plan.time * 1000)}-{plan.acts[0] if plan.acts else 0:05d}.warc.gz"
-    sought = _Sought(targets, list(gone.values()))
+    sought = Sought(targets, list(gone.values()))
     superseded = {(revisit.file, revisit.offset) for revisit, _ in plan.whole}
     wanted = sought.files | {file for file, _ in superseded}
-    for path in finished_files(folder / "archive"):
-        file = name_of(path)
+    for file in place.files():
         if not sought.everywhere and file not in wanted:
             continue
         found = [
             Erased(head.offset, head.length, head.fields.get("warc-record-id", ""))
-            for head in heads_of(path)
+            for head in place.heads(file)
             if head.fields.get("warc-type") != "warcinfo"
             and ((file, head.offset) in superseded or sought.has(file, head))
         ]
@@ -180,19 +217,19 @@ def plan_erasure(folder: Path, catalog: SqliteCatalog, acts: Sequence[Act]) -> E
     return plan
 
 
-def _dependants(catalog: SqliteCatalog, gone: Mapping[tuple[str, int], Capture]) -> list[tuple[Place, Place]]:
+def _dependants(eraser: CatalogEraser, gone: Mapping[tuple[str, int], Capture]) -> list[tuple[Place, Place]]:
     """Revisits that stay and refer to a capture that goes, with the place of that capture."""
     held = [capture for capture in gone.values() if not capture.revisit]
     by_id = {capture.record_id: capture for capture in held if capture.record_id}
     by_name = {(surt_key(capture.url), int(capture.time)): capture for capture in held}
     by_digest = {digest: capture for capture in held for digest in (capture.digest, capture.entity) if digest}
     found = []
-    for _, revisit in referring_to(catalog.writer, set(by_digest)):
+    for revisit in eraser.referring_to(set(by_digest)):
         if (revisit.place.file, revisit.place.offset) in gone or revisit.original is None:
             continue
         named = revisit.original
         original = by_id.get(named.record_id) or by_name.get((surt_key(named.url), int(named.time)))
-        if original is None and _elsewhere(catalog, revisit):
+        if original is None and _elsewhere(eraser, revisit):
             continue
         original = original or by_digest.get(revisit.digest) or by_digest.get(named.digest)
         if original is not None:
@@ -200,183 +237,59 @@ def _dependants(catalog: SqliteCatalog, gone: Mapping[tuple[str, int], Capture])
     return found
 
 
-def _elsewhere(catalog: SqliteCatalog, revisit: Capture) -> bool:
+def _elsewhere(eraser: CatalogEraser, revisit: Capture) -> bool:
     """Whether what a revisit names is still in the archive, and is none of what goes."""
     assert revisit.original is not None
-    named = catalog.reading.closest(revisit.original.url, revisit.original.time)
+    named = eraser.reading.closest(revisit.original.url, revisit.original.time)
     return named is not None and not named.revisit and abs(named.time - revisit.original.time) < 1
 
 
 # Doing it
 
 
-def go_on(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, say: Say) -> None:
+def go_on(place: ErasePlace, say: Say) -> None:
     """Erase what the journal wants erased and is not yet."""
-    journal = FolderJournal(folder)
-    if not journal.mark()[0]:
-        return
     try:
-        _go_on_thinning(folder, catalog, index, say)
-        while waiting := unfinished(journal.acts(), "erase", "erased"):
-            plan = kept_plan(folder)
+        _go_on_thinning(place, say)
+        while waiting := unfinished(place.journal.acts(), "erase", "erased"):
+            plan = place.kept_plan()
             if plan is None:
-                plan = plan_erasure(folder, catalog, waiting)
-                keep_plan(folder, plan)
-            carry_out(folder, catalog, index, plan)
+                plan = plan_erasure(place, waiting)
+                place.keep_plan(plan)
+            carry_out(place, plan)
             counts = plan.counts() | {"together": len(plan.acts)}
             for act in waiting:
                 if act.number in plan.acts:
-                    journal.add(Act(0, 0.0, "erased", act.target, by=act.by, of=act.number, detail=counts))
-            _end_plan(folder)
+                    place.journal.add(Act(0, 0.0, "erased", act.target, by=act.by, of=act.number, detail=counts))
+            place.end_plan()
             say(f"erased {counted(len(plan.captures), 'capture')} of {counted(len(plan.targets), 'take-down')}")
     except ArchiveDamaged as damage:
         say(f"not erased: {damage}")
         return
-    _end_plan(folder)  # a crash came after the last line of the journal
+    place.end_plan()  # a crash came after the last line of the journal
 
 
-def _go_on_thinning(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, say: Say) -> None:
+def _go_on_thinning(place: ErasePlace, say: Say) -> None:
     """Finish a thinning whose act is in the journal; one that never came so far is forgotten."""
-    plan = kept_plan(folder)
+    plan = place.kept_plan()
     if plan is None or not plan.thinning:
         return
-    journal = FolderJournal(folder)
-    for act in unfinished(journal.acts(), "thin", "thinned"):
+    for act in unfinished(place.journal.acts(), "thin", "thinned"):
         if act.detail.get("plan") == plan.thinning:
-            given = thin(folder, catalog, index, plan)
-            detail = plan.counts() | {"given_back": given}
-            journal.add(Act(0, 0.0, "thinned", act.target, by=act.by, of=act.number, detail=detail))
+            detail = plan.counts() | {"given_back": place.thin(plan)}
+            place.journal.add(Act(0, 0.0, "thinned", act.target, by=act.by, of=act.number, detail=detail))
             say(f"thinned: {counted(len(plan.captures), 'capture')} dropped")
-    _end_plan(folder)
+    place.end_plan()
 
 
-def thin(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, plan: ErasePlan) -> int:
-    """Drop the captures of a plan: all steps, from the first on. Returns how many bytes the disk has back."""
-    archive, eraser = folder / "archive", CatalogEraser(catalog)
-    eraser.thin(plan.captures)
-    index.remove({*plan.captures, *((file, one.offset) for file, records in plan.records.items() for one in records)})
-    given = 0
-    compacted: dict[str, list[Erased]] = {}
-    for file, records in plan.records.items():
-        path = file_in(archive, file)
-        if path is None:
-            continue
-        if path.name.endswith(DELTA):
-            compacted[file] = records
-            continue
-        places = joined(records)
-        if sum(record.length for record in places) >= path.stat().st_size - _ABOUT and len(places) == 1:
-            given += path.stat().st_blocks * 512
-            remove_file(path)  # nothing but the record about the file itself would be left
-            index.forget(file)
-            continue
-        erase_in_file(path, places, plan.time)
-        given += give_back(path, places)
-    if compacted:
-        before = _size_of_packs(archive)
-        erase_in_packs(archive, compacted, plan.time)
-        given += before - _size_of_packs(archive)
-    index.refresh()
-    return given
-
-
-def _size_of_packs(archive: Path) -> int:
-    return sum(path.stat().st_size for path in archive.glob(f"*{PACK}"))
-
-
-def carry_out(folder: Path, catalog: SqliteCatalog, index: CdxjIndex, plan: ErasePlan) -> None:
+def carry_out(place: ErasePlace, plan: ErasePlan) -> None:
     """All steps of a plan, from the first on."""
-    archive, eraser = folder / "archive", CatalogEraser(catalog)
-    _make_whole(archive, catalog, eraser, plan)
-    compacted: dict[str, list[Erased]] = {}
-    for file, records in plan.records.items():
-        path = file_in(archive, file)
-        if path is None:
-            continue
-        if path.name.endswith(DELTA):
-            compacted[file] = records
-        else:
-            erase_in_file(path, records, plan.time)
-    if compacted:
-        erase_in_packs(archive, compacted, plan.time)
-    targets = [target_of(text) for text in plan.targets]
-    superseded = [(revisit.file, revisit.offset) for revisit, _ in plan.whole]
-    eraser.erase([*plan.captures, *superseded], targets)
-    others = {(file, record.offset) for file, records in plan.records.items() for record in records}
-    index.remove({*plan.captures, *superseded, *others})
-    index.refresh()
-    _clean_quarantine(folder / "quarantine", _Sought(targets, ()))
-    _remove_leftovers(folder)
+    eraser = place.eraser
+    waiting = [(revisit, original) for revisit, original in plan.whole if eraser.is_recorded(revisit)]
+    if waiting:
+        made = place.make_whole(plan, waiting)
+        eraser.replace(zip(((revisit.file, revisit.offset) for revisit, _ in waiting), made, strict=True))
+    place.bury(plan)
+    eraser.erase([*plan.captures, *plan.superseded], [target_of(text) for text in plan.targets])
+    place.forget(plan)
     eraser.sweep()
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what earlier crashes left half written: it may hold what goes."""
-    for pattern in ("archive/*.new", "indexes/*.new", "indexes/*.kept", "indexes/parts/*.new", "strandline.db.new*"):
-        for path in folder.glob(pattern):
-            path.unlink()
-
-
-def _make_whole(archive: Path, catalog: SqliteCatalog, eraser: CatalogEraser, plan: ErasePlan) -> None:
-    """Write the revisits that would lose what they refer to as whole records, and let the catalog point to them."""
-    waiting = [(revisit, original) for revisit, original in plan.whole if _is_recorded(catalog, revisit)]
-    path = archive / plan.file
-    if not waiting:
-        return
-    if path.exists():  # a crash came before the catalog knew of it
-        remove_file(path)
-    reader = WarcReader(archive)
-    records = (whole_record(reader.read(revisit), reader.read(original)) for revisit, original in waiting)
-    write_whole(path, records, f"Strandline/{__version__}", plan.time)
-    made = [item.capture for item in items_of(path, strict=False) if isinstance(item, Kept)]
-    places = [(revisit.file, revisit.offset) for revisit, _ in waiting]
-    eraser.replace(zip(places, made, strict=True))
-
-
-def _is_recorded(catalog: SqliteCatalog, place: Place) -> bool:
-    row = catalog.writer.execute(
-        "SELECT 1 FROM captures WHERE file = (SELECT file FROM files WHERE name = ?) AND offset = ?",
-        (place.file, place.offset),
-    ).fetchone()
-    return row is not None
-
-
-def _clean_quarantine(folder: Path, sought: _Sought) -> None:
-    """Remove torn ends that name an address that goes: what they hold of it nobody can take out."""
-    for tail in folder.glob("*.tail"):
-        data = tail.read_bytes()
-        text = data
-        for at in _starts(data):
-            with suppress(zlib.error):
-                text += zlib.decompressobj(31).decompress(data[at:], 1 << 22)
-        urls = {line.partition(b":")[2].strip() for line in text.split(b"\r\n") if line.startswith(b"WARC-Target-URI:")}
-        if any(sought.names(url.decode("utf-8", "replace").strip("<>")) for url in urls):
-            tail.unlink()
-
-
-def _starts(data: bytes) -> list[int]:
-    found, at = [], data.find(b"\x1f\x8b\x08")
-    while at >= 0:
-        found.append(at)
-        at = data.find(b"\x1f\x8b\x08", at + 1)
-    return found
-
-
-def kept_plan(folder: Path) -> ErasePlan | None:
-    """A plan that is under way; None for none."""
-    try:
-        return ErasePlan.of(json.loads((folder / FOLDER / PLAN).read_text()))
-    except FileNotFoundError:
-        return None
-
-
-def keep_plan(folder: Path, plan: ErasePlan) -> None:
-    """Write a plan down, durably, before anything is changed."""
-    (folder / FOLDER).mkdir(mode=0o700, exist_ok=True)
-    with Replacing(folder / FOLDER / PLAN) as out:
-        out.write(json.dumps(plan.as_json()).encode())
-
-
-def _end_plan(folder: Path) -> None:
-    (folder / FOLDER / PLAN).unlink(missing_ok=True)
-    sync_path(folder / FOLDER)

@@ -46,6 +46,7 @@ from strandline.warc.reader import WarcReader
 from strandline.warc.recover import recover
 
 if TYPE_CHECKING:
+    from strandline.archive.erasing import ErasePlace, Shelf
     from strandline.store.annotations import Writing
     from strandline.store.exporting import ExportReading
     from strandline.store.learned import LearnedWriter
@@ -217,9 +218,24 @@ class Archive:
             _sweep(self.folder)
             if (self.folder / FOLDER).exists():
                 from strandline.archive.erasing import go_on
+                from strandline.archive.erasing_folder import FolderErasing
 
-                go_on(self.folder, catalog, self.index, self.say)
+                go_on(FolderErasing(self.folder, catalog, self.index), self.say)
             yield catalog
+
+    @contextlib.contextmanager
+    def erasing(self, command: str, look: bool = False) -> "Iterator[ErasePlace]":
+        """The archive to erase from, once what waited is erased; with `look` nothing is going to be changed."""
+        from strandline.archive.erasing_folder import FolderErasing
+
+        with self.writing(command) as catalog:
+            yield FolderErasing(self.folder, catalog, self.index)
+
+    def shelf(self) -> "Shelf":
+        """The WARC files, to look for records in."""
+        from strandline.archive.erasing_folder import FolderShelf
+
+        return FolderShelf(self.folder)
 
     def beside(self, work: "Callable[[Writing], T]") -> T:
         """Write something small in one transaction, also while another process writes the archive."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
+from strandline.archive.erasing import ErasePlace, Shelf
 from strandline.archive.folder import Archive
 from strandline.cluster.shared import Cluster, open_cluster
 from strandline.cluster.studying import SharedStudying
@@ -107,6 +108,20 @@ class ClusterArchive(Archive):
         catalog = ClusterCatalog(self.cluster, command)
         with contextlib.closing(catalog):
             yield catalog
+
+    @contextlib.contextmanager
+    def erasing(self, command: str, look: bool = False) -> Iterator[ErasePlace]:
+        """The cluster to erase from, once what waited is erased; with `look` nothing is going to be changed."""
+        from strandline.cluster.erasing import erasing  # noqa: PLC0415 - only keepers need it
+
+        with erasing(self.cluster, self.say, alone=not look) as place:
+            yield place
+
+    def shelf(self) -> Shelf:
+        """The WARC files that are finished, to look for records in."""
+        from strandline.cluster.erasing import ClusterShelf  # noqa: PLC0415 - only keepers need it
+
+        return ClusterShelf(self.cluster)
 
     def beside(self, work: Callable[[Writing], T]) -> T:
         """Write something small in one transaction, beside the workers."""

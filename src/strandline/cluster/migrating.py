@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from strandline.archive.folder import Archive, create, open_archive
+from strandline.cluster.finishing import finish_abandoned
 from strandline.cluster.shared import Cluster, init_cluster, known_cluster, mark
-from strandline.cluster.worker import finish_abandoned
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
@@ -34,6 +34,7 @@ from strandline.store.takedowns import FolderJournal
 from strandline.warc.compacted import finished_files, name_of
 from strandline.warc.fixity import Replacing, sums_path
 from strandline.warc.objects import ARCHIVE, FIXITY, Objects
+from strandline.warc.objects_verify import finished
 from strandline.warc.objects_writer import digest_of_file, digest_of_object, send_whole
 
 Say = Callable[[str], None]
@@ -104,7 +105,7 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
     finish_abandoned(cluster, folder, 0.0)
     objects = Objects(cluster.store)
     with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
-        names = _finished(objects)
+        names = finished(objects)
         for number, (name, size) in enumerate(names.items(), 1):
             if _fetch(objects, folder, name, size):
                 say(f"{name}: received and compared ({number} of {len(names)})")
@@ -120,12 +121,6 @@ def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
     archive.index.rebuild()
     (folder / _UNFINISHED).unlink()
     return captures, len(names)
-
-
-def _finished(objects: Objects) -> dict[str, int]:
-    """WARC files of a store and their sizes; what is none of ours stays there."""
-    there = {name.removeprefix(f"{ARCHIVE}/"): size for name, size in objects.names(f"{ARCHIVE}/")}
-    return {name: size for name, size in there.items() if "/" not in name and name.endswith((".warc", ".warc.gz"))}
 
 
 def _open_bare(database: Path) -> sqlite3.Connection:

@@ -8,7 +8,6 @@ it does, between two commits, when the cluster's settings have changed (cluster/
 
 import contextlib
 import math
-import re
 import shutil
 import tempfile
 import time
@@ -20,6 +19,7 @@ from typing import Final
 from strandline.archive.disk_space import room_check
 from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
 from strandline.cluster.database_clock import DatabaseClock, OnTime
+from strandline.cluster.finishing import finish_files
 from strandline.cluster.following import CHANGED, Account, Following, follow_job
 from strandline.cluster.shared import Cluster
 from strandline.crawl.browsing import LookNotes
@@ -31,6 +31,7 @@ from strandline.crawl.preparing import (
     Prepared,
     browsing_for,
     fetch_options,
+    not_again,
     prepare_crawl,
     stopped_by_signals,
     warc_info,
@@ -41,28 +42,30 @@ from strandline.crawl.scope_widened import reading_anew
 from strandline.crawl.skips import SkipNothing, Skips
 from strandline.crawl.tally import Tally
 from strandline.dom.documents import Documents
-from strandline.errors import ArchiveDamaged, LeaseLost
+from strandline.errors import ArchiveBusy, LeaseLost
 from strandline.fetch.http import HttpFetcher
 from strandline.fetch.options import user_agent
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.frontier import LeaseTerms
 from strandline.store.postgres.session import Session
-from strandline.store.postgres.workers import bury, ended, last_ended, promised
+from strandline.store.postgres.takedowns import SharedJournal
+from strandline.store.postgres.workers import bury, last_ended
+from strandline.store.takedowns import erased_by
 from strandline.version import __version__
 from strandline.warc.objects import Objects
-from strandline.warc.objects_joining import join, unfinished
 from strandline.warc.objects_writer import ObjectWriter
 
 COMMIT_SECONDS: Final = 5.0
 COMMIT_CAPTURES: Final = 256
 """Each commit is an object in the store: larger ones than on a disk of one's own."""
 _LOOK: Final = 30.0
+_EVERY: Final = 2.0
+"""Seconds between two tries to begin while something is being erased. Origin: a guess."""
 _APART: Final = 2.0
 """Seconds a machine's clock may be wrong before that is said."""
 _HOUR: Final = 3600.0
 _LONGEST: Final = 300.0
 """Seconds a host is kept from other workers for politeness, at most: longer waits are written into the catalog."""
-_NUMBER: Final = re.compile(r"-w(\d+)\.warc\.gz$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,8 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
             spool = request.spool
             spool.mkdir(parents=True, exist_ok=True, mode=0o700)
         stack.enter_context(BackgroundThread(_janitor(cluster, request, spool), request.say))
-        following, account = Following(cluster, request.say), Account(request.crawl)
+        following, account, waited = Following(cluster, request.say), Account(request.crawl), False
+        _erase_first(cluster, request.say)
         while (rest := account.rest()) is not None:
             try:
                 tally = _work(following, _prepared(following.cluster, request, rest), request, (objects, spool))
@@ -106,12 +110,28 @@ def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
                     break
                 request.say(f"starting anew: {lost}")
                 continue
+            except ArchiveBusy as busy:
+                if not waited:
+                    request.say(f"waiting: {busy}")
+                waited = True
+                time.sleep(_EVERY)
+                _erase_first(cluster, request.say)
+                continue
             account.add(tally)
             if tally.ended != CHANGED:
                 break
         if request.hour and account.total.ended == "time":
             account.total.ended = "complete"
         return account.total
+
+
+def _erase_first(cluster: Cluster, say: Callable[[str], None]) -> None:
+    """Bring what keepers want erased to its end before anything is written; others that write are waited for later."""
+    from strandline.cluster.erasing import erasing, erasure_waits  # noqa: PLC0415 - hardly ever needed
+
+    if erasure_waits(cluster):
+        with contextlib.suppress(ArchiveBusy), erasing(cluster, say):
+            pass
 
 
 def _prepared(cluster: Cluster, request: WorkerRequest, crawl: CrawlRequest) -> Prepared:
@@ -154,7 +174,8 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         catalog = stack.enter_context(
             contextlib.closing(PostgresCatalog(cluster.database, terms, patience=request.patience))
         )
-        clock = DatabaseClock(stack.enter_context(contextlib.closing(Session(cluster.database, request.patience))))
+        asking = stack.enter_context(contextlib.closing(Session(cluster.database, request.patience)))
+        clock = DatabaseClock(asking)
         apart = _tell_wrong_clock(clock, request.say)
         spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
@@ -198,6 +219,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
                 beside.enter_context(BackgroundThread(job, request.say))
             agenda = beside.enter_context(watch) if watch is not None else None
             orders = reading_anew(prepared.orders, catalog, clock.now(), request.lease + prepared.orders.grace)
+            orders = not_again(orders, erased_by(SharedJournal(asking).known_acts()))
             crawl = Crawl(parts, orders, Reporter(prepared.request.captured, progress), agenda)
             beside.enter_context(
                 BackgroundThread(follow_job(following, lambda: catalog.settings_mark, crawl.end), request.say)
@@ -273,7 +295,7 @@ def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Backgrou
                 bury(session, 2 * request.lease)
                 ending = last_ended(session)
                 if ending != looked:
-                    _, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
+                    _, damaged = finish_files(session, Objects(cluster.store, 10.0), folder, stopped)
                     for problem in damaged:
                         request.say(str(problem))
                     looked = ending
@@ -281,53 +303,3 @@ def _janitor(cluster: Cluster, request: WorkerRequest, folder: Path) -> Backgrou
         yield step
 
     return BackgroundJob("janitor", request.lease, opened, "files of ended workers are not finished")
-
-
-def finish_abandoned(cluster: Cluster, folder: Path, silence: float) -> list[str]:
-    """End workers that were silent for so many seconds, then make whole files of the parts of all that ended.
-
-    One process at a time does this; the others come back later. Returns the files; ArchiveDamaged when parts of one
-    are missing.
-    """
-    with contextlib.closing(Session(cluster.database, 10.0)) as session:
-        bury(session, silence)
-        done, damaged = _finish_files(session, Objects(cluster.store, 10.0), folder, lambda: False)
-        for problem in damaged:
-            raise problem
-        return done
-
-
-def _finish_files(
-    session: Session, objects: Objects, folder: Path, stopped: Callable[[], bool]
-) -> tuple[list[str], list[ArchiveDamaged]]:
-    """Make whole files of the parts that ended workers left, but for those another is at; what could not be."""
-    done, damaged = [], []
-    waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
-    over = ended(session, {_worker_of(file) for file in waiting})
-    for file, parts in waiting.items():
-        if stopped():
-            break
-        if _worker_of(file) in over and session.run(_alone(file), at_once=True):
-            try:
-                join(objects, file, parts, folder, promised(session, file))
-            except ArchiveDamaged as problem:
-                damaged.append(problem)
-            else:
-                done.append(file)
-    return done, damaged
-
-
-def _alone(file: str) -> "Callable[..., bool]":
-    """A lock on a file, for as long as this connection lives: two that join the same file would do it twice."""
-
-    def lock(connection: object) -> bool:
-        row = connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (file,)).fetchone()  # type: ignore[attr-defined]
-        return bool(row[0])
-
-    return lock
-
-
-def _worker_of(file: str) -> int:
-    """The number of the worker that wrote a file; 0 when the name does not tell."""
-    found = _NUMBER.search(file)
-    return int(found[1]) if found else 0

@@ -37,14 +37,12 @@ class Erasure:
 def preview_erasure(archive: Archive, wishes: Sequence[Wish]) -> Erasure:
     """What an erasure would take away; nothing is changed."""
     acts = [Act(0, 0.0, "erase", checked(archive, wish).text) for wish in wishes]
-    archive.need_folder("takedown --erase")
-    with archive.writing("takedown") as catalog:
-        return _told((), plan_erasure(archive.folder, catalog, acts))
+    with archive.erasing("takedown", look=True) as place:
+        return _told((), plan_erasure(place, acts))
 
 
 def erase(archive: Archive, wishes: Sequence[Wish]) -> Erasure:
     """Erase things for good. ArchiveBusy while somebody writes the archive: they are hidden, and erased later."""
-    folder = archive.need_folder("takedown --erase")
     targets = [checked(archive, wish).text for wish in wishes]
     acts = [
         archive.journal.add(Act(0, 0.0, "erase", target, wish.reason.strip(), by=wish.by))
@@ -55,7 +53,7 @@ def erase(archive: Archive, wishes: Sequence[Wish]) -> Erasure:
     except ArchiveBusy as busy:
         raise ArchiveBusy(
             f"hidden now; it is erased as soon as the archive is free: stop what writes it, then run "
-            f"`strandline takedown {folder} --go-on` ({busy})"
+            f"`strandline takedown {archive.folder} --go-on` ({busy})"
         ) from None
     ended = {act.of: act for act in archive.journal.acts() if act.act == "erased"}
     counts = dict(ended[acts[0].number].detail) if acts and acts[0].number in ended else {}
@@ -65,7 +63,7 @@ def erase(archive: Archive, wishes: Sequence[Wish]) -> Erasure:
 
 def finish(archive: Archive) -> int:
     """Go on with erasures that were cut short or had to wait, and study what is left again; pages studied."""
-    with archive.writing("takedown"):
+    with archive.erasing("takedown"):
         pass  # goes on by itself
     return study_again(archive)
 

@@ -11,17 +11,17 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from strandline.archive.erasing import ErasePlan, keep_plan
+from strandline.archive.erasing import ErasePlan, Shelf, go_on
 from strandline.archive.folder import Archive
-from strandline.core.keeping.retention import Choice, Rule, choose, rule_of
+from strandline.core.keeping.retention import Choice, PageCaptures, Rule, choose, keep_originals, rule_of
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.store.retention import RetentionReading
-from strandline.warc.compacted import finished_files, name_of
-from strandline.warc.erasing import Erased, heads_of
+from strandline.warc.erasing import Erased
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +90,14 @@ def rules_of(archive: Archive, given: Sequence[str] = ()) -> tuple[Rule, ...]:
 
 def preview_retention(archive: Archive, rules: Sequence[Rule], now: float | None = None) -> Preview:
     """What rules would let go; nothing is changed."""
-    folder = archive.need_folder("retain")
     now = time.time() if now is None else now
-    size = sum(path.stat().st_size for path in (folder / "archive").iterdir() if path.is_file())
-    applied = [rule for rule in rules if size > rule.above]
-    reading = RetentionReading.open(archive.database, everything=True)
-    try:
+    shelf = archive.shelf()
+    size = shelf.size()
+    with closing(RetentionReading.open(archive.database, everything=True)) as reading:
         pages = list(reading.page_captures())
-        choice = choose(pages, applied, now, reading.serving())
-        plan = _plan(archive, reading, choice, now)
-    finally:
-        reading.close()
+        choice = choose(pages, [rule for rule in rules if size > rule.above], now, reading.serving())
+        choice = _in_finished(shelf, reading, pages, choice)
+        plan = _plan(shelf, reading, choice, now)
     counts: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
     for page in pages:
@@ -129,7 +126,15 @@ def _bytes_by_site(pages: Sequence[Any], choice: Choice, plan: ErasePlan) -> Cou
     return Counter({site: round(size * plan.bytes / whole) for site, size in found.items()}) if whole else found
 
 
-def _plan(archive: Archive, reading: RetentionReading, choice: Choice, now: float) -> ErasePlan:
+def _in_finished(shelf: Shelf, reading: RetentionReading, pages: Sequence[PageCaptures], choice: Choice) -> Choice:
+    """A choice without captures in files that are still being written, and what these refer to."""
+    files = set(shelf.files())
+    dropped = {seq for seq, file, _, _ in reading.places(choice.dropped) if file in files}
+    keep_originals(pages, dropped)
+    return replace(choice, dropped=dropped)
+
+
+def _plan(shelf: Shelf, reading: RetentionReading, choice: Choice, now: float) -> ErasePlan:
     """Every record of the captures that go: the answers, and the requests that name them."""
     plan = ErasePlan([], now, [], thinning=secrets.token_hex(16))
     places: dict[str, set[int]] = {}
@@ -138,13 +143,10 @@ def _plan(archive: Archive, reading: RetentionReading, choice: Choice, now: floa
         plan.captures.append((file, offset))
         places.setdefault(file, set()).add(offset)
         ids |= {record} - {""}
-    for path in finished_files(archive.folder / "archive"):
-        file = name_of(path)
-        if file not in places:
-            continue
+    for file in sorted(places):
         plan.records[file] = [
             Erased(head.offset, head.length, head.fields.get("warc-record-id", ""))
-            for head in heads_of(path)
+            for head in shelf.heads(file)
             if head.offset in places[file] or head.fields.get("warc-concurrent-to", "") in ids
         ]
     return plan
@@ -152,20 +154,16 @@ def _plan(archive: Archive, reading: RetentionReading, choice: Choice, now: floa
 
 def apply_retention(archive: Archive, preview: Preview, by: str = "") -> Thinned:
     """Drop what a preview showed, and nothing else."""
-    folder = archive.need_folder("retain")
     plan = preview.plan
     if not plan.captures:
         return Thinned(0, 0, 0, 0)
-    with archive.writing("retain") as catalog:
-        known = {(str(file), int(offset)) for file, offset in catalog.writer.execute(
-            "SELECT files.name, offset FROM captures JOIN files USING (file)")}  # fmt: skip
-        if not set(plan.captures) <= known:
+    with archive.erasing("retain") as place:
+        if not set(plan.captures) <= place.eraser.places():
             raise ArchiveBusy("the archive has changed since the preview: look again")
-        keep_plan(folder, plan)
+        place.keep_plan(plan)
         reason = "; ".join(preview.rules)
         detail = {"plan": plan.thinning, **plan.counts()}
         archive.journal.add(Act(0, 0.0, "thin", "*", reason, by=by, detail=detail))
-    with archive.writing("retain"):
-        pass  # does it by itself, as after a crash
+        go_on(place, archive.say)  # as after a crash
     ended = next(act for act in reversed(archive.journal.acts()) if act.act == "thinned")
     return Thinned(ended.of, len(plan.captures), plan.bytes, int(ended.detail.get("given_back", 0)))

@@ -28,7 +28,7 @@ class RetentionReading(StudyReading):
     def page_captures(self) -> Iterator[PageCaptures]:
         """All captures of each page in time order, with what is important about them."""
         query = """SELECT captures.page, site, authority, kind, captures.seq, captures.time, length,
-                coalesce(CASE WHEN changes.visible THEN changes.importance END, 0.0), coalesce(after_seq, 0),
+                coalesce(CASE WHEN changes.visible <> 0 THEN changes.importance END, 0.0), coalesce(after_seq, 0),
                 captures.seq <= (SELECT seq FROM study_progress), coalesce(original_record, ''), origin, base
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
             LEFT JOIN page_states ON page_states.page = captures.page

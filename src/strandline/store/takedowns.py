@@ -13,7 +13,7 @@ import fcntl
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -175,8 +175,12 @@ class FolderHidden:
 
 def erased_stretches(archive: Path) -> tuple[tuple[str, str], ...]:
     """Stretches of SURT keys that were erased as a whole: a crawl does not bring them back."""
-    acts = in_force(FolderJournal(archive).known_acts(), time.time())
-    targets = [target_of(act.target) for act in acts if act.act == "erase"]
+    return erased_by(FolderJournal(archive).known_acts())
+
+
+def erased_by(acts: Iterable[Act]) -> tuple[tuple[str, str], ...]:
+    """Stretches of SURT keys that acts of a journal erase as a whole."""
+    targets = [target_of(act.target) for act in in_force(acts, time.time()) if act.act == "erase"]
     return merged(stretch for target in targets if target.whole for stretch in target.keys)
 
 

@@ -8,7 +8,7 @@ from strandline.study.pending import studying_of
 def study_again(archive: Archive) -> int:
     """Study the pages that wait for it; returns how many. Without workers for study they go on waiting."""
     with archive.writing("study") as catalog:
-        waiting = to_study_again(catalog.writer)
+        waiting = archive.beside(to_study_again)
         if not waiting or not archive.settings.study.workers:
             return 0
         with studying_of(archive, catalog) as studying:

@@ -144,12 +144,19 @@ def heads_of(path: Path) -> Iterator[Head]:
             for offset, length in sorted(window.places.items()):
                 yield Head(offset, length, parse_header_block(window.record(offset))[1])
             return
-        noted, trouble = read_sums(path.parent, path.name)
-        if trouble:
-            yield from _walked(window)
-            return
-        for one in noted:
-            yield Head(one.offset, one.length, _fields_at(window, one.offset, one.length))
+        yield from heads_in(window, read_sums(path.parent, path.name))
+
+
+def heads_in(window: Window, sums: tuple[list[Sum], str]) -> Iterator[Head]:
+    """The header of every record of a file that is not compacted; its list of checksums, when it is whole, says where
+    they are.
+    """
+    noted, trouble = sums
+    if trouble:
+        yield from _walked(window)
+        return
+    for one in noted:
+        yield Head(one.offset, one.length, _fields_at(window, one.offset, one.length))
 
 
 def _walked(window: Window) -> Iterator[Head]:

@@ -69,7 +69,7 @@ def stored(objects: Objects, file: str) -> Stored | None:
     return None
 
 
-class _StoredWindow(Window):
+class StoredWindow(Window):
     """A file in the store up to an offset, seen through one block; for reading from the front to the back."""
 
     def __init__(self, reader: ObjectReader, file: str, end: int) -> None:
@@ -80,6 +80,7 @@ class _StoredWindow(Window):
         self._block = b""
 
     def get(self, offset: int, size: int) -> bytes:
+        """Bytes from an offset on, fewer at the end."""
         wanted = min(size, self.size - offset)
         start = offset - self._at
         if start < 0 or start + wanted > len(self._block):
@@ -95,6 +96,12 @@ class _StoredWindow(Window):
 
     def close(self) -> None:
         """There is nothing to release."""
+
+
+def finished(objects: Objects) -> dict[str, int]:
+    """Finished WARC files of a store and their sizes; what is none of ours is left out."""
+    there = {name.removeprefix(f"{ARCHIVE}/"): size for name, size in objects.names(f"{ARCHIVE}/")}
+    return {name: size for name, size in there.items() if "/" not in name and name.endswith(_KINDS)}
 
 
 def verify_objects(objects: Objects, index: Recorded, course: Course) -> Audit:
@@ -119,7 +126,7 @@ def verify_objects(objects: Objects, index: Recorded, course: Course) -> Audit:
             files += 1
             octets += place.size
             course.begun(name, place.size)
-            sums = _sums(objects, name) if place.finished else ([], "")
+            sums = listed_sums(objects, name) if place.finished else ([], "")
             if sums is None:
                 unlisted.append(name)
             expected.sort()
@@ -130,7 +137,7 @@ def verify_objects(objects: Objects, index: Recorded, course: Course) -> Audit:
     return Audit(captures, files, octets, tuple(problems), tuple(unlisted), left_out)
 
 
-def _sums(objects: Objects, name: str) -> tuple[list[Sum], str] | None:
+def listed_sums(objects: Objects, name: str) -> tuple[list[Sum], str] | None:
     """The list of checksums of a file; None when there is none."""
     try:
         return sums_in(objects.get(f"{FIXITY}/{name}.sums"))
@@ -154,7 +161,7 @@ def _problems(
 def _records(objects: Objects, name: str, place: Stored, sums: dict[int, Sum]) -> Iterator[Member | Gap]:
     reader = ObjectReader(objects)
     for start, end in place.stretches:
-        yield from walk(_StoredWindow(reader, name, end), start, recogniser(sums))
+        yield from walk(StoredWindow(reader, name, end), start, recogniser(sums))
 
 
 class ObjectShelf:
@@ -192,12 +199,12 @@ class ObjectShelf:
 
     def compared(self, name: str) -> Iterator[Compared]:
         """Compare a file with its checksums, piece by piece. One without a list is passed over: `verify` reads it."""
-        sums = _sums(self._objects, name)
+        sums = listed_sums(self._objects, name)
         if sums is None:
             return
         size = self._objects.size(f"{ARCHIVE}/{name}")
         if size is None:
             yield Compared(0, "the file is missing")
             return
-        window = _StoredWindow(ObjectReader(self._objects), name, size)
+        window = StoredWindow(ObjectReader(self._objects), name, size)
         yield from compared_records(window.get, size, sums)

@@ -124,6 +124,16 @@ def send_whole(objects: Objects, name: str, path: Path) -> None:
     remove_parts(objects, name)
 
 
+def replace_whole(objects: Objects, name: str, path: Path) -> None:
+    """Send a finished file in the place of one that is there, or not yet; see that it arrived, then its checksums."""
+    target, wanted = f"{ARCHIVE}/{name}", digest_of_file(path)
+    if objects.size(target) != path.stat().st_size or digest_of_object(objects, target) != wanted:
+        objects.put(target, path)
+        if digest_of_object(objects, target) != wanted:
+            raise ArchiveDamaged(f"{objects.url}: {name} did not arrive as it was sent")
+    objects.put(f"{FIXITY}/{name}.sums", sums_path(path.parent, name))
+
+
 def remove_parts(objects: Objects, name: str) -> None:
     """Remove the parts of a file that is there as a whole."""
     objects.delete([part for part, _ in objects.names(f"{ARCHIVE}/{name}{PARTS}")])

@@ -140,7 +140,7 @@ def choose(
         if page.requisite and fitting:
             shown = [ordered[site] for site in {page.site, *serves.get(page.site, ())} if site in ordered]
             choice.dropped |= _unneeded(page, fitting, now, shown)
-    _keep_originals(pages, choice.dropped)
+    keep_originals(pages, choice.dropped)
     return choice
 
 
@@ -224,7 +224,7 @@ def _unneeded(page: PageCaptures, rules: Sequence[Rule], now: float, shown: Sequ
     return {one.seq for one in page.captures} - kept
 
 
-def _keep_originals(pages: Sequence[PageCaptures], dropped: set[int]) -> None:
+def keep_originals(pages: Sequence[PageCaptures], dropped: set[int]) -> None:
     """What a kept capture refers to stays."""
     for page in pages:
         dropped -= {one.refers for one in page.captures if one.refers and one.seq not in dropped}

@@ -23,6 +23,7 @@ from strandline.ports import Batch, Found, Task
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.postgres.clock_back import follow_clock
 from strandline.store.postgres.desks import PlanReading, keep_time, plan_visited
+from strandline.store.postgres.erasing import may_register
 from strandline.store.postgres.frontier import LeaseTerms, SharedFrontier
 from strandline.store.postgres.heartbeat import Heartbeat
 from strandline.store.postgres.purse import SharedBook
@@ -58,6 +59,7 @@ class PostgresCatalog(CatalogReading):
         self._heartbeat = Heartbeat(url, self._frontier)
 
     def _register(self, lease: float, connection: Connection) -> tuple[int, float]:
+        may_register(connection)
         row = connection.execute(
             "INSERT INTO workers (name, lease) VALUES (%s, %s) RETURNING worker, (SELECT horizon FROM frontier)",
             (self.name, lease),

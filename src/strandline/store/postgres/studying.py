@@ -106,12 +106,12 @@ def label_shared(session: Session, worker: int, block: tuple[str, str], label: s
     def write(connection: Connection) -> None:
         spelled = Spelled(connection)
         page = page_number(connection, block[0]) or 0
-        keep_label(spelled, _Histories(spelled, worker), page, block, label)  # type: ignore[arg-type]
+        keep_label(spelled, SharedHistories(spelled, worker), page, block, label)  # type: ignore[arg-type]
 
     session.run(write)
 
 
-class _Histories(HistoryWriter):
+class SharedHistories(HistoryWriter):
     """PostgreSQL keeps the words with their text: they are deleted like anything else."""
 
     def _forget_words(self, page: int, history: PageHistory, given: dict[str, str]) -> None:
@@ -127,7 +127,7 @@ class _Writer(StudyWriter):
     def __init__(self, connection: Connection, reading: StudyReading, worker: int) -> None:
         self._connection = Spelled(connection)  # type: ignore[assignment]
         self._path = Path("postgresql")
-        self._histories = _Histories(self._connection, worker)
+        self._histories = SharedHistories(self._connection, worker)
         self.reading = reading
 
     def keep(self, study: PageStudy) -> None:

@@ -19,6 +19,7 @@ from strandline.store.postgres.session import Connection
 
 _REPLACE: Final = re.compile(r"^REPLACE INTO (\w+)(?: \(([^)]*)\))? VALUES")
 _IGNORE: Final = "INSERT OR IGNORE INTO "
+_OR_REPLACE: Final = "UPDATE OR REPLACE "
 _AT_ONCE: Final = 2000
 _LARGER: Final = re.compile(r"\bmax\((\w+), \?\)")
 _TABLES: Final = {
@@ -54,6 +55,8 @@ def written(statement: str) -> str:
         names = [name.strip() for name in (replaced[2] or columns).split(",")]
         kept = ", ".join(f"{name} = excluded.{name}" for name in names if name not in keys)
         statement = f"INSERT{statement.removeprefix('REPLACE')} ON CONFLICT ({key}) DO UPDATE SET {kept}"
+    elif statement.startswith(_OR_REPLACE):  # who replaces a row has made sure that it takes nobody else's place
+        statement = f"UPDATE {statement.removeprefix(_OR_REPLACE)}"
     elif statement.startswith(_IGNORE):
         statement = f"INSERT INTO {statement.removeprefix(_IGNORE)} ON CONFLICT DO NOTHING"
     return spelled(_LARGER.sub(r"greatest(\1, ?)", statement))
