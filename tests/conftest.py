@@ -9,7 +9,7 @@ import pytest
 
 from order import SECONDS, LongestFirst, unit_of
 from rings import KINDS, RINGS, kind_of, ring_of, thin_out, wholly_second
-from servers import leftovers
+from servers import commands, leftovers, own_processes
 from times import Measuring, Telling
 
 # No test is a question of time: a busy machine would fail examples that took longer than 200 ms. And none of luck: the
@@ -17,6 +17,9 @@ from times import Measuring, Telling
 hypothesis.settings.register_profile("strandline", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("strandline")
+
+
+own_processes.ask(commands.source)
 
 
 def pytest_addoption(parser):
@@ -96,6 +99,13 @@ def in_memory(tmp_path):
         return
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def from_nothing():
+    """Processes that load all they need themselves, as a user's do."""
+    with own_processes.from_nothing():
+        yield
 
 
 @pytest.fixture

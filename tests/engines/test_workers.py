@@ -13,7 +13,7 @@ from strandline.errors import Unreachable
 
 
 @pytest.fixture
-def workers(monkeypatch):
+def workers(monkeypatch, from_nothing):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     opened = []
 

@@ -18,7 +18,7 @@ import sys
 import threading
 from pathlib import Path
 
-from servers import forking
+from servers.own_processes import COMMAND
 
 _ROOM = 1 << 20
 """Bytes a request may have: environments are smaller."""
@@ -31,9 +31,13 @@ class _Source:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
         with theirs:
-            self._process = subprocess.Popen([sys.executable, forking.__file__], stdin=theirs)
+            self._process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("forking.py"))], stdin=theirs)
         self._lock = threading.Lock()
         atexit.register(self._end)
+
+    @property
+    def socket(self) -> socket.socket:
+        return self._socket
 
     def _end(self) -> None:
         self._socket.close()
@@ -47,13 +51,21 @@ class _Source:
 _source = functools.cache(_Source)
 
 
+def source() -> socket.socket:
+    """Where processes are asked for; several may ask at a time."""
+    return _source().socket
+
+
 class Command:
     """A command under way, with what tests use of subprocess.Popen. Its input is empty; its output is text."""
 
     def __init__(self, *words, env, cwd=None, stdout=subprocess.PIPE, stderr=subprocess.PIPE) -> None:
         self.args = [str(word) for word in words]
         self.returncode: int | None = None
-        request = {"words": self.args, "environment": dict(env), "folder": str(cwd or Path.cwd())}
+        request = {
+            **{"program": COMMAND, "words": self.args, "environment": dict(env), "folder": str(cwd or Path.cwd())},
+            **{"session": False, "child_of": 0},
+        }
         with contextlib.ExitStack() as theirs:
             nothing = theirs.enter_context(Path(os.devnull).open())
             self.stdout, out = self._output(theirs, stdout)

@@ -1,21 +1,31 @@
-"""A process that has loaded what most commands load, and forks into a command whenever `servers.commands` asks it to.
+"""A process that has loaded what most commands load, and forks into one whenever it is asked to.
 
-Requests come over the socket on its standard input, each with four files: the three of the command, and one on which
-the number of the new process and, later, its end are told.
+Requests come over a socket, each with four files: the three of the new process, and one on which its number is told.
+A *command* (asked for by `servers.commands`) is a child of this process, and its end is told there, too. What a command
+starts of our own programs, such as the process that studies, is asked for by `servers.own_processes`, and is a child of
+whoever asks, as subprocess wants it. Each command has a process of this kind beside it for that, which ends with it.
 """
 
 import gc
 import importlib
 import json
 import os
+import runpy
 import select
 import signal
 import socket
 import sys
 import tempfile
 import time
+import warnings
 
-LOADED = ("cli.main", "watch.single_pass", "study.comparing", "plan.planning", "learn.learning", "cluster.worker")
+import own_processes
+from own_processes import COMMAND
+
+LOADED = (
+    *("cli.main", "watch.single_pass", "study.comparing", "plan.planning", "learn.learning", "cluster.worker"),
+    *("study.worker", "learn.keeping_up", "alerts.delivery", "app.slow_queries"),
+)
 """What starts threads is not among them: threads do not survive a fork. Commands load it when they need it."""
 
 
@@ -24,12 +34,14 @@ def load() -> None:
     for name in LOADED:
         importlib.import_module(f"strandline.{name}")
     importlib.import_module("strandline.watch.watch_plan").warm_up()
+    importlib.import_module("strandline.dom.scan").ready()
+    importlib.import_module("strandline.core.blocks.word_numbers").ready()
     gc.collect()
     gc.freeze()
 
 
 def become(request: dict, files: list[int]) -> None:
-    """In the new process: be as if started for this command."""
+    """In the new process: be as if started for this."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -40,14 +52,14 @@ def become(request: dict, files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
+    sys.path[:0] = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one and one not in sys.path]
     tempfile.tempdir = None
     time.tzset()
     sys.argv = ["strandline", *request["words"]]
 
 
-def fork_when_asked() -> None:
+def fork_when_asked(asked: socket.socket) -> dict:
     """Ends the process when nobody is there to ask any more; returns in each process that was asked for."""
-    asked = socket.socket(fileno=os.dup(0))
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -66,17 +78,35 @@ def fork_when_asked() -> None:
         if asked in ready:
             message, files, _, _ = socket.recv_fds(asked, 1 << 20, 4)
             if not message:
-                sys.exit()
+                os._exit(0)
+            request = json.loads(message)
             pid = os.fork()
             if not pid:
                 for file in (asked.detach(), woken, waker, *running.values()):
                     os.close(file)
-                become(json.loads(message), files)
-                return
-            running[pid] = files[3]
-            _tell(files[3], pid)
+                if request["child_of"]:
+                    _pass_on(request["child_of"], files[3])
+                become(request, files)
+                return request
+            if request["child_of"]:
+                os.waitpid(pid, 0)
+                os.close(files[3])
+            else:
+                running[pid] = files[3]
+                _tell(files[3], pid)
             for file in files[:3]:
                 os.close(file)
+
+
+def _pass_on(parent: int, told: int) -> None:
+    """Fork once more and end: what is left becomes the child of the process that asked, which takes in orphans while
+    it asks. Returns there, when that is so.
+    """
+    if os.fork():
+        os._exit(0)
+    while os.getppid() != parent:
+        time.sleep(0.001)
+    _tell(told, os.getpid())
 
 
 def _tell(file: int, number: int) -> None:
@@ -86,9 +116,35 @@ def _tell(file: int, number: int) -> None:
         return
 
 
+def live(asked: socket.socket) -> dict:
+    """Fork when asked to; returns what was asked for, in the process that is to do it."""
+    request = fork_when_asked(asked)
+    if request["session"]:
+        os.setsid()
+    if request["program"] == COMMAND:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        if not os.fork():
+            ours.close()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(nothing, number)
+            os.close(nothing)
+            return live(theirs)
+        theirs.close()
+        own_processes.ask(lambda: ours)
+    return request
+
+
+def do(program: str) -> None:
+    """Run one of our programs to its end: a module, or a function of one that serves."""
+    module, _, function = program.partition(":")
+    if function:
+        getattr(importlib.import_module(module), function)()
+    else:
+        warnings.simplefilter("ignore", RuntimeWarning)  # it is loaded already: that is what this is for
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
 if __name__ == "__main__":
     load()
-    fork_when_asked()
-    from strandline.cli.main import main
-
-    main()
+    do(live(socket.socket(fileno=os.dup(0)))["program"])

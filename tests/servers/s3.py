@@ -4,6 +4,7 @@
 """
 
 import atexit
+import functools
 import itertools
 import json
 import shutil
@@ -43,6 +44,14 @@ def _program() -> Path:
     copy.chmod(0o755)
     shutil.copy(found, copy / "weed")
     return copy / "weed"
+
+
+@functools.cache
+def _session():
+    """One for all buckets: to read what botocore knows of the world's regions takes half a second."""
+    import botocore.session
+
+    return botocore.session.get_session()
 
 
 class S3Server:
@@ -111,16 +120,12 @@ class S3Server:
 
     def make(self, name: str) -> None:
         """Make a bucket. obstore has no call for it: a signed URL of an object, shortened, would not be valid."""
-        import botocore.config
-        import botocore.session
-
-        client = botocore.session.get_session().create_client(
+        client = _session().create_client(
             "s3",
             endpoint_url=self.endpoint,
             aws_access_key_id=KEY,
             aws_secret_access_key=SECRET,
             region_name="us-east-1",
-            config=botocore.config.Config(retries={"max_attempts": 0}),
         )
         client.create_bucket(Bucket=name)
 
