@@ -96,6 +96,7 @@ class LoadRun:
         call("Page.enable", self._session)
         self._frame = call("Page.getFrameTree", self._session)["frameTree"]["frame"]["id"]
         self.requests.main = (self._session, self._frame)
+        self._bounds = self._bounds.where_opening_took(time.monotonic() - self._began)
         self._pipe.tell("Page.navigate", self._session, url=self.load.url)
 
     def take_over(self, session: str, kind: str) -> None:
