@@ -31,7 +31,9 @@ class _Source:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
         with theirs:
-            self._process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("forking.py"))], stdin=theirs)
+            self._process = subprocess.Popen(
+                [sys.executable, str(Path(__file__).with_name("forking.py"))], stdin=theirs
+            )
         self._lock = threading.Lock()
         atexit.register(self._end)
 

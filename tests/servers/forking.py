@@ -85,7 +85,7 @@ def fork_when_asked(asked: socket.socket) -> dict:
                 for file in (asked.detach(), woken, waker, *running.values()):
                     os.close(file)
                 if request["child_of"]:
-                    _pass_on(request["child_of"], files[3])
+                    _pass_on(request, files[3])
                 become(request, files)
                 return request
             if request["child_of"]:
@@ -98,14 +98,16 @@ def fork_when_asked(asked: socket.socket) -> dict:
                 os.close(file)
 
 
-def _pass_on(parent: int, told: int) -> None:
+def _pass_on(request: dict, told: int) -> None:
     """Fork once more and end: what is left becomes the child of the process that asked, which takes in orphans while
     it asks. Returns there, when that is so.
     """
     if os.fork():
         os._exit(0)
-    while os.getppid() != parent:
+    while os.getppid() != request["child_of"]:
         time.sleep(0.001)
+    if request["session"]:
+        os.setsid()
     _tell(told, os.getpid())
 
 
@@ -119,8 +121,6 @@ def _tell(file: int, number: int) -> None:
 def live(asked: socket.socket) -> dict:
     """Fork when asked to; returns what was asked for, in the process that is to do it."""
     request = fork_when_asked(asked)
-    if request["session"]:
-        os.setsid()
     if request["program"] == COMMAND:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         if not os.fork():
