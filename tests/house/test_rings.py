@@ -19,6 +19,8 @@ from strandline.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
+IMPORTS = re.compile(r"^ *(?:from ([\w.]+) import (\w[\w, ]*|\([^)]*\))|import ([\w.]+))", re.MULTILINE)
+"""What a file imports, at its head or within a function: the module and its names, or the module alone."""
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in TESTS.rglob("test_*.py"))
 NEEDS = {"web.chromium": "browser", "warc.pywb_env": "pywb", "servers.s3": "cluster", "servers.postgres": "cluster"}
 """Helpers that start something costly."""
@@ -82,12 +84,8 @@ def test_a_sixth_of_the_random_examples_is_tried():
 def helpers(path):
     """Modules of the tests that a file imports, also through others."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    for module, names, plain in IMPORTS.findall(path.read_text()):
+        found.update((module or plain, *(f"{module}.{name}" for name in re.findall(r"\w+", names) if module)))
     mine = {name: TESTS / f"{name.replace('.', '/')}.py" for name in found}
     mine = {name: place for name, place in mine.items() if place.is_file() and place != path}
     return set(mine).union(*(helpers(place) for place in mine.values()))

@@ -19,9 +19,6 @@ import tempfile
 import time
 import warnings
 
-import own_processes
-from own_processes import COMMAND
-
 LOADED = (
     *("cli.main", "watch.single_pass", "study.comparing", "plan.planning", "learn.learning", "cluster.worker"),
     *("study.worker", "learn.keeping_up", "alerts.delivery", "app.slow_queries"),
@@ -31,6 +28,7 @@ LOADED = (
 
 def load() -> None:
     """What takes most commands most of the time until they begin."""
+    importlib.import_module("own_processes")
     for name in LOADED:
         importlib.import_module(f"strandline.{name}")
     importlib.import_module("strandline.watch.watch_plan").warm_up()
@@ -121,7 +119,8 @@ def _tell(file: int, number: int) -> None:
 def live(asked: socket.socket) -> dict:
     """Fork when asked to; returns what was asked for, in the process that is to do it."""
     request = fork_when_asked(asked)
-    if request["program"] == COMMAND:
+    own_processes = importlib.import_module("own_processes")
+    if request["program"] == own_processes.COMMAND:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         if not os.fork():
             ours.close()
