@@ -64,6 +64,8 @@ SECOND = {
         "tests/journeys/test_migrating.py",
         "tests/store/test_collections.py::test_a_cluster_counts_the_same",
         "tests/store/test_costs.py",
+        "tests/store/test_matching.py::test_a_cluster_finds_the_same_in_time",
+        "tests/store/test_matching.py::test_a_cluster_takes_the_pages_found_last_and_the_best_of_them_first",
         "tests/store/test_narrowing.py::test_lists_of_a_cluster",
         "tests/store/postgres/test_catalog.py",
         "tests/store/postgres/test_clock_back.py",

@@ -9,14 +9,17 @@ import pytest
 from contracts.stores import capture, found, visited
 from made.alerting import settings_for
 from made.receivers import Webhook, wait_for
+from made.worded import versions
 from servers import postgres
 from strandline.alerts.targets import shown
 from strandline.app.alerts_listing import alarms, told, try_targets
+from strandline.app.opening import place_of
 from strandline.cluster.archive import open_shared
 from strandline.cluster.monitor import SharedAlertMonitor, StandIn
 from strandline.cluster.shared import init_cluster
 from strandline.core.changes.observation import Observed, PageState, PageStudy
 from strandline.errors import LeaseLost
+from strandline.keeping.searches import save_search
 from strandline.ports import Batch
 from strandline.report.spans import ReportRequest, report
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -64,6 +67,42 @@ class Made:
 
     def close(self):
         self.session.close()
+
+
+def test_saved_searches_tell_of_new_pages_and_of_changes_once(made, hook):
+    old, new = "http://a.test/old", "http://a.test/new"
+    now = time.time()
+
+    def seen(url, at, text):
+        with closing(PostgresCatalog(made.database)) as catalog:
+            catalog.add([found(url, due=at)])
+            made.offset += 1
+            taken = capture(url, at, made.offset * 100)
+            catalog.commit(Batch([visited(catalog.page(url).page, taken, time=at, due=at + 1e6)]))
+        studies = DeskStudies(made.session, 1, 60.0)
+        (one,) = studies.reading.pending()
+        known = studies.reading.state(one.page)
+        (sight,) = versions([(at, text)])
+        changes = (replace(_study(one, 0.01).changes[0], after=now - 200.0),) if known else ()
+        state = replace(known or PageState(), seen=at, time=at)
+        studies.record([PageStudy(one.page, state, changes, (replace(sight, seq=one.seq),))], one.seq)
+
+    seen(old, now - 200.0, "Nothing of note")
+    with closing(Session(made.database)) as session, closing(made.monitor(session)) as monitor:
+        assert monitor.step()
+        with closing(open_shared(made.database)) as archive:
+            save_search(place_of(archive), "port", "harbour")
+        monitor._next_troubles = 0.0
+        assert monitor.step(), "settings are taken as they are now"
+        seen(old, now - 100.0, "The harbour is open")
+        seen(new, now - 90.0, "A harbour of its own")
+        assert monitor.step() and wait_for(lambda: len(hook.got) == 2)
+        assert monitor.decide() == 0
+    assert sorted((one["url"], one["search"], one["event"]) for one in hook.got) == [
+        (new, "port", "appeared"),
+        (old, "port", "appeared"),
+    ]
+    assert made.do("SELECT count(*) FROM new_pages") == [(0,)]
 
 
 def _study(one, importance):

@@ -8,15 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import integers
 
+from contracts.stores import found
+from made.worded import DAY, fill
+from servers import postgres
 from strandline.core.blocks.queries import clauses
 from strandline.store import matching as module
-from strandline.store.history_rows import NUMBERS
-from strandline.store.matching import is_one, matching
-from strandline.store.studies import full_text_match
+from strandline.store.catalog import DATABASE, SqliteCatalog
+from strandline.store.history_rows import NUMBERS, HistoryWriter
+from strandline.store.matching import Within, is_one, matching
+from strandline.store.postgres.catalog import PostgresCatalog
+from strandline.store.postgres.reading import on_postgres
+from strandline.store.postgres.session import Session
+from strandline.store.postgres.studying import SharedHistories
+from strandline.store.postgres.writing import Spelled
+from strandline.store.sqlite import transaction
+from strandline.store.studies import StudyReading, Wanted, full_text_match
 
 WORDS = [f"w{number}" for number in range(12)]
 QUERIES = ["w0", "w1 w2", '"w0 w1"', "w3 OR w11", "w2 -w0", "w10 w0"]
-ALL = ("true", [])
+ALL = Within()
 
 
 def corpus(seed, pages=30, sites=4):
@@ -65,7 +75,7 @@ def test_a_search_that_may_look_at_all_matches_orders_all(seed, which):
 def test_a_common_word_hides_nothing_of_a_site(query, few, monkeypatch):
     """Other sites may have any number of matches: those of the site are found, up to the limit."""
     monkeypatch.setattr(module, "FEW_PAGES", few)
-    narrowed = ("? IN (site, authority)", ["s1"])
+    narrowed = Within("? IN (site, authority)", ["s1"])
     found = 0
     for seed in range(8):
         connection, _ = corpus(seed)
@@ -93,3 +103,71 @@ def test_what_is_cut_off_are_the_pages_found_first_and_several_words_are_still_o
         last = set(sorted(of_all(connection, "w0 w1"), reverse=True)[:5])
         assert matching(rows, *asked("w0 w1"), ALL, 5) == [n for n in of_all(connection, "w0 w1") if n in last]
         assert matching(rows, *asked("w77"), ALL, 5) == []
+
+
+PAGES = 40
+
+
+def _story(number):
+    """Every page says "tide"; every eighth of them said so long ago, and not since."""
+    old = number % 8 == 0
+    return [(0.0, "tide long ago" if old else "calm"), (100 * DAY, "calm now" if old else "tide and more tide")]
+
+
+def _numbers(catalog):
+    urls = [f"http://{'ab'[n % 2]}.example/{n}" for n in range(1, PAGES + 1)]
+    catalog.add([found(url, due=0.0) for url in urls])
+    return {catalog.page(url).page: _story(n) for n, url in enumerate(urls, 1)}
+
+
+@pytest.fixture
+def in_folder(tmp_path):
+    with closing(SqliteCatalog(tmp_path / DATABASE)) as catalog:
+        pages = _numbers(catalog)
+        with transaction(catalog.writer):
+            fill(catalog.writer, HistoryWriter(catalog.writer), pages)
+    with closing(StudyReading.open(tmp_path / DATABASE)) as reading:
+        yield reading
+
+
+@pytest.fixture
+def in_cluster():
+    database = postgres.running().database()
+    with closing(PostgresCatalog(database)) as catalog, closing(Session(database)) as session:
+        pages = _numbers(catalog)
+        session.run(lambda connection: fill(Spelled(connection), SharedHistories(Spelled(connection), 0), pages))  # type: ignore[arg-type]
+        yield on_postgres(StudyReading, session)
+
+
+@pytest.mark.parametrize("among", [1, 3, 1000])
+def test_a_search_in_time_finds_what_stands_behind_any_number_of_matches(in_folder, among):
+    _finds_in_time(in_folder, among)
+
+
+@postgres.GROUP
+@pytest.mark.parametrize("among", [1, 3, 1000])
+def test_a_cluster_finds_the_same_in_time(in_cluster, among):
+    _finds_in_time(in_cluster, among)
+
+
+def _finds_in_time(reading, among):
+    def urls(wanted):
+        return sorted(life.url.rpartition("/")[2] for life in reading.search(wanted, among))
+
+    old = sorted(str(n) for n in range(8, PAGES + 1, 8))
+    assert urls(Wanted("tide", until=50 * DAY)) == old
+    assert urls(Wanted("tide", until=50 * DAY, site="b.example")) == []
+    assert urls(Wanted("ago OR calm", since=-DAY, until=50 * DAY)) == sorted(map(str, range(1, PAGES + 1)))
+    assert urls(Wanted("tide", since=90 * DAY)) == sorted(set(map(str, range(1, PAGES + 1))) - set(old))
+    assert urls(Wanted("tide", until=-DAY)) == urls(Wanted("tide", since=101 * DAY)) == []
+    assert len(urls(Wanted("tide"))) == min(among, PAGES), "of common words at most so many are looked at"
+
+
+@postgres.GROUP
+def test_a_cluster_takes_the_pages_found_last_and_the_best_of_them_first(in_cluster):
+    two = [life.url for life in in_cluster.search(Wanted("tide"), 2)]
+    assert [url.rpartition("/")[2] for url in two] == ["40", "39"], "one word that is common is not ranked"
+    best = [life.text for life in in_cluster.search(Wanted("tide more"), 1000)]
+    assert set(best) == {"tide and more tide"}
+    some = [life.url.rpartition("/")[2] for life in in_cluster.search(Wanted("tide more", site="b.example"), 3)]
+    assert sorted(some) == ["35", "37", "39"]

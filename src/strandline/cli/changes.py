@@ -235,11 +235,11 @@ def search(
 
 
 def _saved_searches(archive: "Archive", save: tuple[str, str], forget: str, json_: bool) -> None:
-    from strandline.archive.deployment import FolderPlace
+    from strandline.app.opening import place_of
     from strandline.cli.output import as_json, printable
     from strandline.keeping.searches import forget_search, save_search, searches_of
 
-    place = FolderPlace(archive.need_folder("search --save"))
+    place = place_of(archive)
     if save[0]:
         save_search(place, *save)
     if forget:

@@ -23,7 +23,7 @@ from strandline.alerts.alarms import AlarmKeeper
 from strandline.alerts.digest import weekly_digests
 from strandline.alerts.monitor import RECENT, note_rules, worth_telling
 from strandline.alerts.outbox import AlertDispatch, archive_name
-from strandline.alerts.saved_searches import saved_searches, search_alerts, shown_by
+from strandline.alerts.saved_searches import Shown, saved_searches, search_alerts, shown_by
 from strandline.archive.events import event
 from strandline.cluster.auditing import AuditTerms, audit_job
 from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
@@ -172,19 +172,22 @@ class SharedAlertMonitor:
         assert dispatch is not None
         made, more = 0, True
         while more:
-            numbers, changes = self._alarms.undecided(_ROUND)
+            found = self._alarms.undecided(_ROUND)
             hidden = Hidden(SharedJournal(self._session).acts(), time.time())
-            changes = [change for change in changes if not hidden.hides(surt_key(change.url))]
-            more = len(numbers) == _ROUND
-            if numbers:
+            changes = [change for change in found.changes if not hidden.hides(surt_key(change.url))]
+            more = found.more
+            if found:
                 now = self._clock.now()
                 alerts = worth_telling(changes, dispatch, self._settings, now)
                 searches = saved_searches(self._settings.alerts)
-                about = (self._settings.alerts, dispatch.name)
-                alerts += search_alerts(searches, shown_by(changes), self._alarms.lives, now, about)
+                if searches:
+                    first = (Shown(*row) for row in self._alarms.first_seen(found.pages))
+                    shown = [*shown_by(changes), *(one for one in first if not hidden.hides(surt_key(one.url)))]
+                    about = (self._settings.alerts, dispatch.name)
+                    alerts += search_alerts(searches, shown, self._alarms.lives, now, about)
                 outbox = dispatch.outbox
                 assert isinstance(outbox, SharedOutbox)
-                made += outbox.settle(numbers, alerts, dispatch.wanted, dispatch.room)
+                made += outbox.settle(found, alerts, dispatch.wanted, dispatch.room)
         if made:
             event("alerts", f"{made} important changes", "debug", count=made)
             dispatch.poke()

@@ -331,8 +331,7 @@ class BrowsingReading(SpansReading):
 
     def search_blocks(self, wanted: Wanted, limit: int, start: int = 0) -> list[BlockLife]:
         """Blocks with these words, best match first; of common words a thousand matches are looked at."""
-        lives = self._shown(self._matching(wanted, MATCHES), wanted.since, wanted.until)
-        return list(islice(lives, start, start + limit))
+        return list(islice(self.search(wanted, MATCHES), start, start + limit))
 
     # What was learned
 

@@ -7,9 +7,14 @@ says more of it than another.
 
 What narrows a search (a site, a collection, a tag) narrows what is taken. Where that leaves few pages, their matches
 are looked up page by page; else all matches are gone through until there are enough.
+
+When a block was shown is known only when the history of its page is read. So a search in a span of time takes matches
+page by page, as many as it may rank at a time, and goes on `below` the last of these pages until enough of them were
+shown then, or there are no more (`StudyReading.search`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from strandline.core.blocks.queries import Clause
@@ -22,20 +27,37 @@ FEW_PAGES: Final = 2000
 RANKED: Final = 20_000
 """Matches that are ordered to find the order of fewer. Origin: measured, 60 milliseconds."""
 
+BEYOND: Final = 1 << 62 - NUMBERS
+"""A number that no page has. Origin: a unit: numbers of blocks have 63 bits."""
+
 Rows = Callable[..., Iterator[tuple[object, ...]]]
 """Asks the database."""
 
 _OF_MATCHES: Final = f"""SELECT block_words.rowid
     FROM block_words CROSS JOIN pages ON page = block_words.rowid >> {NUMBERS} CROSS JOIN hosts USING (host)
-    WHERE block_words MATCH ? AND {{where}} ORDER BY block_words.rowid DESC LIMIT ?"""
+    WHERE block_words MATCH ? AND block_words.rowid < ? AND {{where}} ORDER BY block_words.rowid DESC LIMIT ?"""
 _OF_PAGES: Final = f"""SELECT block_words.rowid
-    FROM (SELECT page AS number FROM pages JOIN hosts USING (host) WHERE {{where}} ORDER BY page DESC LIMIT {FEW_PAGES})
+    FROM (SELECT page AS number FROM pages JOIN hosts USING (host) WHERE page < ? AND {{where}}
+        ORDER BY page DESC LIMIT {FEW_PAGES})
     CROSS JOIN block_words
     WHERE block_words MATCH ? AND block_words.rowid BETWEEN number << {NUMBERS} AND (number + 1 << {NUMBERS}) - 1
     LIMIT ?"""  # without the first limit SQLite may leave out the order
-_PAGES: Final = "SELECT count(*) FROM (SELECT 1 FROM pages JOIN hosts USING (host) WHERE {where} LIMIT ?)"
-_SINCE: Final = "SELECT count(*) FROM (SELECT 1 FROM block_words WHERE block_words MATCH ? AND rowid >= ? LIMIT ?)"
-_IN_ORDER: Final = "SELECT rowid FROM block_words WHERE block_words MATCH ? AND rowid >= ? ORDER BY rank, rowid"
+_PAGES: Final = """SELECT count(*) FROM (
+    SELECT 1 FROM pages JOIN hosts USING (host) WHERE page < ? AND {where} LIMIT ?) AS chosen"""
+_SINCE: Final = """SELECT count(*) FROM (
+    SELECT 1 FROM block_words WHERE block_words MATCH ? AND rowid >= ? AND rowid < ? LIMIT ?)"""
+_IN_ORDER: Final = """SELECT rowid FROM block_words WHERE block_words MATCH ? AND rowid >= ? AND rowid < ?
+    ORDER BY rank, rowid"""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Pages a search is narrowed to."""
+
+    where: str = "true"
+    values: Sequence[object] = ()
+    below: int = BEYOND
+    """Only pages whose number is smaller."""
 
 
 def is_one(asked: Sequence[Clause]) -> bool:
@@ -49,7 +71,7 @@ def is_one(asked: Sequence[Clause]) -> bool:
     return len(wanted) == 1 and len(wanted[0].any_of) == 1 and len(wanted[0].any_of[0]) == 1
 
 
-def matching(rows: Rows, match: str, one: bool, within: tuple[str, Sequence[object]], limit: int) -> list[int]:
+def matching(rows: Rows, match: str, one: bool, within: Within, limit: int) -> list[int]:
     """Numbers of at most so many blocks that a full-text query finds on pages `within` a condition, best first.
 
     `one` says that the query is for one word or phrase.
@@ -59,21 +81,27 @@ def matching(rows: Rows, match: str, one: bool, within: tuple[str, Sequence[obje
     del found[limit:]
     if not found or (capped and one):
         return found
-    least, most = min(found), max(RANKED, limit)
-    ((count,),) = rows(_SINCE, match, least, most + 1)
+    least, most, end = min(found), max(RANKED, limit), within.below << NUMBERS
+    ((count,),) = rows(_SINCE, match, least, end, most + 1)
     if int(str(count)) > most:
         return found
     taken = set(found)
-    return [number for number in map(_whole, rows(_IN_ORDER, match, least)) if number in taken]
+    return [number for number in map(_whole, rows(_IN_ORDER, match, least, end)) if number in taken]
 
 
-def _found(rows: Rows, match: str, within: tuple[str, Sequence[object]], limit: int) -> list[int]:
-    where, values = within
-    if values:
-        ((pages,),) = rows(_PAGES.format(where=where), *values, FEW_PAGES + 1)
-        if int(str(pages)) <= FEW_PAGES:
-            return list(map(_whole, rows(_OF_PAGES.format(where=where), *values, match, limit)))
-    return list(map(_whole, rows(_OF_MATCHES.format(where=where), match, *values, limit)))
+def _found(rows: Rows, match: str, within: Within, limit: int) -> list[int]:
+    where, values, below = within.where, within.values, within.below
+    if few_pages(rows, within):
+        return list(map(_whole, rows(_OF_PAGES.format(where=where), below, *values, match, limit)))
+    return list(map(_whole, rows(_OF_MATCHES.format(where=where), match, below << NUMBERS, *values, limit)))
+
+
+def few_pages(rows: Rows, within: Within) -> bool:
+    """Whether a search is narrowed to so few pages that they are looked up one by one."""
+    if not within.values:
+        return False
+    ((pages,),) = rows(_PAGES.format(where=within.where), within.below, *within.values, FEW_PAGES + 1)
+    return int(str(pages)) <= FEW_PAGES
 
 
 def _whole(row: tuple[object, ...]) -> int:

@@ -20,7 +20,8 @@ from strandline.core.changes.volatility import Rating
 from strandline.store import rows, sqlite
 from strandline.store.addresses import page_number
 from strandline.store.histories import BlockLife, HistoryReading
-from strandline.store.matching import is_one, matching
+from strandline.store.history_rows import NUMBERS
+from strandline.store.matching import BEYOND, Within, is_one, matching
 from strandline.store.narrowing import EVERYTHING, Narrow
 
 SIGNED = 1 << 63
@@ -92,6 +93,11 @@ class Wanted:
     label: str = ""
     """What a person called the block, its role, or what its names say it is."""
     narrow: Narrow = EVERYTHING
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is narrowed in time."""
+        return self.since > float("-inf") or self.until < float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,21 +246,45 @@ class StudyReading(HistoryReading):
 
     def search(self, wanted: Wanted, among: int = _MOST) -> Iterator[BlockLife]:
         """Blocks with these words, best match first, and when each page showed them; of common words at most so
-        many matches are looked at.
+        many matches are looked at. Those shown in a span of time are looked for among as many at a time, until there
+        are no more.
         """
-        return self._shown(self._matching(wanted, among), wanted.since, wanted.until)
+        if not wanted.timed:
+            yield from self._shown(self._matching(wanted, among), wanted.since, wanted.until)
+            return
+        below, size = BEYOND, among
+        while True:
+            numbers = list(self._matching(wanted, size, below))
+            last = min(numbers, default=0) >> NUMBERS
+            if len(numbers) < size:
+                yield from self._shown(iter(numbers), wanted.since, wanted.until)
+                return
+            # Of the last page some matches may be left: it is looked at as a whole with the next ones.
+            whole = [number for number in numbers if number >> NUMBERS > last]
+            yield from self._shown(iter(whole), wanted.since, wanted.until)
+            below, size = (last + 1, size) if whole else (below, 2 * size)
 
-    def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
-        """Numbers of blocks with these words, best match first."""
+    def _within(self, wanted: Wanted, below: int) -> Within:
+        """The pages a search is narrowed to; of a span of time, those that may have shown something then."""
+        where, values = wanted.narrow.pages()
+        if wanted.site:
+            where, values = f"{where} AND ? IN (site, authority)", [*values, wanted.site]
+        if wanted.since > float("-inf"):
+            where += " AND pages.page IN (SELECT page FROM page_states WHERE seen >= ?)"
+            values = [*values, wanted.since]
+        if wanted.until < float("inf"):
+            where += " AND EXISTS (SELECT 1 FROM segments WHERE segments.page = pages.page AND start <= ?)"
+            values = [*values, wanted.until]
+        return Within(where, values, below)
+
+    def _matching(self, wanted: Wanted, limit: int, below: int = BEYOND) -> Iterator[int]:
+        """Numbers of blocks with these words on pages below a number, best match first."""
         asked = [("", clauses(wanted.words)), ("topic:", clauses(wanted.topic)), ("label:", clauses(wanted.label))]
         match = full_text_match(asked)
         if not match:
             return iter(())
-        where, values = wanted.narrow.pages()
-        if wanted.site:
-            where, values = f"{where} AND ? IN (site, authority)", [*values, wanted.site]
         one = is_one([clause for _, of_column in asked for clause in of_column])
-        return iter(matching(self._rows, match, one, (where, values), limit))
+        return iter(matching(self._rows, match, one, self._within(wanted, below), limit))
 
     def version(self, url: str, at: float) -> tuple[float, BlockTree] | None:
         """The version of a page shown at a time, put together from its layout and blocks; None before the first."""

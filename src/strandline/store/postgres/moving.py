@@ -117,6 +117,7 @@ LEFT: Final[dict[str, dict[str, str]]] = {
     | {
         "unstudied": _STUDIED,
         "undecided": "becomes `alert_progress`",
+        "new_pages": "becomes `alert_progress`",
         "capture_days": _COUNTED,
         "change_days": _COUNTED,
         "spending": "moved as `watch_requests`",

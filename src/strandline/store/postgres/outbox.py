@@ -9,7 +9,7 @@ message may take, so no other sends meanwhile; when it is gone, the next one sta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from strandline.store.alarming import AlarmWriter
 from strandline.store.outbox import Alert, Delivery, Outbox, OutboxReading, Wanted
@@ -44,6 +44,22 @@ class _Guarded:
             yield
 
 
+class Undecided(NamedTuple):
+    """What study found, and nobody decided on."""
+
+    numbers: Sequence[int]
+    """Changes, by number."""
+    changes: Sequence[Change]
+    """Those that are still there."""
+    pages: Sequence[int]
+    """Pages that were seen for the first time."""
+    more: bool
+    """Whether there may be more of it."""
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers or self.pages)
+
+
 class SharedOutbox(_Guarded, PostgresReading, Outbox):  # type: ignore[misc]
     """Alerts and deliveries of a cluster, for writing."""
 
@@ -54,11 +70,12 @@ class SharedOutbox(_Guarded, PostgresReading, Outbox):  # type: ignore[misc]
     def begin(self) -> None:
         """What was studied before alerts were first looked at was never listed as undecided."""
 
-    def settle(self, changes: Sequence[int], alerts: Iterable[Alert], wanted: Wanted, room: int) -> int:
-        """Alerts on some changes that are decided with this, once and for all; returns how many are new."""
+    def settle(self, decided: Undecided, alerts: Iterable[Alert], wanted: Wanted, room: int) -> int:
+        """Alerts on what is decided with this, once and for all; returns how many are new."""
         with self._writing():
             made = sum(self._add(alert, wanted(alert)) for alert in alerts)
-            self._connection.execute("DELETE FROM undecided WHERE change = ANY (?)", (list(changes),))
+            self._connection.execute("DELETE FROM undecided WHERE change = ANY (?)", (list(decided.numbers),))
+            self._connection.execute("DELETE FROM new_pages WHERE page = ANY (?)", (list(decided.pages),))
             self._make_room(room)
         return made
 
@@ -110,8 +127,17 @@ class SharedAlarms(_Guarded, PostgresStudyReading, AlarmWriter):  # type: ignore
         self._path = Path("postgresql")
         self._guard = guard
 
-    def undecided(self, limit: int) -> tuple[list[int], list[Change]]:
-        """Changes nobody decided on yet, the first found first: their numbers, and those that are still there."""
+    def undecided(self, limit: int) -> Undecided:
+        """Changes and new pages nobody decided on yet, the first found first."""
         listed = self._rows("SELECT change FROM undecided ORDER BY change LIMIT ?", limit)
         numbers = [int(str(change)) for (change,) in listed]
-        return numbers, list(self._changes("change = ANY (?) ORDER BY change", numbers)) if numbers else []
+        pages = [int(str(page)) for (page,) in self._rows("SELECT page FROM new_pages ORDER BY page LIMIT ?", limit)]
+        changes = list(self._changes("change = ANY (?) ORDER BY change", numbers)) if numbers else []
+        return Undecided(numbers, changes, pages, max(len(numbers), len(pages)) == limit)
+
+    def first_seen(self, pages: Sequence[int]) -> Iterator[tuple[int, str, str, float, float]]:
+        """When pages were first captured: page, address, site, time twice."""
+        query = """SELECT page, url, site, min(captures.time), min(captures.time)
+            FROM captures JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE page = ANY (?) GROUP BY page, url, site ORDER BY page"""
+        yield from self._rows(query, list(pages))  # type: ignore[misc]

@@ -19,6 +19,7 @@ from strandline.ports import HostState, PageRow
 from strandline.store import rows
 from strandline.store.history_rows import NUMBERS
 from strandline.store.index import KeyReading
+from strandline.store.matching import BEYOND, few_pages, is_one
 from strandline.store.postgres.addresses import clean, page_number
 from strandline.store.postgres.frontier import CAPTURE
 from strandline.store.postgres.session import Connection, Session
@@ -201,18 +202,37 @@ class PostgresStudyReading(PostgresReading, StudyReading):
             facts = (visible, importance, impch, held) if studied else (differs, unstudied, unstudied, False)
             yield Seen(*where, bool(facts[0]), *facts[1:3], bool(facts[3]), bool(first))  # type: ignore[arg-type, call-arg]
 
-    def _matching(self, wanted: Wanted, limit: int) -> Iterator[int]:
-        """Numbers of blocks with these words, best match first; of common words some matches are ranked."""
+    def _matching(self, wanted: Wanted, limit: int, below: int = BEYOND) -> Iterator[int]:
+        """Numbers of blocks with these words on pages below a number, best match first. As store/matching.py bounds it:
+        of common words those of the pages found last are taken and ranked, a single word or phrase is not.
+        """
         asked = words_asked(wanted)
         if not asked:
             return iter(())
-        where, more = wanted.narrow.pages()
-        query = f"""SELECT number FROM (SELECT rowid AS number, ts_rank(words, to_tsquery('simple', ?)) AS place
-                FROM block_words JOIN pages ON page = rowid >> {NUMBERS} JOIN hosts USING (host)
-                WHERE words @@ to_tsquery('simple', ?) AND ? IN (site, authority, '') AND {where} LIMIT ?) AS matching
-            ORDER BY place DESC, number"""
-        found = self._rows(query, asked, asked, wanted.site, *more, limit)
-        return (rows.whole(number) for (number,) in found)
+        within = self._within(wanted, below)
+        if few_pages(self._rows, within):
+            values = (within.below, *within.values, asked, limit + 1)
+            found = self._rows(_OF_PAGES.format(where=within.where), *values)
+        else:
+            values = (asked, within.below << NUMBERS, *within.values, limit + 1)
+            found = self._rows(_OF_MATCHES.format(where=within.where), *values)
+        numbers = [rows.whole(number) for (number,) in found]
+        capped = len(numbers) > limit
+        del numbers[limit:]
+        if capped and is_one([*clauses(wanted.words), *clauses(wanted.topic), *clauses(wanted.label)]):
+            return iter(numbers)
+        ranked = self._rows(_IN_ORDER, numbers, asked)
+        return (rows.whole(number) for (number,) in ranked)
+
+
+_OF_MATCHES = f"""SELECT rowid FROM block_words JOIN pages ON page = rowid >> {NUMBERS} JOIN hosts USING (host)
+    WHERE words @@ to_tsquery('simple', ?) AND rowid < ? AND {{where}} ORDER BY rowid DESC LIMIT ?"""
+_OF_PAGES = f"""SELECT rowid FROM (
+        SELECT page AS number FROM pages JOIN hosts USING (host) WHERE page < ? AND {{where}}) AS few
+    JOIN block_words ON rowid BETWEEN number << {NUMBERS} AND ((number + 1) << {NUMBERS}) - 1
+    WHERE words @@ to_tsquery('simple', ?) ORDER BY rowid DESC LIMIT ?"""
+_IN_ORDER = """SELECT rowid FROM block_words WHERE rowid = ANY (?)
+    ORDER BY ts_rank(words, to_tsquery('simple', ?)) DESC, rowid"""
 
 
 R = TypeVar("R", bound=Reading)
