@@ -13,6 +13,15 @@ from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveDamaged, UsageError
 from strandline.keeping.backup import BEGUN, LIST, BackupList, Listed, back_up, check_backup, restore
 from strandline.keeping.backup_place import FolderPlace
+from strandline.keeping.people import (
+    TOKEN_PREFIX,
+    add_person,
+    journal,
+    new_token,
+    people,
+    person_tokens,
+    token_digest,
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +47,23 @@ def test_what_is_restored_is_what_was_kept(made, tmp_path):
     second = back_up(archive, to)
     assert second.sent <= 1  # the catalog's pages may lie otherwise
     assert not (tmp_path / "backup" / BEGUN).exists()
+
+
+def test_people_come_along_and_no_token_or_password_can_be_read(made, tmp_path):
+    shutil.copytree(made, tmp_path / "archive")
+    archive, to = open_archive(tmp_path / "archive"), tmp_path / "backup"
+    add_person(archive, "ada", "keeper", "a long enough password")
+    add_person(archive, "bob", "rater")
+    _, token = new_token(archive, "bob", "laptop")
+    back_up(archive, str(to))
+    kept = [path.read_bytes() for path in to.rglob("*") if path.is_file()]
+    for secret in (token, token.removeprefix(TOKEN_PREFIX), "a long enough password"):
+        assert not any(secret.encode() in data for data in kept)
+    restore(str(to), tmp_path / "again")
+    again = open_archive(tmp_path / "again")
+    assert people(again) == people(archive)
+    assert [one.digest for one in person_tokens(again)] == [token_digest(token)]
+    assert [(one.person, one.act) for one in journal(again)] == [(one.person, one.act) for one in journal(archive)]
 
 
 def test_what_was_erased_leaves_the_next_backup(made, tmp_path):

@@ -141,26 +141,36 @@ def in_cluster():
 
 @pytest.mark.parametrize("among", [1, 3, 1000])
 def test_a_search_in_time_finds_what_stands_behind_any_number_of_matches(in_folder, among):
-    _finds_in_time(in_folder, among)
+    assert _found_in_time(in_folder, among) == IN_TIME
+    assert len([*in_folder.search(Wanted("tide"), among)]) == min(among, PAGES), "of common words some are looked at"
 
 
 @postgres.GROUP
 @pytest.mark.parametrize("among", [1, 3, 1000])
 def test_a_cluster_finds_the_same_in_time(in_cluster, among):
-    _finds_in_time(in_cluster, among)
+    assert _found_in_time(in_cluster, among) == IN_TIME
+    assert len([*in_cluster.search(Wanted("tide"), among)]) == min(among, PAGES)
 
 
-def _finds_in_time(reading, among):
-    def urls(wanted):
-        return sorted(life.url.rpartition("/")[2] for life in reading.search(wanted, among))
+EVERY = set(range(1, PAGES + 1))
+OLD = set(range(8, PAGES + 1, 8))
+ASKED = {
+    "long ago": Wanted("tide", until=50 * DAY),
+    "long ago, on a site": Wanted("tide", until=50 * DAY, site="b.example"),
+    "either, long ago": Wanted("ago OR calm", since=-DAY, until=50 * DAY),
+    "now": Wanted("tide", since=90 * DAY),
+    "before all": Wanted("tide", until=-DAY),
+    "after all": Wanted("tide", since=101 * DAY),
+}
+IN_TIME = dict(zip(ASKED, (OLD, set(), EVERY, EVERY - OLD, set(), set()), strict=True))
 
-    old = sorted(str(n) for n in range(8, PAGES + 1, 8))
-    assert urls(Wanted("tide", until=50 * DAY)) == old
-    assert urls(Wanted("tide", until=50 * DAY, site="b.example")) == []
-    assert urls(Wanted("ago OR calm", since=-DAY, until=50 * DAY)) == sorted(map(str, range(1, PAGES + 1)))
-    assert urls(Wanted("tide", since=90 * DAY)) == sorted(set(map(str, range(1, PAGES + 1))) - set(old))
-    assert urls(Wanted("tide", until=-DAY)) == urls(Wanted("tide", since=101 * DAY)) == []
-    assert len(urls(Wanted("tide"))) == min(among, PAGES), "of common words at most so many are looked at"
+
+def _found_in_time(reading, among):
+    """Pages found by each search, by number; each once."""
+    found = {name: [int(one.url.rpartition("/")[2]) for one in reading.search(wanted, among)]
+             for name, wanted in ASKED.items()}  # fmt: skip
+    assert all(len(pages) == len(set(pages)) for pages in found.values())
+    return {name: set(pages) for name, pages in found.items()}
 
 
 @postgres.GROUP

@@ -21,6 +21,7 @@ from strandline.cli import (
     demo,
     doctor,
     exporting,
+    feeding,
     learning,
     login,
     mining,
@@ -63,6 +64,7 @@ changes.register(app)
 mining.register(app)
 learning.register(app)
 planning.register(app)
+feeding.register(app)
 status.register(app)
 sites.register(app)
 collections.register(app)

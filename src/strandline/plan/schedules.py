@@ -75,12 +75,17 @@ def schedule_files(visits: Iterable[Due], form: str, folder: str) -> Mapping[str
     for hour, due in sorted(hours.items()):
         begins = datetime.fromtimestamp(hour * _HOUR, UTC)
         stem = f"plan-{begins:%Y%m%dT%H}Z"
-        name = f"{stem}.yaml" if form == "browsertrix" else f"{stem}.force"
-        pages = _once(due)
-        files[name] = _browsertrix(pages, stem) if form == "browsertrix" else _heritrix(pages)
+        name, text = hour_text(due, form, stem)
+        files[name] = text
         command = _CRON_LINES[form].format(folder=place, name=name)
         cron.append(f"{begins.astimezone():%-M %-H %-d %-m} *  {command}")
     return {**files, CRONTAB: "\n".join(cron) + "\n"}
+
+
+def hour_text(visits: Iterable[Due], form: str, stem: str) -> tuple[str, str]:
+    """One crawl as a file: its name, and what is in it."""
+    pages = _once(visits)
+    return (f"{stem}.yaml", _browsertrix(pages, stem)) if form == "browsertrix" else (f"{stem}.force", _heritrix(pages))
 
 
 def due_data(visit: Due) -> dict[str, object]:
