@@ -11,6 +11,7 @@ from strandline.archive.folder import open_archive
 from strandline.core.keeping.retention import rule_of
 from strandline.errors import ArchiveBusy, UsageError
 from strandline.keeping.retention import apply_retention, preview_retention, rules_of
+from strandline.settings.collection_tables import CollectionSettings
 from warc.exchanges import START
 
 RULES = [rule_of("*: older 1d, keep weekly, importance 0.99")]
@@ -112,3 +113,24 @@ def test_nothing_goes_without_a_rule_or_after_a_change(folder):
         apply_retention(archive, preview)
     above = preview_retention(archive, [rule_of("*: older 1d, keep important, above 5 TB")], NOW)
     assert above.dropped == 0
+
+
+def test_a_rule_of_a_collection_drops_of_it_only(folder):
+    made = open_archive(folder)
+    page = next(one.url for one in made.everything.all_captures() if len(made.everything.captures(one.url)) > 4)
+    table = CollectionSettings(name="few", pages=(page,))
+    made.settings = replace(made.settings, collection=(table,))
+    preview = preview_retention(made, rules_of(made, ["collection few: older 1h, keep weekly, importance 0.99"]), NOW)
+    gone = {url for url in _urls(made) if _dropped(made, preview, url)}
+    assert gone == {page} and preview.dropped > 0
+    with pytest.raises(UsageError, match="no collection 'other'"):
+        rules_of(made, ["collection other: older 1h, keep important"])
+
+
+def _urls(archive):
+    return {one.url for one in archive.everything.all_captures()}
+
+
+def _dropped(archive, preview, url):
+    places = {(one.place.file, one.place.offset) for one in archive.everything.captures(url)}
+    return places & set(preview.plan.captures)

@@ -20,7 +20,10 @@ def retain(
     folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
     rule: Annotated[
         list[str] | None,
-        typer.Option(help="SITE or *: older AGE, keep daily|weekly|monthly|important; else keep.retention decides."),
+        typer.Option(
+            help="SITE, collection NAME or *: older AGE, keep daily|weekly|monthly|important; "
+            "else keep.retention decides."
+        ),
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Drop what the preview shows.")] = False,
     by: Annotated[str, typer.Option(help="Who decides this, for the journal.")] = "",

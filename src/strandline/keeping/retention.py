@@ -17,6 +17,7 @@ from typing import Any
 
 from strandline.archive.erasing import ErasePlan, Shelf, go_on
 from strandline.archive.folder import Archive
+from strandline.archive.known_collections import members_of
 from strandline.core.keeping.retention import Choice, PageCaptures, Rule, choose, keep_originals, rule_of
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveBusy, UsageError
@@ -83,7 +84,11 @@ def rules_of(archive: Archive, given: Sequence[str] = ()) -> tuple[Rule, ...]:
             "nothing is dropped without a rule: --rule '*: older 1y, keep weekly', or keep.retention in the settings"
         )
     try:
-        return tuple(rule_of(text) for text in texts)
+        rules = [rule_of(text) for text in texts]
+        return tuple(
+            replace(rule, members=members_of(archive.settings, rule.collection)) if rule.collection else rule
+            for rule in rules
+        )
     except ValueError as problem:
         raise UsageError(str(problem)) from None
 

@@ -29,15 +29,16 @@ class RetentionReading(StudyReading):
         """All captures of each page in time order, with what is important about them."""
         query = """SELECT captures.page, site, authority, kind, captures.seq, captures.time, length,
                 coalesce(CASE WHEN changes.visible <> 0 THEN changes.importance END, 0.0), coalesce(after_seq, 0),
-                captures.seq <= (SELECT seq FROM study_progress), coalesce(original_record, ''), origin, base
+                captures.seq <= (SELECT seq FROM study_progress), coalesce(original_record, ''), origin, base,
+                coalesce(pages.surt, '')
             FROM captures JOIN pages USING (page) JOIN hosts USING (host) LEFT JOIN changes ON by_seq = captures.seq
             LEFT JOIN page_states ON page_states.page = captures.page
             ORDER BY captures.page, captures.time, captures.seq"""
         holding = self._holding()
         for page, found in groupby(self._rows(query), key=lambda row: row[0]):
-            kept, needed, facts = [], set(), ("", "", "")
+            kept, needed, facts = [], set(), ("", "", "", "")
             for row in found:
-                facts = (str(row[1]), str(row[2]), str(row[3]))
+                facts = (str(row[1]), str(row[2]), str(row[3]), str(row[13]))
                 needed |= {rows.whole(number) for number in row[11:13] if number}
                 change = (float(str(row[7])), rows.whole(row[8]))
                 refers = holding.get(str(row[10]), 0)
@@ -45,7 +46,7 @@ class RetentionReading(StudyReading):
                     Kept(rows.whole(row[4]), float(str(row[5])), rows.whole(row[6]), *change, refers, bool(row[9]))
                 )
             requisite = facts[2] == Kind.REQUISITE
-            yield PageCaptures(rows.whole(page), *facts[:2], requisite, kept, frozenset(needed))
+            yield PageCaptures(rows.whole(page), *facts[:2], requisite, kept, frozenset(needed), facts[3])
 
     def _holding(self) -> dict[str, int]:
         """Captures that others refer to, by the id of their record."""

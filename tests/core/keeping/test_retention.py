@@ -1,11 +1,13 @@
 """Thinning never loses an important version, and keeps what it says it keeps."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strandline.core.keeping.collections import Members
 from strandline.core.keeping.retention import Kept, PageCaptures, Rule, _period, choose, important_of, rule_of
 
 DAY = 86_400.0
@@ -151,3 +153,19 @@ def test_parts_of_other_sites_count_where_they_are_known():
     rule = [Rule("*", 30 * DAY, "important")]
     assert choose([page, part], rule, NOW, {}).dropped == set()
     assert choose([page, part], rule, NOW, {"cdn.example": ["news.example"]}).dropped == {5}
+
+
+def test_a_rule_of_a_collection_is_for_what_belongs_to_it():
+    rule = rule_of("collection the-news: older 1d, keep important")
+    assert rule.collection == "the-news" and rule_of("a.example: older 1d, keep daily").collection == ""
+    inside, outside = "example,a)/news/1", "example,a)/other"
+    assert not rule.fits("a.example", "a.example", inside), "nobody said yet what belongs to it"
+    told = replace(rule, members=Members((), ("http://a.example/news/*",)))
+    assert told.fits("a.example", "a.example", inside)
+    assert not told.fits("a.example", "a.example", outside) and not told.fits("a.example", "a.example")
+    many = [Kept(number, number * 3600.0, 10) for number in range(1, 6)]
+    pages = [
+        PageCaptures(1, "a.example", "a.example", False, many, key=inside),
+        PageCaptures(2, "a.example", "a.example", False, [replace(one, seq=one.seq + 10) for one in many], key=outside),
+    ]
+    assert choose(pages, [told], 10 * 86_400.0, {}).dropped == {2, 3, 4}

@@ -3,9 +3,10 @@
     example.org: older 90d, keep weekly
     *: older 1y, keep monthly, importance 0.3
     *: older 30d, above 500 GB, keep important
+    collection elections: older 1y, keep daily
 
-The first rule whose site fits a page, and whose age a capture has reached, decides on it; with `above`, only while the
-archive is larger than that. Of the captures it decides on are kept
+The first rule whose site or collection fits a page, and whose age a capture has reached, decides on it; with `above`,
+only while the archive is larger than that. Of the captures it decides on are kept
 
 - every important version: the capture that shows a change of at least that importance, and the one before the change;
 - the first and the last capture of a page, and those later visits build on;
@@ -21,6 +22,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from strandline.core.keeping.collections import Members
 
 Keep = Literal["daily", "weekly", "monthly", "important"]
 IMPORTANT: Final = 0.1
@@ -44,9 +47,19 @@ class Rule:
     above: float = 0.0
     """Bytes of WARC files the archive must have; 0: always."""
     text: str = ""
+    members: Members | None = field(default=None, compare=False)
+    """What belongs to the collection it is for; None for a rule of a site."""
 
-    def fits(self, site: str, host: str) -> bool:
-        """Whether a rule is for pages of a host."""
+    @property
+    def collection(self) -> str:
+        """The name of the collection a rule is for; empty for a rule of a site."""
+        word, _, name = self.site.partition(" ")
+        return name.strip() if word == "collection" else ""
+
+    def fits(self, site: str, host: str, key: str = "") -> bool:
+        """Whether a rule is for a page of a host, with this SURT key."""
+        if self.collection:
+            return self.members is not None and bool(key) and self.members.has_key(key)
         return self.site in ("*", site, host)
 
 
@@ -58,7 +71,7 @@ def rule_of(text: str) -> Rule:
     """
     site, colon, rest = text.partition(":")
     if not colon or not site.strip():
-        raise ValueError(f"a rule begins with a site, or *, and a colon: {text!r}")
+        raise ValueError(f"a rule begins with a site, a collection, or *, and a colon: {text!r}")
     older: float | None = None
     keep: Keep | None = None
     importance, above = IMPORTANT, 0.0
@@ -107,6 +120,8 @@ class PageCaptures:
     captures: Sequence[Kept]
     needed: frozenset[int] = frozenset()
     """Captures that later visits build on."""
+    key: str = ""
+    """Its SURT key."""
 
 
 @dataclass(slots=True)
@@ -145,7 +160,7 @@ def choose(
 
 
 def _fitting(page: PageCaptures, rules: Sequence[Rule]) -> list[Rule]:
-    return [rule for rule in rules if rule.fits(page.site, page.host)]
+    return [rule for rule in rules if rule.fits(page.site, page.host, page.key)]
 
 
 def important_of(page: PageCaptures, least: float) -> set[int]:
