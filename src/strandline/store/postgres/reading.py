@@ -229,8 +229,9 @@ _OF_MATCHES = f"""SELECT rowid FROM block_words JOIN pages ON page = rowid >> {N
     WHERE words @@ to_tsquery('simple', ?) AND rowid < ? AND {{where}} ORDER BY rowid DESC LIMIT ?"""
 _OF_PAGES = f"""SELECT rowid FROM (
         SELECT page AS number FROM pages JOIN hosts USING (host) WHERE page < ? AND {{where}}) AS few
-    JOIN block_words ON rowid BETWEEN number << {NUMBERS} AND ((number + 1) << {NUMBERS}) - 1
-    WHERE words @@ to_tsquery('simple', ?) ORDER BY rowid DESC LIMIT ?"""
+    CROSS JOIN LATERAL (SELECT rowid, words FROM block_words
+        WHERE rowid BETWEEN number << {NUMBERS} AND ((number + 1) << {NUMBERS}) - 1 OFFSET 0) AS own
+    WHERE words @@ to_tsquery('simple', ?) ORDER BY rowid DESC LIMIT ?"""  # page by page: a word may be in all blocks
 _IN_ORDER = """SELECT rowid FROM block_words WHERE rowid = ANY (?)
     ORDER BY ts_rank(words, to_tsquery('simple', ?)) DESC, rowid"""
 
