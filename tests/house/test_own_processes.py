@@ -60,3 +60,13 @@ def test_from_nothing_it_is_another_program(from_nothing):
         assert b"strandline.alerts.delivery" in _words(process.pid)
         process.kill()
         assert process.wait() == -signal.SIGKILL
+
+
+def test_what_a_fork_of_this_process_starts_is_its_own_child():
+    child = os.fork()
+    if not child:
+        with subprocess.Popen(SERVE, stdin=subprocess.PIPE) as process:
+            right = _parent(process.pid) == os.getpid() and b"delivery" in _words(process.pid)
+            process.kill()
+        os._exit(not right)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -100,10 +100,13 @@ def _pass_on(request: dict, told: int) -> None:
     """Fork once more and end: what is left becomes the child of the process that asked, which takes in orphans while
     it asks. Returns there, when that is so.
     """
+    between = os.getpid()
     if os.fork():
         os._exit(0)
-    while os.getppid() != request["child_of"]:
+    while os.getppid() == between:
         time.sleep(0.001)
+    if os.getppid() != request["child_of"]:
+        os._exit(1)  # who asked is gone
     if request["session"]:
         os.setsid()
     _tell(told, os.getpid())

@@ -25,13 +25,15 @@ _TAKE_IN_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
 _GIVEN = tuple(inspect.signature(subprocess.Popen._execute_child).parameters)[1:]
 
 _source: Callable[[], socket.socket] | None = None
+_here = 0
+"""The process that may ask: what it forks itself takes in no orphans of another."""
 _lock = threading.Lock()
 
 
 def ask(source: Callable[[], socket.socket]) -> None:
     """From now on our own programs are asked for there."""
-    global _source
-    _source = source
+    global _source, _here
+    _source, _here = source, os.getpid()
     subprocess.Popen = _Popen
 
 
@@ -65,7 +67,7 @@ class _Popen(_Started):
     def _execute_child(self, *values) -> None:
         given = dict(zip(_GIVEN, values, strict=True))
         wanted = program(given["args"], given["start_new_session"])
-        if wanted is None:
+        if wanted is None or os.getpid() != _here:
             return super()._execute_child(*values)
         environment = os.environ if given["env"] is None else given["env"]
         request = {
