@@ -27,7 +27,7 @@ from strandline.plan.claims import Claims
 
 STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
-_FORM: Final = 4
+_FORM: Final = 5
 """Of what is kept; another one is learned anew. Origin: a definition."""
 _TRIES: Final = 5
 """Times that a reader begins again because a watch has kept something meanwhile. Origin: a guess."""

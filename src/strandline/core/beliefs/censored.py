@@ -3,7 +3,8 @@
 Papers 001 and 004 book what a capture finds on the period of the capture; after a gap that is wrong. Here a
 capture is a censored observation of the whole interval since the last one:
     level     posterior over a grid of rates; prior by site (or a first-sight mean given from outside)
-    shape     which of a few week shapes, shared by all pages and relearned daily, times a page correction per bin
+    shape     which of a few week shapes, shared by all pages and relearned daily, times a page correction per bin; how
+              common each shape is, is learned too (week_shapes.py)
     importance per change, not per capture: a difference x over k expected changed periods counts 1 - (1 - x)^(1/k)
     new life  what was learned before a page was redesigned or given up is forgotten (new_life.py)
     clock     how busy each day was for the site and directory of a page: changes come in batches
@@ -31,6 +32,7 @@ from strandline.core.beliefs.estimate import Estimate
 from strandline.core.beliefs.estimate_kernels import estimate_rows
 from strandline.core.beliefs.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
 from strandline.core.beliefs.level_prior import gamma_on_grid, likely_priors, some_pages
+from strandline.core.beliefs.week_shapes import first_shares, learned_shares, start_shapes
 from strandline.core.growing import GrowingTable, with_room
 
 Floats = NDArray[np.float64]
@@ -46,6 +48,8 @@ UNLIKE = 0.02
 OPEN_END, TOLD = 0.5, 2.0
 """Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something.
 Origin: a guess."""
+TOGETHER = 8192
+"""Pages whose beliefs are looked at in one go. Origin: a bound on memory."""
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
 
 
@@ -75,30 +79,6 @@ class LearnerSettings:
         )
 
 
-def start_shapes(bins: int) -> Floats:
-    """Week shapes to start from: flat, eight bumps, office hours, weekend, noon and evening."""
-    if bins != 48:
-        return np.ones((1, bins))
-    hours = np.arange(24) + 0.5
-
-    def bump(centre: float) -> Floats:
-        gap = np.minimum(np.abs(hours - centre), 24 - np.abs(hours - centre))
-        found: Floats = 0.1 + np.exp(-0.5 * (gap / 2.5) ** 2)
-        return found
-
-    office = np.where((hours > 8) & (hours < 18), 1.0, 0.1)
-    days = [np.ones(24), *(bump(centre) for centre in range(1, 24, 3))]
-    shapes = [np.concatenate([day, day]) for day in days]
-    shapes.append(np.concatenate([office, 0.15 * office]))
-    shapes.append(np.concatenate([np.full(24, 0.3), np.full(24, 2.0)]))
-    twice = bump(12.5) + bump(20.0)
-    shapes.append(np.concatenate([twice, twice]))
-    found = np.array(shapes)
-    mean = (5.0 * found[:, :24].mean(axis=1) + 2.0 * found[:, 24:].mean(axis=1)) / 7.0
-    normal: Floats = found / mean[:, None]
-    return normal
-
-
 class CensoredLearner:
     """Beliefs about all pages of an archive; rows are page rows and keep their place."""
 
@@ -108,6 +88,7 @@ class CensoredLearner:
         self._bins = int(cycle.max()) + 1
         self._first_shapes = start_shapes(self._bins)
         shape = self._first_shapes.copy()
+        self._shares = first_shares(len(shape))
         grid = np.geomspace(self.settings.slowest, self.settings.fastest, self.settings.levels)
         zeros = np.zeros_like(shape)
         share = np.bincount(cycle, minlength=self._bins) / len(cycle)
@@ -215,8 +196,13 @@ class CensoredLearner:
         rate = np.empty((count, self._bins), dtype=np.float32)
         importance = np.empty((count, self._bins), dtype=np.float32)
         node = np.empty((count, 4))
-        state = (self._beliefs, self._shared, self._clock, self._rules)
-        estimate_rows(state, np.asarray(rows, dtype=np.int64), self._total, rate, importance, node)
+        usual = np.log(self._shares)
+        for begin in range(0, count, TOGETHER):
+            part = slice(begin, begin + TOGETHER)
+            some = Beliefs._make(column[rows[part]] for column in self._beliefs)
+            some = some._replace(shape=some.shape + usual)
+            state, every = (some, self._shared, self._clock, self._rules), np.arange(len(some.last))
+            estimate_rows(state, every, self._total, rate[part], importance[part], node[part])
         share = self._shared.share
         odds = np.full((count, 3), 1.0 / 3.0)
         return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
@@ -254,7 +240,7 @@ class CensoredLearner:
         return self._shared.grid
 
     def refresh(self, now: float) -> None:
-        """Relearn what pages share: shapes, importance profiles, clocks, site priors. Once a day is enough."""
+        """Relearn what pages share: shapes and how common they are, importance profiles, clocks, site priors."""
         shared = self._shared
         shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
         shared.shape[:] = shape / (shape @ shared.share)[:, None]
@@ -265,6 +251,7 @@ class CensoredLearner:
         self._habit = habit_of(self._clock.habits)
         self._now = max(self._now, now)
         if len(self):
+            self._shares = learned_shares(self._beliefs.shape[some_pages(len(self))])
             self._set_priors()
 
     def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
@@ -345,6 +332,7 @@ class CensoredLearner:
         """Everything learned: columns of pages that only their captures change, and the rest. Views, not copies."""
         columns = {name: value for name, value in self._beliefs._asdict().items() if name != "prior"}
         rest = {"prior": self._beliefs.prior, "first_sight": self.first_sight, "total": self._total}
+        rest |= {"shares": self._shares}
         rest |= {f"shared.{name}": value for name, value in self._shared._asdict().items()}
         clock = self._clock
         sites = int(self._beliefs.site.max(initial=-1)) + 1
@@ -372,6 +360,7 @@ class CensoredLearner:
         learner._clock = learner._clock._replace(**tables)
         learner._habit = habit_of(learner._clock.habits)
         learner._total, learner._sights = rest["total"], rest["first_sight"]
+        learner._shares = rest["shares"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
         return learner
 

@@ -28,6 +28,7 @@ from strandline.core.plan.minutes import Settling
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
+from strandline.core.plan.renewal import Renewal
 from strandline.core.plan.running_price import RunningPrice, sampled
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import Chains
@@ -60,7 +61,7 @@ class _Found(NamedTuple):
 class PricedPlanSettings:
     """`coherence` is the dial beta: how much of its pending value a page gains when its site is being fetched.
     `slow_below` (changes a period) is the rate under which even spacing is as good as a plan. Archives of more
-    than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed.
+    than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed at least.
     `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site. `gap` is the
     longest one between two visits of a page.
     """
@@ -88,7 +89,7 @@ class PricedPlan:
         self.settings = settings or PricedPlanSettings()
         self._name = name or "priced-plan"
         self._price = RunningPrice(self.settings.price_step, self.settings.periods_per_day)
-        self._day = -1
+        self._renewal = Renewal(self.settings.periods_per_day)
         self._settling = Settling()
         self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below, self.settings.fast_first)
         self._plans: GrowingTable[Plans] | None = None
@@ -120,7 +121,7 @@ class PricedPlan:
 
     def renew(self) -> None:
         """What is believed of pages has moved: look at all of them anew at the next decision."""
-        self._day = -1
+        self._renewal.ask()
         self._renewed.clear()
 
     def agree(self, price: float) -> None:
@@ -198,11 +199,9 @@ class PricedPlan:
             self._plans.append(more)
 
     def _renew(self, table: PageTable, now: float) -> None:
-        """Once a day relearn what pages share. Pages in the timing wheel take notice when they are looked at."""
-        day = int(now // self.settings.periods_per_day)
-        if day == self._day:
+        """Relearn what pages share, if it is time. Pages in the timing wheel take notice when they are looked at."""
+        if not self._renewal.due(now):
             return
-        self._day = day
         moved = self._knowledge.refresh(now)
         if self._due is None:
             every = np.arange(len(table))
@@ -210,7 +209,7 @@ class PricedPlan:
                 self._tables.renew(table, every)
             self._tables.rows.stretch[:] = self._knowledge.stretch(table, every, now)
             self._stale = every
-        if self._settling.due(day):
+        if self._settling.due(self._renewal.day):
             self._tables.place(table)
 
     # Deciding -----------------------------------------------------------------------------------------------
@@ -286,11 +285,11 @@ class PricedPlan:
     def _evaluate(self, pages: PageTable, rows: Rows, now: float) -> _Found:
         """Advantage of some pages, from what is believed of them today."""
         tables = self._tables.rows
-        old = rows[[self._renewed.get(row) != self._day for row in rows.tolist()]]
+        old = rows[[self._renewed.get(row) != self._renewal.count for row in rows.tolist()]]
         if len(old):
             self._tables.renew(pages, old)
             tables.stretch[old] = self._knowledge.stretch(pages, old, now)
-            self._renewed.update(dict.fromkeys(old.tolist(), self._day))
+            self._renewed.update(dict.fromkeys(old.tolist(), self._renewal.count))
         tables.price[rows] = self.price
         return _Found(rows, *evaluate(tables, rows, int(np.floor(now)), self.settings.horizon))
 
@@ -332,7 +331,7 @@ class PricedPlan:
         if self._due is None or self.price <= 0:
             self._stale = np.union1d(self._stale, rows)
         else:
-            self._renewed.update(dict.fromkeys(rows.tolist(), self._day))
+            self._renewed.update(dict.fromkeys(rows.tolist(), self._renewal.count))
             tables.price[rows] = self.price
             advantage, _, wait = evaluate(tables, rows, int(np.floor(now)) + 1, self.settings.horizon)
             again = np.where(advantage > 0, 0.0, np.minimum(wait, self._again))

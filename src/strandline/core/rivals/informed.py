@@ -10,6 +10,7 @@ import numpy as np
 
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import Knowledge
+from strandline.core.plan.renewal import Renewal
 from strandline.core.plan.strategy import (
     Choice,
     Floats,
@@ -30,8 +31,7 @@ class Informed:
     def __init__(self, inner: Strategy, knowledge: Knowledge, periods_per_day: int = 24) -> None:
         self._inner = inner
         self._knowledge = knowledge
-        self._per_day = periods_per_day
-        self._day = -1
+        self._renewal = Renewal(periods_per_day)
         self._rate: Floats = np.empty((0, 0))
         self._importance: Floats = np.empty((0, 0))
         self._share: Floats = np.empty(0)
@@ -51,12 +51,10 @@ class Informed:
         self._importance[rows] = estimate.importance
 
     def _informed(self, pages: PageTable, now: float) -> PageTable:
-        day = int(now // self._per_day)
-        if len(self._rate) != len(pages) or day != self._day:
+        if self._renewal.due(now) or len(self._rate) != len(pages):
             self._knowledge.grow(pages)
             self._knowledge.refresh(now)
             self._fill(np.arange(len(pages)), len(pages))
-            self._day = day
         current = self._knowledge.cycle[(int(np.floor(now)) + pages.shift) % len(self._knowledge.cycle)]
         every = np.arange(len(pages))
         chance = -np.expm1(-self._rate)
