@@ -212,7 +212,9 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """What a host asked for and how it behaves; survives a restart."""
+    """What a host asked for and how it behaves; survives a restart. The rules are those of one `scheme`: http and https
+    each speak for themselves.
+    """
 
     authority: str
     not_before: float = 0.0
@@ -224,6 +226,7 @@ class HostState:
     """Text of robots.txt as last fetched, at most 500 KiB."""
     seconds: float = 0.0
     """Smoothed duration of an answer."""
+    scheme: str = "https"
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,8 +311,8 @@ class Catalog(Protocol):
     def waiting(self, before: float) -> tuple[int, float]:
         """Pages due by `before` and not leased: how many, and the earliest moment one may be fetched."""
 
-    def host(self, authority: str) -> HostState:
-        """What is known about a host."""
+    def host(self, authority: str, scheme: str = "https") -> HostState:
+        """What is known about a host, with the rules of a scheme."""
 
     def page(self, url: str) -> PageRow | None:
         """One page."""

@@ -33,6 +33,11 @@ def test_a_committed_visit_shows_everywhere(store):
     assert (row.evidence, row.since, row.due, row.captures) == (Evidence.PRESENT, 200.0, 150.0, 1)
     assert catalog.host("a.example") == HostState("a.example", 0.0, 0, 7.0, 200, b"User-agent: *", 0.5)
     assert catalog.host("nobody.example") == HostState("nobody.example")
+    assert catalog.host("a.example", "http") == HostState("a.example", seconds=0.5, scheme="http"), "never asked"
+    plain = HostState("a.example", seconds=0.5, robots_time=9.0, robots_status=404, scheme="http")
+    catalog.commit(Batch(hosts=[plain, HostState("a.example", seconds=0.5)]))
+    assert catalog.host("a.example", "http") == plain
+    assert catalog.host("a.example").robots_body == b"User-agent: *", "who did not ask forgets nothing"
     assert catalog.refusals() == [
         Refusal("out of scope", "http://other.example/", 4),
         Refusal("trap", "http://a.example/t", 1),

@@ -13,7 +13,7 @@ from strandline.ports import Batch, HostState
 def notes():
     clock = HandClock(0.0)
     parts = SimpleNamespace(clock=clock, manners=Manners(MannersSettings(delay=0), lambda: 0.0))
-    robots = SimpleNamespace(host_state=lambda place, until, failures, seconds: HostState(place, until, failures))
+    robots = SimpleNamespace(host_states=lambda place, until, failures, seconds: [HostState(place, until, failures)])
     intake = SimpleNamespace(tally=Tally(), batch=Batch())
     return HostNotes(parts, SimpleNamespace(patience=10.0), robots, intake), intake, clock
 

@@ -107,7 +107,7 @@ def test_redirects_are_followed_up_to_a_number(catalog):
 def test_rules_outlive_the_run(catalog):
     first = desk(catalog)
     first.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
-    catalog.commit(Batch(hosts=[first.host_state(HOST, 0.0, 0, 0.5)]))
+    catalog.commit(Batch(hosts=first.host_states(HOST, 0.0, 0, 0.5)))
     later = desk(catalog)
     assert later.knows(SITE, START + 3600)
     assert later.refuses(task(f"{SITE}/private/x"))
@@ -135,5 +135,24 @@ def test_http_and_https_each_speak_for_themselves(catalog):
     one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
     assert one.refuses(task(f"{SITE}/open")) == ""
     assert one.refuses(task(f"{secure}/open")), "and stays as it was"
-    state = one.host_state(HOST, 0.0, 0, 0.5)
-    assert (state.robots_status, state.robots_body) == (200, RULES), "what was reached is remembered"
+    catalog.commit(Batch(hosts=one.host_states(HOST, 0.0, 0, 0.5)))
+    later = desk(catalog)
+    assert later.knows(SITE, START + 60) and later.refuses(task(f"{SITE}/private/x")), "each is remembered by itself"
+    assert not later.knows(secure, START + 60), "and is asked for its own"
+    assert catalog.host(HOST, "http").robots_body == RULES
+    assert catalog.host(HOST, "https").robots_status == 0
+    assert one.host_states("other.example", 0.0, 0, 0.5)[0].robots_time == 0.0
+
+
+def test_a_place_that_is_never_heard_is_asked_ever_more_rarely(catalog):
+    """Its host may answer by the other scheme, and is not left alone then."""
+    one, now, waits = desk(catalog), START, []
+    for _ in range(5):
+        one.answered(SITE, silence(asked(), Outcome.CONNECT), now)
+        waits.append(one.looked_at_again(SITE) - now)
+        now += waits[-1]
+    assert waits == [60.0, 60.0, 360.0, 2160.0, 12960.0]
+    one.answered(SITE, answer(asked(), RULES, headers=PLAIN), now)
+    assert one.refuses(task(f"{SITE}/open")) == ""
+    one.answered(SITE, silence(asked(), Outcome.CONNECT), now + 90_000.0)
+    assert not one.knows(SITE, now + 90_061.0), "as if it had never been away"

@@ -80,7 +80,7 @@ def tell(story, catalog):
     """Let a catalog live through a story; returns captures and whether each changed, by number of the page."""
     urls = [story.url(number) for number in range(len(story.pages))]
     catalog.add([found(url, due=story.now - HOUR, hops=0) for url in urls])
-    hosts = [HostState(host, robots_time=story.now, robots_status=404) for host in HOSTS]
+    hosts = [HostState(host, robots_time=story.now, robots_status=404, scheme="http") for host in HOSTS]
     catalog.commit(Batch(hosts=hosts))
     looks = []
     for number, page in enumerate(story.pages):

@@ -24,7 +24,7 @@ def reading(tmp_path):
     with closing(open_catalog(tmp_path)) as catalog:
         catalog.add([found(url, due=0.0) for url in (SEED, *PAGES.values())])
         robots = b"User-agent: *\nDisallow: /private/\n"
-        catalog.commit(Batch(hosts=[HostState("a.example", robots_time=NOW, robots_status=200, robots_body=robots)]))
+        catalog.commit(Batch(hosts=[HostState("a.example", 0.0, 0, NOW, 200, robots, scheme="http")]))
         moved = capture(SEED, NOW - 60.0, redirect="http://www.c.example/")
         catalog.commit(Batch([visited(catalog.page(SEED).page, moved, time=NOW - 60.0)]))
     with closing(StandingReading.open(tmp_path / DATABASE)) as opened:

@@ -1,5 +1,6 @@
 """Opening the database: formats, damage, a full disk, readers beside the writer."""
 
+import contextlib
 import shutil
 import sqlite3
 
@@ -57,6 +58,21 @@ def test_an_older_format_is_brought_up_to_date_and_a_crash_leaves_the_old_one(tm
     assert catalog.page("http://a.example/1") is not None
     assert catalog._connection.execute("SELECT count(*) FROM later").fetchone() == (0,)
     catalog.close()
+
+
+def test_rules_that_were_known_of_a_host_hold_for_both_schemes_until_they_are_asked_for(tmp_path, monkeypatch):
+    every = sqlite.steps()
+    monkeypatch.setattr(sqlite, "steps", lambda: every[:13])
+    sqlite.open_writing(tmp_path / DATABASE).close()
+    with contextlib.closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
+        connection.execute("INSERT INTO hosts (host, authority, site, turn) VALUES (1, 'a.example', 'a.example', 1)")
+        connection.execute("INSERT INTO hosts (host, authority, site, turn) VALUES (2, 'b.example', 'b.example', 2)")
+        connection.execute("INSERT INTO robots VALUES (1, 7.0, 200, x'41'), (2, 0.0, 0, x'')")
+    monkeypatch.setattr(sqlite, "steps", lambda: every)
+    with contextlib.closing(open_catalog(tmp_path)) as catalog:
+        found = [catalog.host("a.example", scheme) for scheme in ("https", "http")]
+        assert [(one.robots_time, one.robots_status, one.robots_body) for one in found] == [(7.0, 200, b"A")] * 2
+        assert catalog.host("b.example", "http").robots_time == 0.0
 
 
 def test_a_newer_format_is_refused_and_nothing_is_touched(tmp_path):

@@ -23,7 +23,8 @@ class HostNotes:
         place, clock, manners = authority(exchange.request.url), self._parts.clock, self._parts.manners
         now = clock.monotonic()
         reply = reply_of(exchange.outcome, exchange.status)
-        manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply)
+        scheme = exchange.request.url.partition(":")[0]
+        manners.ended(place, now, exchange.request.ticket, exchange.seconds, reply, scheme)
         if exchange.status in (429, 503):
             manners.asked_to_wait(place, now, retry_after(exchange.header("retry-after"), clock.now()))
         if self._waits_until(place):
@@ -41,4 +42,4 @@ class HostNotes:
         """What is remembered about a host: how long it is to be left alone, and its robots.txt."""
         until = self._waits_until(place)
         failures = self._parts.manners.failures(place) if until else 0
-        self._intake.batch.hosts.append(self._robots.host_state(place, until, failures, seconds))
+        self._intake.batch.hosts += self._robots.host_states(place, until, failures, seconds)

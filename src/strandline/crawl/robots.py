@@ -1,8 +1,7 @@
 """The desk where every page stops before it is asked for: robots.txt of its place, fetched when it is not known.
 
 A place is scheme, host and port (`core.urls.origin`): http and https of a host each speak for themselves, and one that
-cannot be reached says nothing about the other. What is remembered beyond a run is one copy for both, the one that was
-reached where only one was.
+cannot be reached says nothing about the other, neither in a run nor in what is remembered beyond it.
 """
 
 import math
@@ -12,6 +11,7 @@ from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Outcome, evidence_of
 from strandline.core.content import decode
+from strandline.core.politeness.delays import back_off
 from strandline.core.politeness.robots import FRESH_SECONDS, MOST_BYTES, MOST_REDIRECTS, Robots, RobotsCopy, renewed
 from strandline.core.urls import origin
 from strandline.crawl.orders import NEVER, Orders
@@ -24,7 +24,7 @@ _AGAIN: Final = 3600.0
 """Seconds after which a host that could not give its rules is asked for them again; an older copy counts meanwhile.
 Origin: a guess."""
 _AGAIN_UNHEARD: Final = 60.0
-"""The same for a host that was not heard at all: its back-off makes them more. Origin: a guess."""
+"""The same at least for a place that was not heard at all; the more often, the longer. Origin: a guess."""
 
 
 class RobotsGate:
@@ -37,6 +37,8 @@ class RobotsGate:
         self._copies: dict[str, RobotsCopy] = {}
         self._holds: dict[str, tuple[float, float]] = {}
         """From when and until when the rules of a host are not asked for again."""
+        self._unheard: dict[str, int] = {}
+        """How often in a row a place was not heard at all."""
         self._waiting: dict[str, list[Task]] = {}
         self._hops: dict[str, int] = {}
 
@@ -58,7 +60,8 @@ class RobotsGate:
 
     def _kept(self, place: str) -> RobotsCopy:
         """The copy that outlived the last commit."""
-        state = self._catalog.host(_host(place))
+        scheme, _, host = place.partition("://")
+        state = self._catalog.host(host, scheme)
         return RobotsCopy(state.robots_time, state.robots_status, state.robots_body)
 
     def wait(self, task: Task) -> bool:
@@ -85,7 +88,8 @@ class RobotsGate:
         old = self._copies.get(place) or self._kept(place)
         copy = renewed(old if old.time else None, status, body, now)
         self._learn(place, copy, now)
-        self._holds[place] = (now, now + _hold(copy, status, now))
+        self._unheard[place] = 0 if status else self._unheard.get(place, 0) + 1
+        self._holds[place] = (now, now + _hold(copy, status, now, self._unheard[place]))
         return ""
 
     def _learn(self, place: str, copy: RobotsCopy, now: float) -> None:
@@ -94,6 +98,7 @@ class RobotsGate:
         if len(self._rules) > _REMEMBERED:
             forgotten, _ = self._rules.popitem(last=False)
             self._copies.pop(forgotten, None)
+            self._unheard.pop(forgotten, None)
 
     def refuses(self, task: Task) -> str:
         """Why a page may not be asked for; empty when it may."""
@@ -129,22 +134,25 @@ class RobotsGate:
         """Every page that waits."""
         return [task for tasks in self._waiting.values() for task in tasks]
 
-    def host_state(self, host: str, not_before: float, failures: int, seconds: float) -> HostState:
-        """What is remembered about a host beyond this run."""
-        copies = [self._copies[place] for place in (f"https://{host}", f"http://{host}") if place in self._copies]
-        copy = next((one for one in copies if one.reached), copies[0] if copies else RobotsCopy())
-        return HostState(host, not_before, failures, copy.time, copy.status, copy.body, seconds)
+    def host_states(self, host: str, not_before: float, failures: int, seconds: float) -> list[HostState]:
+        """What is remembered about a host beyond this run, with the rules of each scheme it was asked by."""
+        copies = [(scheme, self._copies.get(f"{scheme}://{host}")) for scheme in ("https", "http")]
+        known = [(scheme, copy) for scheme, copy in copies if copy is not None] or [("https", RobotsCopy())]
+        return [
+            HostState(host, not_before, failures, copy.time, copy.status, copy.body, seconds, scheme)
+            for scheme, copy in known
+        ]
 
 
 def _host(place: str) -> str:
     return place.partition("://")[2]
 
 
-def _hold(copy: RobotsCopy, status: int, now: float) -> float:
+def _hold(copy: RobotsCopy, status: int, now: float, unheard: int) -> float:
     """Seconds for which rules are not asked for again, after they were asked for and the answer had a status."""
     if copy.reached and copy.time == now:
         return FRESH_SECONDS
-    return _AGAIN if status else _AGAIN_UNHEARD
+    return _AGAIN if status else max(_AGAIN_UNHEARD, back_off(unheard, 0.0))
 
 
 def robots_visit(exchange: Exchange, capture: Capture) -> Visited:

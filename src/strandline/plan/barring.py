@@ -7,6 +7,7 @@ from strandline.archive.given_seeds import known_seeds, read_seeds
 from strandline.core.capture import Kind
 from strandline.core.discovery.scope import Scope
 from strandline.core.politeness.robots import Robots, RobotsCopy
+from strandline.core.urls import origin
 from strandline.crawl.orders import Orders
 from strandline.crawl.site_orders import rules_of
 from strandline.crawl.skips import QUIET
@@ -59,7 +60,7 @@ class Barring:
         refused = refused or self._sites.why_not(one.host, now)
         if refused:
             return refused
-        rules = self.robots(one.host, now)
+        rules = self.robots(origin(one.url), now)
         if rules is not None and not rules.allows(one.url):
             return f"robots: {rules.reason}"
         return one.detail if one.outcome == "skipped" and not one.detail.startswith(_ASKED_ANEW) else ""
@@ -71,11 +72,19 @@ class Barring:
             return set()
         return {host for host in set(hosts) if bool(rules.why_not(host, before)) != bool(rules.why_not(host, now))}
 
-    def robots(self, host: str, now: float) -> Robots | None:
-        """The rules of a host as last fetched; None when they are not known, forbid nothing, or are not obeyed."""
-        if host not in self._robots:
-            self._robots[host] = self._rules(self._reading.host(host), now)
-        return self._robots[host]
+    def robots(self, place: str, now: float) -> Robots | None:
+        """The rules of a place (scheme and host) as last fetched; None when they are not known, forbid nothing, or are
+        not obeyed.
+        """
+        if place not in self._robots:
+            scheme, _, host = place.partition("://")
+            self._robots[place] = self._rules(self._reading.host(host, scheme), now)
+        return self._robots[place]
+
+    def delay(self, host: str, now: float) -> float:
+        """Seconds a host asks for between two requests, by the stricter of its schemes."""
+        rules = (self.robots(f"{scheme}://{host}", now) for scheme in ("https", "http"))
+        return max((one.delay or 0.0 for one in rules if one is not None), default=0.0)
 
     def _rules(self, state: HostState, now: float) -> Robots | None:
         if not self._orders.obey_robots or state.robots_time <= 0:

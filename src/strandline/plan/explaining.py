@@ -7,7 +7,7 @@ import numpy as np
 
 from strandline.core.capture import Kind
 from strandline.core.quality.hollow import noted
-from strandline.core.urls import authority
+from strandline.core.urls import origin
 from strandline.core.wording import counted
 from strandline.learn.learned_pages import learned_reasons
 from strandline.learn.learning import Lore
@@ -52,7 +52,7 @@ def why(planning: Planning, url: str) -> Why:
     found = Why(place, known=True)
     found.answers["page"] = _page(standing)
     found.answers["scope"] = _scope(planning, place, standing.hops)
-    found.answers["robots"] = _robots(planning, standing.host, place)
+    found.answers["robots"] = _robots(planning, place)
     found.answers["captures"] = _captures(planning, place, standing)
     found.answers["last visit"] = _last_visit(standing)
     if kind := noted(standing.detail, standing.status):
@@ -89,7 +89,7 @@ def _unknown(planning: Planning, url: str) -> Why:
     found = Why(url, known=False)
     found.verdict = "not known: no page, sitemap, feed or seed has named this address; crawl it with --seeds"
     found.answers["scope"] = _scope(planning, url, 0)
-    found.answers["robots"] = _robots(planning, authority(url), url)
+    found.answers["robots"] = _robots(planning, url)
     refused = next((one for one in planning.reading.refusals() if one.url == url), None)
     if refused is not None:
         found.verdict = f"not known: it was named, and refused: {refused.reason}"
@@ -114,13 +114,14 @@ def _scope(planning: Planning, url: str, hops: int) -> str:
     return scope.refuses(url, Kind.PAGE, hops) or "inside"
 
 
-def _robots(planning: Planning, host: str, url: str) -> str:
+def _robots(planning: Planning, url: str) -> str:
     if planning.settings.politeness.robots != "obey":
         return "not obeyed, by setting"
-    state = planning.reading.host(host)
+    scheme, _, host = origin(url).partition("://")
+    state = planning.reading.host(host, scheme)
     if not state.robots_time:
-        return f"robots.txt of {host} was not asked for yet"
-    rules = planning.maker.barring.robots(host, planning.now)
+        return f"robots.txt of {origin(url)} was not asked for yet"
+    rules = planning.maker.barring.robots(origin(url), planning.now)
     verdict = "allowed" if rules is None or rules.allows(url) else "forbidden"
     reason = f"status {state.robots_status}" if rules is None else rules.reason
     return f"{verdict} ({reason}, fetched {moment(state.robots_time)})"

@@ -139,8 +139,8 @@ class PlanMaker:
 
     def _pause(self, host: str, now: float) -> float:
         """Seconds between two requests to a host: what it asks for, what it takes to answer, and never less."""
-        rules, making = self.barring.robots(host, now), self.making
-        asked = min(rules.delay or 0.0, making.settings.politeness.crawl_delay_cap) if rules is not None else 0.0
+        making = self.making
+        asked = min(self.barring.delay(host, now), making.settings.politeness.crawl_delay_cap)
         own = self._manners.of(host)
         manners = making.manners if own is None else own.settings
         return manners.pause(making.reading.host(host).seconds, asked)

@@ -12,9 +12,9 @@ class CatalogReading:
 
     reading: Reading
 
-    def host(self, authority: str) -> HostState:
-        """What is known about a host."""
-        return self.reading.host(authority)
+    def host(self, authority: str, scheme: str = "https") -> HostState:
+        """What is known about a host, with the rules of a scheme."""
+        return self.reading.host(authority, scheme)
 
     def page(self, url: str) -> PageRow | None:
         """One page."""

@@ -200,7 +200,7 @@ class CatalogEraser:
         connection.executemany("DELETE FROM deliveries WHERE alert = ?", told)
         connection.execute("DELETE FROM alerts WHERE url = ? OR kind = 'digest'", (url,))
         if url.endswith("/robots.txt"):
-            connection.execute("UPDATE robots SET time = 0, status = 0, body = ? WHERE host = ?", (b"", host))
+            connection.execute("DELETE FROM robots WHERE host = ? AND scheme = ?", (host, url.partition(":")[0]))
         if left:
             if studied:
                 connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (AGAIN, str(page), bytes([studied[0]])))

@@ -44,6 +44,10 @@ _VISITED = """UPDATE pages SET state = :state, due = :due, not_before = :not_bef
 
 # Validators belong to the payload of our own last visit: beside a later one they would make a 304 mean the wrong bytes.
 # And what that payload names was not taken in yet (`rows.READ`).
+_ROBOTS = """INSERT INTO robots (host, scheme, time, status, body) VALUES (:host, :scheme, :time, :status, :body)
+   ON CONFLICT (host, scheme) DO UPDATE SET time = :time, status = :status, body = :body
+   WHERE time <> :time OR status <> :status"""
+
 _BROUGHT = """UPDATE pages SET captures = captures + 1, surt = coalesce(surt, :surt),
        origin = CASE WHEN visited <= :time THEN coalesce(:origin, origin) ELSE coalesce(origin, :origin) END,
        etag = CASE WHEN visited <= :time THEN '' ELSE etag END,
@@ -287,11 +291,9 @@ class Recorder:
                 "UPDATE hosts SET not_before = ?, waiting = ?, failures = ?, seconds = ? WHERE host = ?",
                 (state.not_before, state.not_before > 0.0, state.failures, state.seconds, host),
             )
-            self._connection.execute(
-                """INSERT INTO robots VALUES (:host, :time, :status, :body) ON CONFLICT (host) DO UPDATE
-                   SET time = :time, status = :status, body = :body WHERE time <> :time OR status <> :status""",
-                {"host": host, "time": state.robots_time, "status": state.robots_status, "body": state.robots_body},
-            )
+            if state.robots_time > 0.0:
+                rules = {"time": state.robots_time, "status": state.robots_status, "body": state.robots_body}
+                self._connection.execute(_ROBOTS, {"host": host, "scheme": state.scheme, **rules})
 
     def refused(self, refusals: Iterable[Refusal]) -> None:
         """Count refusals by reason; the first example stays."""

@@ -263,3 +263,25 @@ def test_the_cost_does_not_grow_with_the_hosts():
         assert not m.ready(f"host{i}", 1.0)
     assert m.next_ready(1.0) == 1000.0
     assert len(m._heap) <= 200_000
+
+
+def test_a_scheme_that_fails_while_the_other_speaks_says_nothing_of_the_host():
+    m = manners(delay=0.0)
+    for now in range(6):
+        m.began(H, 100.0 * now, now)
+        m.ended(H, 100.0 * now, now, 0.1, Reply.UNREACHABLE, "https")
+        assert m.ready_at(H, 100.0 * now) == (5.0 if now == 0 else 100.0 * now), "once: nobody has spoken yet"
+        m.ended(H, 100.0 * now + 6.0, 1000 + now, 0.1, Reply.ANSWERED, "http")
+        assert m.ready(H, 100.0 * now + 6.0) and m.failures(H) == 0
+    m.ended(H, 1000.0, 1, 0.1, Reply.UNREACHABLE, "http")
+    assert m.failures(H) == 1 and not m.ready(H, 1004.0), "the other one has failed all the time"
+
+
+def test_a_host_that_goes_down_is_left_alone_whatever_spoke_before():
+    m = manners(delay=0.0)
+    m.ended(H, 0.0, 1, 0.1, Reply.ANSWERED, "http")
+    for now, wait in ((10.0, 5.0), (20.0, 60.0), (100.0, 360.0)):
+        m.ended(H, now, 1, 0.1, Reply.UNREACHABLE, "https")
+        assert m.ready_at(H, now) == now + wait
+    m.ended(H, 500.0, 1, 0.1, Reply.ANSWERED, "http")
+    assert m.failures(H) == 0

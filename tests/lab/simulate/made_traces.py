@@ -6,6 +6,7 @@
     mixed      a third of the pages of each kind
     silenced   flat, and after half of the time the busy section never changes again
     redesign   flat, and after half of the time every page changes once, within an hour
+    steady     flat, from a change an hour to one in 200 hours, and all changes of a page matter about the same
 
 Pages lie in directories of thirty; busy and quiet ones lie side by side, but for `silenced`, whose first quarter holds
 the busy ones. The same recipe always gives the same trace.
@@ -19,7 +20,7 @@ import numpy as np
 from strandline.lab.simulate.traces import Change, TraceOptions, trace_world
 from strandline.lab.simulate.world import Floats, Ints, World
 
-Kind = Literal["flat", "periodic", "bursty", "mixed", "silenced", "redesign"]
+Kind = Literal["flat", "periodic", "bursty", "mixed", "silenced", "redesign", "steady"]
 KINDS: tuple[str, ...] = get_args(Kind)
 IN_DIRECTORY = 30
 SLOWEST, FASTEST = 0.03, 24.0
@@ -60,9 +61,13 @@ def made_trace(recipe: TraceRecipe) -> World:
     if recipe.kind == "silenced":
         ends = np.where(np.arange(count)[:, None] < count // SECTIONS, BUSY, REST)
         per_day = np.exp(rng.uniform(np.log(ends[:, 0]), np.log(ends[:, 1])))
+    if recipe.kind == "steady":
+        per_day = 24.0 / np.exp(rng.uniform(0.0, np.log(200.0), count))
     page, time = _times(recipe, per_day / 24.0, hours, rng)
     matters = rng.beta(2.0, 4.0, count)
     importance = np.clip(rng.beta(6.0 * matters[page], 6.0 * (1.0 - matters[page])), 0.005, 0.995)
+    if recipe.kind == "steady":
+        importance = np.clip(rng.normal(rng.uniform(0.05, 0.95, count)[page], 0.05), 0.005, 0.995)
     weight = (rng.permutation(count) + 1.0) ** -recipe.zipf
     urls = [f"https://made.example/d{row // IN_DIRECTORY}/{row}.html" for row in range(count)]
     changes = [

@@ -8,7 +8,8 @@ A host is *blocked* until a moment in time that follows from what happened to it
     429, 503              the page waits as it says, at most a day; the host too when it is the host that speaks: it has
                           not answered anything else yet, or says the same three times in a row, or most of its
                           last 32 replies were such. Otherwise one page would speak for all its neighbours
-    not reachable         5 s, 1 min, 6 min, 36 min ... 1 day; silence counts like this from the tenth time in a row on
+    not reachable         5 s, 1 min, 6 min, 36 min ... 1 day; silence counts like this from the tenth time in a row on.
+                          http and https are counted apart: where one fails and the other answers, the host is there
 
 All times are seconds of one monotonic clock, given by the caller. Blocked hosts lie in a heap by the time they
 open, and open hosts without a record are forgotten beyond 50,000, so each call costs O(log n) at most, with any
@@ -154,6 +155,24 @@ def manners_by_host(settings: MannersSettings) -> ByHost[SiteManners]:
     return ByHost(SiteManners(*one) for one in settings.sites)
 
 
+class _Failing(NamedTuple):
+    """How a scheme of a host fails: since when, and how often in a row it was unreachable, and silent."""
+
+    since: float
+    unreachable: int = 0
+    silent: int = 0
+
+    @property
+    def times(self) -> int:
+        """Each time it was unreachable, and silence beyond our patience."""
+        return max(self.unreachable, self.silent - _PATIENCE + 1, 0)
+
+    def again(self, reply: Reply) -> "_Failing":
+        """Once more."""
+        away = reply is Reply.UNREACHABLE
+        return _Failing(self.since, self.unreachable + away, self.silent + (not away))
+
+
 @dataclass(slots=True)
 class _Host:
     running: dict[int, float] = field(default_factory=dict)
@@ -172,18 +191,32 @@ class _Host:
     """How many in a row named about the same moment."""
     untold: int = 0
     """How many in a row named none."""
-    unreachable: int = 0
-    silent: int = 0
+    failing: dict[str, _Failing] = field(default_factory=dict)
+    """By scheme."""
+    heard: dict[str, float] = field(default_factory=dict)
+    """Scheme -> when it last spoke."""
 
     @property
     def remarkable(self) -> bool:
         """Whether there is more to remember than that it answers."""
-        return bool(self.running or self.asked_delay or self.overloads or self.unreachable or self.silent)
+        return bool(self.running or self.asked_delay or self.overloads or self.failing)
 
     @property
     def away(self) -> int:
-        """How often in a row it could not be had: each time it was unreachable, and silence beyond our patience."""
-        return max(self.unreachable, self.silent - _PATIENCE + 1, 0)
+        """How often in a row it could not be had. A scheme that fails while the other one speaks says nothing of it."""
+        return max(
+            (
+                one.times
+                for scheme, one in self.failing.items()
+                if not any(time >= one.since for other, time in self.heard.items() if other != scheme)
+            ),
+            default=0,
+        )
+
+    def spoke(self, scheme: str, now: float) -> None:
+        """It was heard by a scheme."""
+        self.failing.pop(scheme, None)
+        self.heard[scheme] = now
 
     def replied(self, working: bool) -> None:
         """Look back at the last replies."""
@@ -258,7 +291,9 @@ class Manners:
         host.next_time = max(host.next_time, now + max(least, host.asked_delay))
         self._settle(authority, host, now)
 
-    def ended(self, authority: str, now: float, ticket: int, seconds: float, reply: Reply) -> None:
+    def ended(
+        self, authority: str, now: float, ticket: int, seconds: float, reply: Reply, scheme: str = "https"
+    ) -> None:
         """A fetch ended after `seconds` with a reply. Unknown tickets (of another run) do no harm."""
         host = self._hosts.setdefault(authority, _Host())
         settings = self._of(authority)
@@ -266,25 +301,23 @@ class Manners:
         # A fetch that hung was not the host's effort: its neighbours were asked meanwhile.
         pause = settings.pause(0.0 if hung else seconds, host.asked_delay)
         host.next_time = max(host.next_time, now + pause) if not hung else host.next_time
-        self._judge(host, now, reply)
+        self._judge(host, now, reply, scheme)
         self._settle(authority, host, now)
 
-    def _judge(self, host: _Host, now: float, reply: Reply) -> None:
+    def _judge(self, host: _Host, now: float, reply: Reply, scheme: str) -> None:
         if reply is Reply.OURS:
             return
         if reply is Reply.OVERLOADED:
             host.overloads += 1
-            host.unreachable = host.silent = 0
+            host.spoke(scheme, now)
             host.replied(False)
         elif reply in (Reply.ANSWERED, Reply.FAILED):
-            host.unreachable = host.silent = 0
+            host.spoke(scheme, now)
             host.overloads = host.agreeing = host.untold = 0
             host.replied(True)
         else:
-            if reply is Reply.UNREACHABLE:
-                host.unreachable += 1
-            else:
-                host.silent += 1
+            before = host.failing.get(scheme, _Failing(now))
+            host.failing[scheme] = before.again(reply)
             host.wait_until = max(host.wait_until, now + back_off(host.away, self._chance()))
 
     def asked_to_wait(self, authority: str, now: float, seconds: float | None) -> None:

@@ -47,7 +47,7 @@ _PAGE = (
 _HOST = "host authority site turn not_before waiting failures seconds pages captures first last"
 _TABLES = (
     ("hosts", 1, _HOST),
-    ("robots", 1, "host time status body"),
+    ("robots", 2, "host scheme time status body"),
     ("pages", 1, _PAGE),
     ("files", 1, "file name"),
     ("captures", 1, _CAPTURE),

@@ -140,14 +140,19 @@ class PostgresReading(KeyReading):
                 return
             limit -= len(piece) if limit > 0 else 0
 
-    def host(self, authority: str) -> HostState:
-        """What is known about a host; a blank state for one never heard of."""
+    def host(self, authority: str, scheme: str = "https") -> HostState:
+        """What is known about a host, with the rules of a scheme; a blank state for one never heard of."""
         row = self._row(
-            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, ''::bytea), seconds
-               FROM hosts LEFT JOIN robots USING (host) WHERE authority = ?""",
+            """SELECT not_before, failures, coalesce(time, 0.0), coalesce(status, 0), coalesce(body, ''::bytea),
+                   seconds, ?::text
+               FROM hosts LEFT JOIN robots ON robots.host = hosts.host AND scheme = ? WHERE authority = ?""",
+            scheme,
+            scheme,
             authority,
         )
-        return HostState(authority) if row is None else HostState(authority, *row)  # type: ignore[arg-type]
+        if row is None:
+            return HostState(authority, scheme=scheme)
+        return HostState(authority, *row)  # type: ignore[arg-type]
 
     def edges(self, site: str) -> tuple["array[int]", "array[int]"]:
         """The link graph of a site: numbers of the naming and of the named page, both within the site."""

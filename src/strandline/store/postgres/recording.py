@@ -53,8 +53,9 @@ _HOST_STATES = """UPDATE hosts SET not_before = v.not_before, waiting = v.waitin
        AS v (host, not_before, waiting, failures, seconds)
    WHERE hosts.host = v.host"""
 
-_ROBOTS = """INSERT INTO robots SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::int[], %s::bytea[])
-   ON CONFLICT (host) DO UPDATE SET time = excluded.time, status = excluded.status, body = excluded.body
+_ROBOTS = """INSERT INTO robots (host, scheme, time, status, body)
+   SELECT * FROM unnest(%s::bigint[], %s::text[], %s::float8[], %s::int[], %s::bytea[])
+   ON CONFLICT (host, scheme) DO UPDATE SET time = excluded.time, status = excluded.status, body = excluded.body
    WHERE robots.time <> excluded.time OR robots.status <> excluded.status"""
 
 _RETESTS = """INSERT INTO skip_tests VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
@@ -262,8 +263,9 @@ class SharedRecorder:
             (host, one.not_before, int(one.not_before > 0.0), one.failures, one.seconds) for host, one in latest.items()
         ]
         self._connection.execute(_HOST_STATES, columns(waits, 5))
-        robots = [(host, one.robots_time, one.robots_status, one.robots_body) for host, one in latest.items()]
-        self._connection.execute(_ROBOTS, columns(robots, 4))
+        rules = {(numbers[one.authority], one.scheme): one for one in states if one.robots_time > 0.0}
+        robots = [(*key, one.robots_time, one.robots_status, one.robots_body) for key, one in rules.items()]
+        self._connection.execute(_ROBOTS, columns(robots, 5))
 
     def _retests(self, records: Sequence[Retests]) -> None:
         """How skipped directories stood their re-tests; each record replaces an older one of its directory. Whoever has
