@@ -4,8 +4,9 @@ usage: python -m benchmarks study
        STRANDLINE_BEFORE=../before/src python -m benchmarks study     the sources to compare with, as ratios
 
 Made pages are those of `strandline experiment news`. Real ones come from ../shared/data/pages or $STRANDLINE_DATA. Each
-checkout is run in processes of its own, in turn; what counts is the least CPU time of several rounds. `record` is what
-study hands over to be stored, `words` the reasons and the sentence: an earlier checkout may not tell one.
+checkout is a process of its own, and they take turns round by round, so that a machine that is busy slows both alike:
+shown are the least CPU time of all rounds and the median of the ratios of rounds that followed each other. `record` is
+what study hands over to be stored, `words` the reasons and the sentence: an earlier checkout may not tell one.
 """
 
 import json
@@ -20,6 +21,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from strandline.core.blocks.word_numbers import ready as ready_to_compare
@@ -30,7 +32,7 @@ from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks, visible_hash
 from strandline.dom.scan import ready as ready_to_cut
 
-ROUNDS, TURNS, CAPTURES = 3, 2, 40
+ROUNDS, CAPTURES = 7, 40
 STAGES = ("hash", "cut", "compare", "score", "words", "record", "all")
 MADE = {
     "front pages": ("link list", "front page", "forum", "blog"),
@@ -92,20 +94,13 @@ def studied(page: Sequence[bytes], watch: Stopwatch) -> None:
         old = tree
 
 
-def measured(sets: dict[str, list[list[bytes]]]) -> dict[str, dict[str, float]]:
-    """Least milliseconds per version, by kind of page and stage, of this checkout."""
-    ready_to_cut()
-    ready_to_compare()
-    found: dict[str, dict[str, float]] = {}
-    for name, pages in sets.items():
-        for _ in range(ROUNDS):
-            forget()
-            watch = Stopwatch()
-            for page in pages:
-                watch.timed("all", lambda page=page, watch=watch: studied(page, watch))
-            each = {stage: 1e3 * spent / sum(map(len, pages)) for stage, spent in watch.spent.items()}
-            found[name] = _least(found.get(name, each), each)
-    return found
+def measured(pages: Sequence[Sequence[bytes]]) -> dict[str, float]:
+    """Milliseconds per version by stage, of this checkout, in one round."""
+    forget()
+    watch = Stopwatch()
+    for page in pages:
+        watch.timed("all", lambda page=page: studied(page, watch))
+    return {stage: 1e3 * spent / sum(map(len, pages)) for stage, spent in watch.spent.items()}
 
 
 def forget() -> None:
@@ -117,40 +112,67 @@ def forget() -> None:
                     value.cache_clear()
 
 
-def _least(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-    return {stage: min(took, other[stage]) for stage, took in one.items()}
+def answer(file: Path) -> None:
+    """Measure a round of the pages of each kind that is asked for, a line each, until nobody asks."""
+    ready_to_cut()
+    ready_to_compare()
+    sets = pickle.loads(file.read_bytes())
+    for line in sys.stdin:
+        print(json.dumps(measured(sets[line.strip()])), flush=True)
+
+
+class Checkout:
+    """Sources at work in a process of their own."""
+
+    def __init__(self, sources: str, file: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(file)],
+            env={**os.environ, "PYTHONPATH": str(Path(sources).resolve())},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def round(self, name: str) -> dict[str, float]:
+        """Milliseconds per version by stage, in one more round."""
+        process = self._process
+        assert process.stdin and process.stdout
+        process.stdin.write(f"{name}\n")
+        process.stdin.flush()
+        found: dict[str, float] = json.loads(process.stdout.readline())
+        return found
+
+    def close(self) -> None:
+        """No more rounds."""
+        self._process.communicate()
 
 
 def main() -> None:
     before = os.environ.get("STRANDLINE_BEFORE", "")
+    sets = sets_of_pages()
     with tempfile.TemporaryDirectory() as folder:
-        given = Path(folder) / "pages"
-        given.write_bytes(pickle.dumps(sets_of_pages()))
-        found: dict[str, dict[str, dict[str, float]]] = {}
-        for _ in range(TURNS):
-            for sources in filter(None, (before, str(Path(__file__).parents[1] / "src"))):
-                answer = subprocess.run(
-                    [sys.executable, __file__, str(given)],
-                    env={**os.environ, "PYTHONPATH": str(Path(sources).resolve())},
-                    stdout=subprocess.PIPE,
-                    check=True,
-                ).stdout
-                new = json.loads(answer)
-                known = found.setdefault(sources, new)
-                found[sources] = {name: _least(known[name], took) for name, took in new.items()}
-    *_, now = found.values()
-    print(f"{'ms per version':16}" + "".join(f"{stage:>15}" for stage in STAGES))
-    for name, took in now.items():
-        earlier = found[before][name] if before else {}
-        print(f"{name:16}" + "".join(_shown(took[stage], earlier.get(stage, 0.0)) for stage in STAGES))
+        file = Path(folder) / "pages"
+        file.write_bytes(pickle.dumps(sets))
+        checkouts = [
+            Checkout(sources, file) for sources in filter(None, (str(Path(__file__).parents[1] / "src"), before))
+        ]
+        print(f"{'ms per version':16}" + "".join(f"{stage:>15}" for stage in STAGES))
+        for name in sets:
+            rounds = [[one.round(name) for one in checkouts] for _ in range(ROUNDS)]
+            shown = [_shown([[took[stage] for took in turn] for turn in rounds]) for stage in STAGES]
+            print(f"{name:16}" + "".join(shown), flush=True)
+        for one in checkouts:
+            one.close()
 
 
-def _shown(now: float, before: float) -> str:
-    return f"{now:8.2f}" + (f"{now / before:5.2f} x" if before else " " * 7)
+def _shown(turns: Sequence[Sequence[float]]) -> str:
+    """The least of a stage, and the median of its ratios to what it took before."""
+    ratios = [now / before[0] for now, *before in turns if before and before[0]]
+    return f"{min(turn[0] for turn in turns):8.2f}" + (f"{median(ratios):5.2f} x" if ratios else " " * 7)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        print(json.dumps(measured(pickle.loads(Path(sys.argv[1]).read_bytes()))))
+    if sys.argv[1:] and Path(sys.argv[1]).is_file():
+        answer(Path(sys.argv[1]))
     else:
         main()
