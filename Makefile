@@ -13,10 +13,8 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 	@scripts/setup plain
 	@$(BIN)/strandline demo
 
-# More processes than cores: some tests wait for real time to pass, and those of the second ring for browsers.
-WAITING = 1
-test-all: WAITING = 2
-RING = $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + $(WAITING) )) --dist loadgroup --times
+# Two processes more than cores: some tests wait for real time to pass, or for browsers.
+RING = $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadgroup --times
 
 test: ## what a change can break: units, contracts, journeys, style, types and import rules
 	@scripts/setup dev
