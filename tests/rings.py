@@ -112,6 +112,7 @@ SECOND = {
         "tests/cli/test_demonstration.py::test_a_slow_machine_sees_what_a_fast_one_sees",
         "tests/core/plan/test_sibling_value.py::test_directories_that_change_as_one_are_looked_at_page_by_page",
         "tests/journeys/test_alarmed_crawls.py",
+        "tests/journeys/test_backup_beside_watch.py",
         "tests/journeys/test_changes.py",
         "tests/journeys/test_daemon.py",
         "tests/journeys/test_hostile_site.py",
