@@ -72,17 +72,22 @@ class FolderErasing(FolderShelf):
 
     def bury(self, plan: ErasePlan) -> None:
         """Put tombstones in the place of the records of a plan."""
-        compacted: dict[str, list[Erased]] = {}
-        for file, records in plan.records.items():
-            path = file_in(self._archive, file)
-            if path is None:
-                continue
-            if path.name.endswith(DELTA):
-                compacted[file] = records
-            else:
-                erase_in_file(path, records, plan.time)
+        plain, compacted = self._by_form(plan)
+        for path, records in plain.values():
+            erase_in_file(path, records, plan.time)
         if compacted:
             erase_in_packs(self._archive, compacted, plan.time)
+
+    def _by_form(self, plan: ErasePlan) -> tuple[dict[str, tuple[Path, list[Erased]]], dict[str, list[Erased]]]:
+        """The files of a plan that are still there, and what goes of them: plain ones apart from compacted ones."""
+        plain, compacted = {}, {}
+        for file, records in plan.records.items():
+            path = file_in(self._archive, file)
+            if path is not None and path.name.endswith(DELTA):
+                compacted[file] = records
+            elif path is not None:
+                plain[file] = (path, records)
+        return plain, compacted
 
     def forget(self, plan: ErasePlan) -> None:
         """Remove lines of the index, torn ends, and what earlier crashes left half written: it may hold what goes."""
@@ -104,14 +109,8 @@ class FolderErasing(FolderShelf):
         self.eraser.thin(plan.captures)
         self._index.remove(plan.places)
         given = 0
-        compacted: dict[str, list[Erased]] = {}
-        for file, records in plan.records.items():
-            path = file_in(self._archive, file)
-            if path is None:
-                continue
-            if path.name.endswith(DELTA):
-                compacted[file] = records
-                continue
+        plain, compacted = self._by_form(plan)
+        for file, (path, records) in plain.items():
             places = joined(records)
             if sum(record.length for record in places) >= path.stat().st_size - _ABOUT and len(places) == 1:
                 given += path.stat().st_blocks * 512

@@ -5,8 +5,8 @@ from typing import Final, Self
 
 from strandline.core.logins import Cookies, no_cookies
 
-_EMPTY_PAGE: Final = 0.5
-"""Seconds within which a browser has opened an empty page. Origin: .1 to .3 measured on two idle cores."""
+_EMPTY_PAGE: Final = 1.0
+"""Seconds within which a browser has opened an empty page. Origin: measured, .3 to .8 on two idle cores."""
 _SLOWEST: Final = 6.0
 """Times that a slow machine gives a page longer, at most. Origin: a guess."""
 
