@@ -80,6 +80,18 @@ def tells_end(text: str, language: str = "") -> bool:
 def _edit(before: str, after: str, language: str) -> Edit:
     if before == after:
         return NOTHING
+    found = (_recent_part if len(before) + len(after) <= KEPT else _part)(before, after)
+    if isinstance(found, Edit):
+        return found
+    before, after = found
+    return _weighed(before, after, language_rules(language or language_of(f"{before} {after}")).language)
+
+
+_recent_edit = lru_cache(maxsize=1 << 9)(_edit)
+
+
+def _part(before: str, after: str) -> Edit | tuple[str, str]:
+    """The part of two texts in which they differ, or what the edit is if that needs no language."""
     before, after = _differing(plain_lines(before), plain_lines(after))
     if not _other_words(before, after) and _shown(before) == _shown(after):
         return Edit("typography", SLIGHT["typography"])
@@ -87,10 +99,10 @@ def _edit(before: str, after: str, language: str) -> Edit:
         before, after = _NOTE.sub("", before), _NOTE.sub("", after)
         if before == after:
             return Edit("numbering", SLIGHT["numbering"])
-    return _weighed(before, after, language_rules(language or language_of(f"{before} {after}")).language)
+    return before, after
 
 
-_recent_edit = lru_cache(maxsize=1 << 9)(_edit)
+_recent_part = lru_cache(maxsize=1 << 9)(_part)  # what is scored is soon told, then in the language of the page
 
 
 @lru_cache(maxsize=1 << 8)  # what is scored is soon told, then in the language of the page
@@ -194,7 +206,7 @@ def _paired(old: Sequence[Sentence], new: Sequence[Sentence]) -> Iterator[tuple[
     """Sentences that are states of one another, the likeliest first; then those without a partner."""
     if len(old) == len(new) == 1:
         one, other = old[0], new[0]
-        alike = one.likeness(other) > 0 or max(len(one.content), len(other.content)) <= 2
+        alike = max(len(one.content), len(other.content)) <= 2 or one.likeness(other) > 0
         yield from [(one, other)] if alike else [(one, None), (None, other)]
         return
     near = sorted(

@@ -111,11 +111,14 @@ class _Reader:
         self.words: list[Token] = []
 
     def facts(self) -> Iterator[Fact]:
-        place = 0
+        place, figures = 0, self._rules.figures
         while place < len(self._tokens):
-            found = self._at(place)
+            token = self._tokens[place]
+            kind = token[0]
+            plain = kind == "end" or (kind == "word" and token[2] not in figures)  # most are, and begin no figure
+            found = None if plain else self._at(place)
             if found is None:
-                self.words.append(self._tokens[place])
+                self.words.append(token)
                 place += 1
                 continue
             fact, place = found
@@ -123,8 +126,6 @@ class _Reader:
 
     def _at(self, place: int) -> tuple[Fact, int] | None:
         token = self._tokens[place]
-        if token.kind == "end" or (token.kind == "word" and token.word not in self._rules.figures):
-            return None
         if token.kind == "date":
             return self._told(_written_date(token), place, place + 1)
         if token.kind == "time":

@@ -11,9 +11,9 @@ counted. What is quoted are the page's own words.
     Only the order changed
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.bylines import is_count, without_byline
@@ -64,16 +64,13 @@ class Told:
         return {name: text for name, text in named.items() if text}
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """What could be told."""
+class _Candidate(NamedTuple):
+    """What could be told. It is put into words, with the texts before and after, only if it is."""
 
     rank: float
     weight: float
     kind: str
-    sentence: str
-    before: str = ""
-    after: str = ""
+    words: Callable[[], tuple[str, str, str]]
 
 
 def told(delta: Delta, scored: Importance) -> Told:
@@ -87,7 +84,8 @@ def told(delta: Delta, scored: Importance) -> Told:
     if not candidates:
         return Told(_ORDER, title=title)
     best = candidates[0]
-    return Told(best.sentence + _and_more(best, candidates[1:]), best.before, best.after, title)
+    sentence, before, after = best.words()
+    return Told(sentence + _and_more(best, candidates[1:]), before, after, title)
 
 
 def _and_more(best: _Candidate, others: Sequence[_Candidate]) -> str:
@@ -175,21 +173,18 @@ class _Teller:
                         most = max(most, counts)
                 come += [(change.block, text) for text in _heads(texts["insert"])]
                 gone += _heads(texts["delete"])
-            if come:
-                sentence, lead = self._news(noun, come, len(gone))
-                yield _Candidate(most * _ARTICLE, _ARTICLE, "list", sentence, "", lead)
-            elif gone:
-                number = f"{len(gone)} {noun}{'s are' if len(gone) > 1 else ' is'} gone"
-                yield _Candidate(most * _ARTICLE, _ARTICLE, "list", f"{number}: {quoted(gone[0])}", gone[0])
+            if come or gone:
+                words = partial(self._news, noun, come, len(gone)) if come else partial(_gone, noun, gone)
+                yield _Candidate(most * _ARTICLE, _ARTICLE, "list", words)
 
-    def _news(self, noun: str, come: Sequence[tuple[PageBlock, str]], gone: int) -> tuple[str, str]:
+    def _news(self, noun: str, come: Sequence[tuple[PageBlock, str]], gone: int) -> tuple[str, str, str]:
         block, first = min(come, key=lambda one: self._place(*one))
         number = f"{len(come)} new {noun}{'s' * (len(come) > 1)}"
         leads = noun == "article" and self._leads(block, first)
         said = f"{number}, the lead is now {quoted(first)}" if leads else (
             f"{number}: {quoted(first)}" if len(come) == 1 else f"{number}, the first: {quoted(first)}")  # fmt: skip
         left = f"; {gone} {'are' if gone > 1 else 'is'} gone" if gone else ""
-        return said + left, first
+        return said + left, "", first
 
     def _place(self, block: PageBlock, text: str) -> tuple[int, int]:
         number = self._places.get(id(block), len(self._places))
@@ -219,9 +214,9 @@ class _Teller:
                     whole.append(operation)
             elif operation.element == "image":
                 did = {"insert": "added", "delete": "removed"}.get(operation.kind, "replaced")
-                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", f"A picture was {did}")
+                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", partial(_alone, f"A picture was {did}"))
             elif operation.element == "link" and operation.kind == "update":
-                yield _Candidate(counts * _LINK, _LINK, "link", "A link leads elsewhere now")
+                yield _Candidate(counts * _LINK, _LINK, "link", partial(_alone, "A link leads elsewhere now"))
         come = [one for one in whole if one.kind == "insert"]
         gone = [one for one in whole if one.kind == "delete"]
         if len(come) == len(gone) == 1 and come[0].element == "text":  # the same place in other words
@@ -234,30 +229,35 @@ class _Teller:
     ) -> _Candidate:  # fmt: skip
         before, after = texts
         edit = edit_weight(before, after, self._language)
-        if edit.kind in ("added", "removed"):
+
+        def words() -> tuple[str, str, str]:
+            if edit.kind not in ("added", "removed"):
+                return edit_text(edit, self._language, _label(change.block, after)), before, after
             what = quoted(before) if _is_short(after) and _is_short(before) else "a paragraph"
-            said = f"{quoted(after)} replaced {what}"
-        else:
-            said = edit_text(edit, self._language, _label(change.block, after))
+            return f"{quoted(after)} replaced {what}", before, after
+
         weight = max(edit.weight, _ENTRY)
-        return _Candidate(counts * weight, weight, edit.kind, said, before, after)
+        return _Candidate(counts * weight, weight, edit.kind, words)
 
     def _update(
         self, counts: float, change: BlockChange, operation: Operation
     ) -> Iterator[_Candidate]:  # fmt: skip
         before, after = operation.before, operation.after
-        edit = edit_weight(before, after, self._language)
         if self._is_title(before, after):
-            said = f"Title changed from {quoted(before)} to {quoted(after)}"
-            yield _Candidate(counts * _HEADLINE * 1.5, _HEADLINE, "headline", said, before, after)
-        elif edit.kind not in SLIGHT_KINDS and _is_headline(change.block, after, edit):
-            said = f"A headline changed from {quoted(before)} to {quoted(after)}"
-            yield _Candidate(counts * _HEADLINE, _HEADLINE, "headline", said, before, after)
+            words = partial(_turned, "Title", before, after)
+            yield _Candidate(counts * _HEADLINE * 1.5, _HEADLINE, "headline", words)
+            return
+        edit = edit_weight(before, after, self._language)
+        if edit.kind not in SLIGHT_KINDS and _is_headline(change.block, after, edit):
+            words = partial(_turned, "A headline", before, after)
+            yield _Candidate(counts * _HEADLINE, _HEADLINE, "headline", words)
         else:
-            said = edit_text(edit, self._language, _label(change.block, after))
             byline = edit.kind == "date" and len(after.split()) <= BYLINE
             rank = counts * edit.weight * (0.5 if byline else 1.0)  # what stands below a date says more than the date
-            yield _Candidate(rank, edit.weight, edit.kind, said, edit.old, edit.new)
+            yield _Candidate(rank, edit.weight, edit.kind, partial(self._edited, edit, change.block, after))
+
+    def _edited(self, edit: Edit, block: PageBlock, after: str) -> tuple[str, str, str]:
+        return edit_text(edit, self._language, _label(block, after)), edit.old, edit.new
 
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
         """Sections, paragraphs and entries that were added or removed."""
@@ -271,16 +271,30 @@ class _Teller:
             if any(item.kind == "text" for item in change.items or change.block.items):
                 texts += filter(None, (operation.after or operation.before).split("\n"))
             else:
-                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", f"A picture was {did}")
+                yield _Candidate(counts * _PICTURE, _PICTURE, "picture", partial(_alone, f"A picture was {did}"))
         texts = [text for text in texts if not is_count(text)] or texts
         if texts:
             weight, said = _whole(texts, did)
             counts, kept = max(one[0] for one in whole), " ".join(texts)
-            yield _Candidate(counts * weight, weight, "text", said, "" if added else kept, kept if added else "")
+            words = partial(_alone, said, "" if added else kept, kept if added else "")
+            yield _Candidate(counts * weight, weight, "text", words)
 
     def _is_title(self, before: str, after: str) -> bool:
         old, new = self._delta.old.title, self._delta.new.title
         return old != new and bool(before) and before in old and after in new
+
+
+def _alone(sentence: str, before: str = "", after: str = "") -> tuple[str, str, str]:
+    return sentence, before, after
+
+
+def _gone(noun: str, texts: Sequence[str]) -> tuple[str, str, str]:
+    number = f"{len(texts)} {noun}{'s are' if len(texts) > 1 else ' is'} gone"
+    return f"{number}: {quoted(texts[0])}", texts[0], ""
+
+
+def _turned(what: str, before: str, after: str) -> tuple[str, str, str]:
+    return f"{what} changed from {quoted(before)} to {quoted(after)}", before, after
 
 
 def _whole(texts: Sequence[str], did: str) -> tuple[float, str]:
