@@ -7,6 +7,7 @@ import numpy as np
 
 from strandline.core.blocks.content import Scores, chosen, content_scores
 from strandline.core.blocks.content_trees import Trees
+from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import LayoutTree
 
 TREES_FILE = "content_trees.npz"
@@ -26,9 +27,9 @@ def write_trees(trees: Trees, file: str) -> None:
     np.savez_compressed(file, limit=trees.limit, value=trees.value, start=np.float64(trees.start), **narrow)
 
 
-def scored(layout: LayoutTree) -> Scores:
+def scored(layout: LayoutTree, template: Template = NO_TEMPLATE) -> Scores:
     """How likely each item of a page is its own content (`content_scores`)."""
-    return content_scores(layout, shipped_trees())
+    return content_scores(layout, shipped_trees(), template)
 
 
 def content_of(layout: LayoutTree, scores: Scores) -> str:

@@ -23,6 +23,7 @@ from strandline.core.blocks.content_marks import CONCEALED, KIND_OF_TAG, declare
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
 from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
 from strandline.dom.content import content_of, scored
@@ -57,10 +58,13 @@ def judged_layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
     return tree
 
 
-def main_text(html: bytes, *, charset: str | None = None) -> str:
-    """The text of a page that is its own content rather than what stands around it, a run a line."""
+def main_text(html: bytes, *, charset: str | None = None, template: Template = NO_TEMPLATE) -> str:
+    """The text of a page that is its own content rather than what stands around it, a run a line.
+
+    `template` is what the pages of its site have in common (`SiteTexts`), where others of them are known.
+    """
     tree = layout(html, charset=charset, described=True)
-    return content_of(tree, scored(tree))
+    return content_of(tree, scored(tree, template))
 
 
 def layout(html: bytes, *, charset: str | None = None, described: bool = False) -> LayoutTree:

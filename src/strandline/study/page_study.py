@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule, is_advertising
+from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import BlockTree
 from strandline.core.capture import GONE, Capture, Kind
 from strandline.core.changes.delta import Delta
@@ -34,7 +35,7 @@ from strandline.core.changes.site_noise import SiteNoise
 from strandline.core.changes.versions import Sight, block_record, layout_record
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState, Rating
-from strandline.study.documents import PageReader, UnreadableError
+from strandline.study.documents import Document, PageReader, UnreadableError
 
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
 """What a change counts of which no text can be compared (a film, a redirect): ten new words. Origin: a guess."""
@@ -81,6 +82,8 @@ class PageWork:
     skip: frozenset[int] = frozenset()
     """Captures that ended the process that studied them."""
     anew: bool = False
+    template: Template = NO_TEMPLATE
+    """What the pages of its site have in common."""
 
 
 def needs_reading(work: PageWork) -> bool:
@@ -194,8 +197,7 @@ class _Student:
     def _begin_anew(self, one: Sighted) -> None:
         """Stand on what a browser shows from now on, without a change: there is nothing to compare it with."""
         document = self._reader.read(one.capture)
-        how = PageLevel(self.state.level, self.state.scale)
-        tree = self._reader.blocks(document, one.capture.url, how)
+        tree = self._cut(document, one.capture.url)
         self._said = self._reader.metadata(document, tree)
         self._store(one, tree, 0.0)
         self._stand_on(one, self._reader.visible_hash(document) or 1)
@@ -230,8 +232,8 @@ class _Student:
             return
         worth, reasons = OPAQUE, ({"path": "", "why": f"the page is gone ({one.capture.status})"},)
         if old := self._old_tree():
-            empty = BlockTree((), old.level, old.scale, old.url)
-            worth = importance(compare(old, empty, self._advertising), self._noise, self._advertising).believed
+            gone = compare(old, BlockTree((), old.level, old.scale, old.url), self._advertising)
+            worth = importance(gone, self._noise, self._advertising, self._work.template).believed
         held = self.state.absent == 0
         self._note(
             one, visible=True, held=held, importance=BELIEF * worth if held else worth, impch=1.0, blocks=reasons
@@ -287,8 +289,7 @@ class _Student:
         if self.state.base and shown == self.state.visible:
             self._invisible(one, shown)
             return
-        how = PageLevel(self.state.level, self.state.scale)
-        tree = self._reader.blocks(document, one.capture.url, how)
+        tree = self._cut(document, one.capture.url)
         self._said = self._reader.metadata(document, tree)
         old = self._old_tree()
         if old is None:
@@ -312,17 +313,12 @@ class _Student:
 
     def _score(self, one: Sighted, delta: Delta) -> bool:
         """Score a change and store the version; True when the change is held."""
-        scored = study(delta, self._noise, self._advertising)
+        scored = study(delta, self._noise, self._advertising, self._work.template)
         reasons = with_sentence(delta, scored, [reason.as_data() for reason in scored.reasons[:MOST_REASONS]])
         self._note(
-            one,
-            visible=True,
-            held=scored.held,
-            importance=scored.value,
-            impch=scored.impch,
-            operations=len(delta.operations),
-            blocks=reasons,
-        )
+            one, visible=True, held=scored.held, importance=scored.value, impch=scored.impch,
+            operations=len(delta.operations), blocks=reasons,
+        )  # fmt: skip
         if scored.held:
             self._again = one.capture.time + self._rules.hold
             return True
@@ -386,9 +382,11 @@ class _Student:
         if self._tree is None:
             if self._base is None:
                 raise UnreadableError("the version to compare with is not known")
-            document = self._reader.read(self._base)
-            self._tree = self._reader.blocks(document, self._base.url, PageLevel(self.state.level, self.state.scale))
+            self._tree = self._cut(self._reader.read(self._base), self._base.url)
         return self._tree
+
+    def _cut(self, document: Document, url: str) -> BlockTree:
+        return self._reader.blocks(document, url, PageLevel(self.state.level, self.state.scale))
 
     def _old_tree(self) -> BlockTree | None:
         """The version to compare with; None for the first, after one without blocks, or when it is lost."""

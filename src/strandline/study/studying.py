@@ -25,6 +25,7 @@ from strandline.settings.schema import StudySettings
 from strandline.store.studies import StudyReading
 from strandline.study.documents import Document, UnreadableError
 from strandline.study.page_study import PageWork, StudyRules, needs_reading, study_page
+from strandline.study.site_templates import SiteTemplates
 
 ROUND: Final = 500
 """Captures that are studied and recorded together. Origin: a guess."""
@@ -79,6 +80,7 @@ class Studying:
         """Last capture of the round under way; 0 between rounds."""
         self._done: list[PageStudy] = []
         self._falls: Counter[int] = Counter()
+        self._templates = SiteTemplates()
         self._started = False
         self._every = look
         self._look = time.monotonic() + look
@@ -117,6 +119,7 @@ class Studying:
             return False
         if self._collected(timeout):
             self._studies.record(self._done, self._up_to)
+            self._templates.end(self._done)
             self._up_to, self._done = 0, []
             self.rounds += 1
         return True
@@ -187,17 +190,18 @@ class Studying:
 
     def _works(self, pages: dict[int, list[Sighted]], reading: StudyReading) -> Iterable[PageWork]:
         book = RatingBook(reading.all_ratings())
+        self._templates.begin([(page, captures[0].capture.url) for page, captures in pages.items()], reading)
         for page, captures in pages.items():
             url = captures[0].capture.url
             state = reading.state(page)
-            ratings = book.ratings(url)
+            ratings, template = book.ratings(url), self._templates.of(page)
             if state and min(one.order for one in captures) < (state.time, state.seq):
                 again = tuple(reading.captures_of(page, self._up_to))
                 fresh = PageState(level=state.level)
-                yield PageWork(page, url, fresh, None, again, ratings, anew=True)
+                yield PageWork(page, url, fresh, None, again, ratings, anew=True, template=template)
                 continue
             base = reading.capture(state.base) if state and state.base else None
-            yield PageWork(page, url, state, base, tuple(captures), ratings)
+            yield PageWork(page, url, state, base, tuple(captures), ratings, template=template)
 
     def _fallen(self, fallen: Fallen[PageWork]) -> None:
         """A capture ended its worker: once more, then without it."""

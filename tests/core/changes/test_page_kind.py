@@ -3,8 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.core.blocks.tree import Item, PageBlock
+from strandline.core.blocks.roles import ROLE_WEIGHT
+from strandline.core.blocks.tree import BlockTree, Item, PageBlock, hashed
+from strandline.core.changes.importance import importance
 from strandline.core.changes.page_kind import MOST, PageKind, _part
+from strandline.core.changes.vidiff import compare
+from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks
 
 STEPS = st.lists(st.sampled_from(["div", "main", "p", "ul"]), min_size=1, max_size=4)
@@ -29,3 +33,43 @@ def test_a_list_of_links_is_told_from_a_text():
     text = "".join(f"<p>{'A sentence of the text that is long enough to count. ' * 4}</p>" for _ in range(8))
     assert PageKind(blocks(f"<body><main><ul>{links}</ul></main>".encode())).listing == 1.0
     assert PageKind(blocks(f"<body><main>{text}</main>".encode())).listing == 0.0
+
+
+OWN = "A sentence of the text that only this page has, and which is long enough to count. " * 3
+EVERYWHERE = ("About the house and its boats", "Terms of delivery across the bay", "Letters are answered on Mondays")
+TEMPLATE = frozenset(map(hashed, EVERYWHERE))
+
+
+def page(*framing, own=OWN):
+    def block(path, *texts):
+        items = tuple(Item("text", text) for text in texts)
+        return PageBlock(path, 0, "", "", items, sum(map(len, texts)), 0, texts[0])
+
+    return BlockTree((block("html/body/div.own", own), block("html/body/div.frame", *framing)))
+
+
+def test_what_other_pages_of_the_site_say_is_not_the_page_s_own():
+    shown = page(*EVERYWHERE, "Boat 7")
+    own, frame = shown.blocks
+    alone, beside = PageKind(shown), PageKind(shown, TEMPLATE)
+    assert beside.owns(own)
+    assert beside.frames(frame)
+    assert not beside.owns(frame)
+    assert beside.factor(frame, 0.6) == ROLE_WEIGHT["footer"] < alone.factor(frame, 0.6) == 0.6
+    assert beside.factor(own, 0.6) == 0.6
+    assert not alone.frames(frame)
+
+
+def test_where_pages_of_a_site_say_the_same_nothing_is_left_out():
+    shown = page(*EVERYWHERE, own=EVERYWHERE[0])
+    assert not any(map(PageKind(shown, TEMPLATE).frames, shown.blocks))
+    assert all(PageKind(shown, TEMPLATE).owns(block) == PageKind(shown).owns(block) for block in shown.blocks)
+
+
+def test_a_change_of_the_frame_counts_little_and_says_why():
+    delta = compare(page(*EVERYWHERE, "Boat 7"), page(*EVERYWHERE, "Harbour closed, no ferries"))
+    alone, beside = importance(delta, NoiseState()), importance(delta, NoiseState(), template=TEMPLATE)
+    assert 0 < beside.value < 0.5 * alone.value
+    assert beside.reasons[0].noise == "on other pages of the site, too"
+    edited = compare(page(*EVERYWHERE), page(*EVERYWHERE, own=f"{OWN} A new pier opens."))
+    assert importance(edited, NoiseState(), template=TEMPLATE).value == importance(edited, NoiseState()).value > 0

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from strandline.core.blocks.roles import AdRule, block_factor, is_advertising
+from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.topic import topic, topic_of
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.delta import BlockChange, Delta
@@ -64,6 +65,7 @@ class BlockReason:
     decisive: float = 0.0  # what edits add by what they say
     rating: Rating | None = None
     masked: bool = False
+    framing: bool = False  # whether the site's other pages show most of it, too
 
     @property
     def path(self) -> str:
@@ -142,6 +144,7 @@ class BlockReason:
             (self.counted.returned > 0 and not self.counted.new_words, "was shown before"),
             (bool(block.hint), f"part of the page: {block.hint}"),
             (block.role not in ("", "main"), f"part of the page: {block.role}"),
+            (self.framing, "on other pages of the site, too"),
             (2 * block.link_density > 1, "mostly links"),
         )
         return next((said for applies, said in reasons if applies), "")
@@ -178,9 +181,14 @@ class Importance:
     believed: float = 0.0  # what `value` is once a held change is believed; the same when it is not held
 
 
-def importance(delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising) -> Importance:
-    """How much a change matters. Reads the noise state and does not change it: see `study`."""
-    reasons = _reasons(delta, noise, advertising) if any(change.content for change in delta.changes) else []
+def importance(
+    delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising, template: Template = NO_TEMPLATE
+) -> Importance:
+    """How much a change matters. Reads the noise state and does not change it: see `study`.
+
+    `template` is what the pages of the site have in common, as far as others of them are known.
+    """
+    reasons = _reasons(delta, noise, advertising, template) if any(change.content for change in delta.changes) else []
     reasons.sort(key=lambda reason: -reason.contribution)
     believed = 1.0 - math.exp(-sum(reason.contribution for reason in reasons) / NOVELTY_SCALE)
     blocks = len(delta.new.blocks)
@@ -191,12 +199,14 @@ def importance(delta: Delta, noise: NoiseState, advertising: AdRule = is_adverti
     return Importance(value, impch(delta), tuple(reasons), held, believed)
 
 
-def study(delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising) -> Importance:
+def study(
+    delta: Delta, noise: NoiseState, advertising: AdRule = is_advertising, template: Template = NO_TEMPLATE
+) -> Importance:
     """Score a change, then learn from it.
 
     A held change teaches nothing: the caller fetches again and compares with the same old version.
     """
-    scored = importance(delta, noise, advertising)
+    scored = importance(delta, noise, advertising, template)
     if scored.held:
         noise.held = len(delta.new.blocks) + 1
     else:
@@ -216,8 +226,8 @@ def _confirms(held: int, blocks: int) -> bool:
     return held > 0 and blocks > 0 and held <= COLLAPSE * (blocks + 1) and blocks + 1 <= COLLAPSE * held
 
 
-def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule) -> list[BlockReason]:
-    kind = PageKind(delta.new if delta.new.blocks else delta.old)
+def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule, template: Template) -> list[BlockReason]:
+    kind = PageKind(delta.new if delta.new.blocks else delta.old, template)
     counter = NoveltyCounter(delta, noise, advertising, kind)
     return [_reason(change, found, noise, kind) for change, found in counter.novelties()]
 
@@ -242,4 +252,4 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: Page
         factor, steady = MATTERS, 1.0
         decisive = counted.decisive + NEW_FIGURE * sum(not item.counts for item in counted.items)
     kind: ChangeKind = "inserted" if change.old is None else "deleted" if change.new is None else "updated"
-    return BlockReason(block, kind, factor, steady, counted, history, decisive, rating, masked)
+    return BlockReason(block, kind, factor, steady, counted, history, decisive, rating, masked, page.frames(block))

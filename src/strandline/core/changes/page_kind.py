@@ -2,7 +2,7 @@
 
 own part     the innermost element that holds most of the page's long texts, or of all its text where there are few
              long ones; what lies outside stands beside it. Blocks with the role `main` are always own, navigation
-             and whatever its names give away never.
+             and whatever its names give away never, nor what the site's other pages say, too (`site_template`).
 listing      how far the own part is lists of links: there they are the content, beside a text they are not
 prose        whether the page is one of long texts
 later page   the second or a later page of a list, as its address says: entries only move on to it
@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
+from strandline.core.blocks.site_template import NO_TEMPLATE, Template, is_framing
 from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.carried import LONG, prose_of
 
@@ -25,6 +26,9 @@ PROSE: Final = 0.15
 """The same as a part of all letters. Origin: a guess."""
 LISTED: Final = 0.3
 """Part of a block's text in links, from which it is a list. Origin: a guess."""
+OWN_PART: Final = 0.2
+"""Part of a page's text that no other page of its site says; with less, the pages say the same, and it is no frame.
+Origin: a guess."""
 _FEW, _MANY = 0.4, 0.7
 """Parts of the page's own text in links between which it turns from a text into a list. Origin: a guess."""
 _BESIDE: Final = frozenset({"nav", "footer", "header", "aside", "form"})
@@ -37,8 +41,14 @@ _LATER: Final = re.compile(
 class PageKind:
     """What is worked out of a version once, for all its changed blocks."""
 
-    def __init__(self, page: BlockTree) -> None:
+    def __init__(self, page: BlockTree, template: Template = NO_TEMPLATE) -> None:
         own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
+        self._template = template
+        self._framed: dict[int, bool] = {}
+        if template:
+            rest = [block for block in own if not self.frames(block)]
+            enough = sum(block.weight for block in rest) >= OWN_PART * sum(block.weight for block in own)
+            own, self._template = (rest, template) if enough else (own, NO_TEMPLATE)
         self.part, self.prose = _part(own)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
         listed = whole = 0
@@ -54,9 +64,18 @@ class PageKind:
     def owns(self, block: PageBlock) -> bool:
         """Whether a block is of the page's own part."""
         role = block.role
-        if block.hint or role in _BESIDE:
+        if block.hint or role in _BESIDE or (self._template and self.frames(block)):
             return False
         return role == "main" or self._holds(block.path)
+
+    def frames(self, block: PageBlock) -> bool:
+        """Whether a block is of the template of the page's site."""
+        if not self._template:
+            return False
+        framed = self._framed.get(id(block))
+        if framed is None:
+            framed = self._framed[id(block)] = is_framing(block.texts, self._template)
+        return framed
 
     def _holds(self, path: str) -> bool:
         held = self._held.get(path)
@@ -66,6 +85,8 @@ class PageKind:
 
     def factor(self, block: PageBlock, factor: float) -> float:
         """The factor of a block, whose links count as text where lists are what the page is about."""
+        if self._template and self.frames(block):
+            return min(factor, ROLE_WEIGHT["footer"])
         if not self.listing or not block.link_weight or not self.owns(block):
             return factor
         plain = ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
