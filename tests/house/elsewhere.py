@@ -87,7 +87,6 @@ ELSEWHERE = {
         "core/beliefs/estimate.py",
         "core/rivals/informed.py",
         "core/plan/live_pages.py",
-        "core/plan/objective.py",
         "core/plan/priced_kernels.py",
         "core/plan/priced_tables.py",
         "core/plan/shadow_price.py",

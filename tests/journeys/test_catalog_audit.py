@@ -16,6 +16,10 @@ CHANGES = (
 )
 
 
+ALSO = ("redirect = 'https://a.example/'", "revisit = 1 - revisit", "record_id = 'other'", "truncated = 'length'")
+"""Columns of which the files have a second copy, too."""
+
+
 def test_what_the_catalog_says_is_held_against_the_files(site, tmp_path):  # noqa: F811
     folder = tmp_path / "archive"
     address = f"http://127.0.0.1:{site.server_port}/"
@@ -33,6 +37,11 @@ def test_what_the_catalog_says_is_held_against_the_files(site, tmp_path):  # noq
     assert all("reindex" in one["problem"] for one in told["problems"])
     assert strandline("reindex", folder).code == 0
     assert json.loads(strandline("verify", folder, "--json").out)["ok"]
+
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as rows:
+        for number, change in enumerate(ALSO):
+            rows.execute(f"UPDATE captures SET {change} WHERE seq = {3 * number + 1}")
+    assert len(json.loads(strandline("verify", folder, "--json").out)["problems"]) == len(ALSO)
 
     data = bytearray((tmp_path / "sound.db").read_bytes())
     for damage in ((4096, 8192), (100, 4000), (5 * 4096, 9 * 4096)):

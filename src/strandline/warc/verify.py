@@ -2,7 +2,8 @@
 
 The stored bytes of every record are compared with their checksum (`fixity`), the record is unpacked whole, its
 digests are computed anew, and each capture of the catalog has to be found at its place with its address,
-digest, time, type and status; each answer in the files has to be in the catalog. After damage the audit goes on with
+digest, time, type, status, record number, what is cut off and where it leads; each answer in the files has to be in the
+catalog. After damage the audit goes on with
 the next record. Replayed pages are never compared: replay changes them, records do not change.
 
 Memory: 16 bytes per capture. Addresses of damaged records are looked up in a second pass over the catalog, which
@@ -21,6 +22,7 @@ import xxhash
 from strandline.core.capture import Capture
 from strandline.core.request_keys import unkeyed
 from strandline.errors import ArchiveDamaged
+from strandline.warc.answers import redirect
 from strandline.warc.captures import Facts, address, facts_of, is_indexed
 from strandline.warc.compacted import (
     DELTA,
@@ -109,7 +111,8 @@ class Expected:
         """One more."""
         self.offsets.append(capture.place.offset)
         facts = Facts(capture.time, capture.status, capture.mime)
-        self.marks.append(_mark(address(unkeyed(capture.url)[0])[0], capture.digest, capture.place.length, facts))
+        kept = (capture.digest, str(capture.place.length), capture.record_id, capture.truncated, capture.redirect)
+        self.marks.append(_mark(address(unkeyed(capture.url)[0])[0], capture.revisit, kept, facts))
 
     def sort(self) -> None:
         """In the order they lie in the file."""
@@ -129,9 +132,10 @@ class Expected:
         return self.offsets[-1] if self.offsets else -1
 
 
-def _mark(url: str, digest: str, length: int, facts: Facts) -> int:
+def _mark(url: str, revisit: bool, kept: tuple[str, ...], facts: Facts) -> int:
     time = round(facts.time * 1000)  # WARC dates have milliseconds
-    return xxhash.xxh3_64_intdigest(f"{url}\n{digest}\n{length}\n{time}\n{facts.status}\n{facts.mime}".encode())
+    said = (url, *kept, str(int(revisit)), str(time), str(facts.status), facts.mime)
+    return xxhash.xxh3_64_intdigest("\n".join(said).encode())
 
 
 def verify(folder: Path, captures: Callable[[], Iterable[Capture]], course: Course | None = None) -> Audit:
@@ -274,10 +278,12 @@ def _catalogued(record: RecordStream, member: Member, marks: list[int]) -> list[
     if not marks:
         missing = of_web and record.type != "metadata" and is_indexed(record)
         return [f"the catalog does not know this record; {MENDED}"] if missing else []
-    mark = _mark(unkeyed(url)[0], record.payload, member.length, facts)
-    return [f"the catalog has another record here, or another time, type or status; {MENDED}"] * any(
-        one != mark for one in marks
-    )
+    led = redirect(facts.status, next((value for key, value in facts.headers if key == "location"), ""), url)
+    named = (record.fields.get("warc-record-id", ""), record.fields.get("warc-truncated", ""))
+    kept = (record.payload, str(member.length), *named, led)
+    mark = _mark(unkeyed(url)[0], record.type == "revisit", kept, facts)
+    other = "the catalog has another record here, or another time, type, status or target of a redirect"
+    return [f"{other}; {MENDED}"] * any(one != mark for one in marks)
 
 
 def named(problems: list[Problem], captures: Callable[[], Iterable[Capture]]) -> list[Problem]:

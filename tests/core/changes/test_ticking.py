@@ -78,6 +78,10 @@ def test_texts_without_a_sign_are_not_searched() -> None:
     ("before", "after", "form"),
     [
         ("100 messages", "120 messages", "counter"),
+        ("Viewed 1,204 times", "Viewed 1,311 times", "counter"),
+        ("Downloaded 1,204 times", "Downloaded 1,311 times", "counter"),
+        ("This page was visited 1204 times since 2001.", "This page was visited 1311 times since 2001.", "counter"),
+        ("It must be visited 12 times a year.", "It must be visited 4 times a year.", ""),
         ("You can send 100 messages a day.", "You can send 50 messages a day.", ""),
         ("requests per day: 1000", "requests per day: 200", ""),
         ("Up to 10 guests", "Up to 8 guests", ""),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from strandline.core.beliefs.estimate import Estimate
 from strandline.core.plan.budget import Budget
 from strandline.core.plan.knowledge import KnownPatterns, LearnedPatterns
 from strandline.core.plan.objective import Worth
@@ -184,21 +183,6 @@ def test_coherence_dial_keeps_the_pages_of_a_site_together():
         return len(np.unique(site[strategy.choose(pages, Budget(10), 48.0).rows]))
 
     assert sites_visited(10.0) < sites_visited(0.0)
-
-
-def test_objectives_value_pages_differently():
-    estimate = Estimate(
-        np.array([[0.5], [0.01]], dtype=np.float32), np.full((2, 1), 0.5, dtype=np.float32), np.ones((2, 1)),
-        np.ones((2, 1)), np.ones(1),
-    )  # fmt: skip
-    weight = np.ones(2)
-    values = {name: Worth(name).node_values(estimate, weight)[:, 0] for name in ("pool", "page", "middle")}
-    assert values["pool"].tolist() == [1.0, 1.0]
-    assert values["page"][1] > 20 * values["page"][0]
-    middle = values["middle"][1] / values["middle"][0]
-    assert 1.0 < middle < values["page"][1] / values["page"][0]
-    with pytest.raises(ValueError, match="objective"):
-        Worth("fame")
 
 
 def test_a_learning_plan_comes_to_prefer_pages_that_change():

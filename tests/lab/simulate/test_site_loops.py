@@ -65,13 +65,12 @@ def achieved(result):
 @pytest.mark.parametrize("kind", [*KINDS, GROWING])
 def test_never_far_behind_the_best_of_its_rivals(kind):
     """On time and current, mean over sites of a kind: within .01 of one forecaster, page rates, counter, dormant."""
-    counted = kind != GROWING
-    loops = [site_loops(kind, MadeSite(kind, seed=seed).made(), counted) for seed in SEEDS]
+    loops = [site_loops(kind, MadeSite(kind, seed=seed).made(), still=kind != GROWING) for seed in SEEDS]
     policy, at_dormant, dormant = (
         np.mean([achieved(getattr(one, name)) for one in loops], axis=0) for name in ("policy", "at_dormant", "dormant")
     )
     rivals = np.mean([[achieved(one) for one in loop.rivals.values()] for loop in loops], axis=0)
-    assert len(rivals) == 2 + counted
+    assert len(rivals) == 3
     assert (policy >= rivals.max(axis=0) - MOST_BEHIND).all(), (policy, rivals)
     assert (at_dormant >= dormant - MOST_BEHIND).all(), (at_dormant, dormant)
 
@@ -83,7 +82,7 @@ def test_on_single_quiet_sites_who_is_ahead_is_luck():
     behind = []
     for seed in range(8):
         made = MadeSite("quiet", seed=seed)
-        loops = site_loops(made.name, made.made(), counted=True)
+        loops = site_loops(made.name, made.made(), still=True)
         told = told_crawler(made, 0.5).on_time
         behind.append([told - one.on_time for one in (*loops.rivals.values(), loops.policy)])
     told_ahead = np.array(behind)

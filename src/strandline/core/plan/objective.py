@@ -26,9 +26,9 @@ Origin: a bound on memory."""
 
 @dataclass(frozen=True)
 class Worth:
-    """How versions are valued: the objective, the periods it is judged over, and whether several changes in
-    one period count once (a crawler cannot tell them apart) or each. `lasting` are the periods the archive will be
-    asked about: a version caught u periods late is missing from u of them.
+    """How versions are valued: the objective, the periods it is judged over, and whether a period has at most one
+    change that counts (a crawler cannot tell several of them apart) or as many as happen. `lasting` are the periods
+    the archive will be asked about: a version caught u periods late is missing from u of them.
     """
 
     objective: Objective = "page"
@@ -58,11 +58,17 @@ class Worth:
         return weight[:, None] * odds * per_change
 
     def _expected(self, estimate: Estimate) -> Floats:
-        """Importance of all changes expected in the window, per page and node."""
+        """Importance of all changes expected in the window, per page and node.
+
+        As many as the rate says, so that a steady page gets what keeps it fresh; but of a page that changes in every
+        period nobody knows how often it does, and it is not to be given up for that: hence at most one a period. The
+        objective `middle` counts periods with changes, which leaves busy pages a little more.
+        """
         total = np.empty(estimate.level.shape)
         for begin in range(0, len(total), TOGETHER):
             part = slice(begin, begin + TOGETHER)
             rate = estimate.rate[part, None, :] * estimate.level[part, :, None]
-            happening = -np.expm1(-rate) if self.once_per_period else rate
+            once = np.minimum(rate, 1.0) if self.objective == "page" else -np.expm1(-rate)
+            happening = once if self.once_per_period else rate
             total[part] = (happening * estimate.importance[part, None, :]) @ estimate.share
         return total * self.window

@@ -221,10 +221,10 @@ def _beside_rivals(studies: Sequence[SiteStudy], progress: Progress) -> list[Sit
     for study in studies:
         if study.site.history.versions > 20:
             progress(f"site by site: {study.name}")
-            found.append(site_loops(study.name, study.site, counted=False))
+            found.append(site_loops(study.name, study.site, still=False))
     for made in BUSY:
         progress(f"site by site: {made.name}")
-        found.append(site_loops(made.name, made.made(), counted=True))
+        found.append(site_loops(made.name, made.made(), still=True))
     return found
 
 

@@ -1,7 +1,7 @@
 """Closed loops site by site: the policy beside every rival it must not fall behind, on real sites and on made ones.
 
-The rivals: page rates, the policy when nothing but its own forecaster is asked, a counter of each page's changes (made
-sites), all at half of the requests; and directories that never changed, at what they leave out by themselves.
+The rivals: page rates, the policy when nothing but its own forecaster is asked, a counter of each page's changes, all
+at half of the requests; and directories that never changed, at what they leave out by themselves.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,10 @@ MOST_BEHIND = 0.01
 BUSY = (MadeSite("hot pages scattered", 600), MadeSite("hot directories", 600))
 ONE_FORECASTER = RateSettings(forecasters=())
 """The policy when nothing but its own forecaster is asked."""
+COUNTS = RateSettings(
+    forgetting=1.0, directory_prior=1e9, page_prior=1.0, busy_share=1.0, longest_gap=1e9, forecasters=()
+)  # fmt: skip
+"""Changes and weeks of each page, never forgotten; beside them the mean page of the site counts for a week."""
 BURSTS_ONLY = BurstSettings(oldest_from=0.0)
 
 
@@ -43,14 +47,15 @@ class SiteLoops:
         return max(best, self.dormant.on_time - self.at_dormant.on_time)
 
 
-def site_loops(name: str, site: KnownSite, counted: bool) -> SiteLoops:
-    """Run all crawlers on one site; `counted`: also the counter, which knows sites that never grow only."""
+def site_loops(name: str, site: KnownSite, still: bool) -> SiteLoops:
+    """Run all crawlers on one site; `still`: its pages are all there from the beginning, then the counter is the one in
+    ten lines, which knows no others.
+    """
     rivals = {
         "one forecaster": crawl_with_budget(site, HALF, BURSTS_ONLY, settings=ONE_FORECASTER),
         "page rates": crawl_with_budget(site, HALF, PAGE_RATE, settings=ONE_FORECASTER),
+        "counter": counting_crawler(site, HALF) if still else crawl_with_budget(site, HALF, PAGE_RATE, settings=COUNTS),
     }
-    if counted:
-        rivals["counter"] = counting_crawler(site, HALF)
     dormant = crawl_with_rules(site, None, None, np.random.default_rng(7))
     return SiteLoops(
         name,
