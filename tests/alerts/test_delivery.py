@@ -182,6 +182,7 @@ def test_a_silent_webhook_delays_nothing(tmp_path, news, hook):
     assert [message["url"] for message in hook.got] == urls
     with closing(OutboxReading.open(tmp_path / DATABASE)) as reading:
         assert wait_for(lambda: {queue.target: queue.waiting for queue in reading.queues()}[hook.url] == 0)
+        assert wait_for(lambda: {queue.target: queue.problem for queue in reading.queues()}[broken.url] and silent.got)
         queues = {queue.target: queue for queue in reading.queues()}
     # The silent one still hangs in its first message, the broken one is asked again later; both kept everything.
     assert len(silent.got) == 1 and queues[silent.url].waiting == queues[broken.url].waiting == 30

@@ -51,7 +51,26 @@ def test_captures_that_refer_to_what_goes_are_made_whole(made):
     url, at, of_url, _of_time = next(one for one in same if one[0] != one[2])
     plan = _plan(folder, of_url)
     revisit = next(one for one in open_archive(folder).everything.captures(url) if abs(one.time - at) < 0.01)
-    assert revisit.place in [place for place, _ in plan.whole]
+    assert revisit.place in [one.revisit for one in plan.whole]
+
+
+def test_what_a_browser_showed_of_a_revisit_goes_where_it_goes(tmp_path):
+    folder = tmp_path / "archive"
+    _, same = secretive(folder)
+    archive = open_archive(folder)
+    seen = {(one.url, round(one.time, 3)) for one in archive.everything.all_captures() if one.revisit and one.rendering}
+    url, at, of_url, _ = next(one for one in same if one[0] != one[2] and (one[0], round(one[1], 3)) in seen)
+    before = shown(folder)
+    plan = _plan(folder, of_url)
+    assert any(one.views for one in plan.whole)
+    archive.journal.add(Act(0, 0.0, "erase", of_url, "because"))
+    with archive.writing("test"):
+        pass
+    after = shown(folder)
+    assert after == {place: what for place, what in before.items() if surt_key(place[0]) != surt_key(of_url)}
+    moved = next(one for one in open_archive(folder).everything.captures(url) if abs(one.time - at) < 0.01)
+    assert moved.place.file.startswith("whole-") and not moved.revisit and moved.rendering is not None
+    assert open_archive(folder).verify().ok
 
 
 def test_it_is_done_once_the_archive_is_opened_for_writing(tmp_path):

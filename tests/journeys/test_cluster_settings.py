@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from journeys.test_cluster import indexed, init, place, readable, worker
 from servers import postgres
 from servers.sites import sites
+from strandline.app.opening import open_archive
 from strandline.cluster.following import Account, Following, mark_of
 from strandline.cluster.shared import Cluster, init_cluster, kept_settings
 from strandline.cluster.worker import WorkerRequest, run_worker
@@ -18,6 +20,8 @@ from strandline.crawl.orders import Limits
 from strandline.crawl.preparing import CrawlRequest
 from strandline.crawl.tally import Tally
 from strandline.errors import SettingError
+from strandline.keeping.erasing import erase
+from strandline.keeping.takedowns import Wish
 from strandline.settings.file import settings_text, with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres.reading import PostgresReading
@@ -164,3 +168,21 @@ def test_limits_hold_over_all_runs_of_a_worker():
     assert account.rest() is None and account.total.ended == "limit" and account.total.captured == 8
     over = Account(CrawlRequest(limits=Limits(seconds=1e-9)))
     assert over.rest() is None and over.total.ended == "time"
+
+
+def test_what_was_erased_is_not_asked_for_again(place, tmp_path):
+    with sites(tmp_path, hosts=1, pages=4, size=300) as site:
+        start = [
+            *("archive.contact=https://a.example/", f'scope.seeds=["{site.seeds[0]}"]', "scope.sitemaps=false"),
+            *("politeness.delay=0", "study.workers=0", "keep.disk_reserve=0", 'fetch.allow_address=["127.0.0.0/8"]'),
+        ]
+        cluster = init_cluster(place[0], place[1], lambda known: with_overrides(known, start))
+        run_worker(cluster, WorkerRequest(lease=2.0, commit_seconds=0.1))
+        before = site.asked()
+        gone = sorted(site.urls - set(site.seeds))[0]
+        with contextlib.closing(open_archive(Path(place[0]))) as archive:
+            assert erase(archive, [Wish(gone, "because")]).captures == 1
+        run_worker(cluster, WorkerRequest(lease=2.0, commit_seconds=0.1))
+        again = site.asked() - before
+        assert gone not in again, "it is still linked"
+        assert site.urls - {gone} <= set(again), "all else is"

@@ -1,8 +1,8 @@
 """An archive in which every answer holds a text of its own, to be looked for after some of them were erased.
 
 Versions of pages in several WARC files, half of them compacted; answers that were the same as before, of the same page
-and of another; visits that failed. `remains` looks for a text everywhere: in the bytes of all files, in what they
-unpack to, and in every column of the catalog.
+and of another; some of both with what a browser showed of them; visits that failed. `remains` looks for a text
+everywhere: in the bytes of all files, in what they unpack to, and in every column of the catalog.
 """
 
 import atexit
@@ -20,10 +20,11 @@ from pathlib import Path
 
 import zstandard
 
-from strandline.access.payload import LostError, read_payload
+from strandline.access.payload import LostError, read_payload, read_rendering
 from strandline.archive.folder import open_archive
 from strandline.archive.holdings import holdings
 from strandline.core.capture import Evidence, Kind, Outcome
+from strandline.core.shown import DOCUMENT, TEXT, Shown, View
 from strandline.errors import ArchiveDamaged
 from strandline.exchange.compacting import compact_archive
 from strandline.ports import Batch, Found, Visited
@@ -110,16 +111,30 @@ def _visit(rng, writer, time, url, known):
     if last and rng.random() < 0.2:  # as before: of the same page, or of another one
         other = url if url in last and rng.random() < 0.7 else rng.choice(sorted(last))
         before = last[other][0]
-        kept = writer.keep(exchange(url, last[other][1], started=time), original_of(before))
+        text, views = _seen(time)
+        kept = writer.keep(exchange(url, last[other][1], started=time), original_of(before), views)
         same.append((url, kept.time, before.url, before.time))
+        if views is not None:
+            secrets.append(Secret(url, kept.time, text))
         return kept
     text = f"{rng.getrandbits(64):016x}"
     words = " ".join(rng.choice(("harbour", "market", "verdict", "concert", "rescue")) for _ in range(120))
     body = f"<html><body><h1>Title</h1><p>{words}</p><p>About {text} and no other.</p></body></html>".encode()
-    kept = writer.keep(exchange(url, body, started=time))
+    kept = writer.keep(exchange(url, body, started=time), None, _seen(time)[1])
     secrets.append(Secret(url, kept.time, text))
     last[url] = (kept, body)
     return kept
+
+
+def _seen(time: float) -> tuple[str, Shown | None]:
+    """What a browser made of every third answer, with a text of its own."""
+    rng = random.Random(time)
+    text = f"{rng.getrandbits(64):016x}"
+    if rng.random() < 2 / 3:
+        return text, None
+    page = f"<html><body><h1>Title</h1><p>Shown with {text}, and with no other.</p></body></html>".encode()
+    views = (View(DOCUMENT, "text/html; charset=utf-8", page), View(TEXT, "text/plain", text.encode()))
+    return text, Shown(1, time + 2.0, "settled", views, stands=True)
 
 
 def shown(folder: Path) -> dict[tuple[str, float], str]:
@@ -133,6 +148,8 @@ def shown_by(archive) -> dict[tuple[str, float], str]:
     for capture in archive.everything.all_captures():
         try:
             content = read_payload(held, capture).decoded()
+            if capture.rendering is not None:
+                content += read_rendering(held, capture).decoded()
             found_[capture.url, round(capture.time, 3)] = hashlib.sha256(content).hexdigest()
         except (LostError, ArchiveDamaged) as lost:
             found_[capture.url, round(capture.time, 3)] = f"lost: {lost}"

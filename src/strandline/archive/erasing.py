@@ -2,7 +2,8 @@
 
     0  the act is in the journal (and hides what it names)          store/takedowns.py
     1  the plan: every record to erase, every revisit to make whole; durable before anything is changed
-    2  revisits that refer to what goes are made whole in a new file; one transaction of the catalog points to them
+    2  revisits that refer to what goes are made whole in a new file, with what a browser showed of them; one
+       transaction of the catalog points to them
     3  tombstones in WARC files, packs written anew without the records       warc/erasing.py, warc/erasing_packs.py
     4  the catalog forgets captures, histories, changes, words                store/erasing.py
     5  lines of the CDXJ index go; torn ends in quarantine that name an address go, too
@@ -32,6 +33,16 @@ from strandline.warc.erasing import Erased, Head
 Say = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Dependant:
+    """A revisit that is made whole, because what it refers to goes."""
+
+    revisit: Place
+    original: Place
+    views: tuple[Place, ...] = ()
+    """What a browser showed of it, which goes where it goes: a capture and its rendered document lie in one file."""
+
+
 @dataclass(slots=True)
 class ErasePlan:
     """What is to be erased, as it was found; written down before anything is changed."""
@@ -43,8 +54,8 @@ class ErasePlan:
     """By file: answers, requests and whatever else is of the captures or addresses; revisits that are made whole."""
     captures: list[tuple[str, int]] = field(default_factory=list)
     """Files and offsets of the captures among them that go."""
-    whole: list[tuple[Place, Place]] = field(default_factory=list)
-    """Revisits that are made whole, and the records they refer to."""
+    whole: list[Dependant] = field(default_factory=list)
+    """Revisits that are made whole."""
     file: str = ""
     """Where they go."""
     thinning: str = ""
@@ -53,7 +64,7 @@ class ErasePlan:
     @property
     def superseded(self) -> list[tuple[str, int]]:
         """Files and offsets of the revisits that are made whole."""
-        return [(revisit.file, revisit.offset) for revisit, _ in self.whole]
+        return [(one.revisit.file, one.revisit.offset) for one in self.whole]
 
     @property
     def places(self) -> set[tuple[str, int]]:
@@ -81,7 +92,7 @@ class ErasePlan:
             "targets": self.targets,
             "records": self.records,
             "captures": self.captures,
-            "whole": [[_listed(revisit), _listed(original)] for revisit, original in self.whole],
+            "whole": [list(map(_listed, (one.revisit, one.original, *one.views))) for one in self.whole],
             "file": self.file,
             "thinning": self.thinning,
         }
@@ -90,7 +101,10 @@ class ErasePlan:
     def of(cls, kept: Mapping[str, Any]) -> "ErasePlan":
         """As it was kept."""
         records = {str(file): [Erased(*record) for record in found] for file, found in kept["records"].items()}
-        whole = [(Place(*revisit), Place(*original)) for revisit, original in kept["whole"]]
+        whole = [
+            Dependant(Place(*revisit), Place(*original), tuple(Place(*view) for view in views))
+            for revisit, original, *views in kept["whole"]
+        ]
         captures = [(str(file), int(offset)) for file, offset in kept["captures"]]
         return cls(
             kept["acts"], kept["time"], kept["targets"], records, captures, whole, kept["file"], kept["thinning"]
@@ -125,7 +139,7 @@ class ErasePlace(Shelf, Protocol):
     def eraser(self) -> CatalogEraser:
         """The catalog."""
 
-    def make_whole(self, plan: ErasePlan, waiting: Sequence[tuple[Place, Place]]) -> list[Capture]:
+    def make_whole(self, plan: ErasePlan, waiting: Sequence[Dependant]) -> list[Capture]:
         """Write revisits as whole records into the file the plan names; the captures they are then, in this order."""
 
     def bury(self, plan: ErasePlan) -> None:
@@ -198,26 +212,39 @@ def plan_erasure(place: ErasePlace, acts: Sequence[Act]) -> ErasePlan:
     gone = {(one.place.file, one.place.offset): one for target in targets for one in place.eraser.captures_of(target)}
     plan = ErasePlan([act.number for act in acts], acts[0].time if acts else 0.0, [act.target for act in acts])
     plan.captures = sorted(gone)
-    plan.whole = _dependants(place.eraser, gone)
+    dependants = _dependants(place.eraser, gone)
     plan.file = f"whole-{int(plan.time * 1000)}-{plan.acts[0] if plan.acts else 0:05d}.warc.gz"
     sought = Sought(targets, list(gone.values()))
-    superseded = {(revisit.file, revisit.offset) for revisit, _ in plan.whole}
+    superseded = {(revisit.place.file, revisit.place.offset): revisit for revisit, _ in dependants}
+    views: dict[tuple[str, str], list[Place]] = {
+        (revisit.place.file, revisit.record_id): [] for revisit, _ in dependants if revisit.rendering
+    }
     wanted = sought.files | {file for file, _ in superseded}
     for file in place.files():
         if not sought.everywhere and file not in wanted:
             continue
-        found = [
-            Erased(head.offset, head.length, head.fields.get("warc-record-id", ""))
-            for head in place.heads(file)
-            if head.fields.get("warc-type") != "warcinfo"
-            and ((file, head.offset) in superseded or sought.has(file, head))
-        ]
+        found = []
+        for head in place.heads(file):
+            fields = head.fields
+            if fields.get("warc-type") == "warcinfo":
+                continue
+            goes = (file, head.offset) in superseded or sought.has(file, head)
+            moved = views.get((file, fields.get("warc-concurrent-to", "")))
+            if moved is not None and fields.get("warc-type") == "resource" and not goes:
+                moved.append(Place(file, head.offset, head.length))
+                goes = True
+            if goes:
+                found.append(Erased(head.offset, head.length, fields.get("warc-record-id", "")))
         if found:
             plan.records[file] = found
+    plan.whole = [
+        Dependant(revisit.place, original, tuple(views.get((revisit.place.file, revisit.record_id), ())))
+        for revisit, original in dependants
+    ]
     return plan
 
 
-def _dependants(eraser: CatalogEraser, gone: Mapping[tuple[str, int], Capture]) -> list[tuple[Place, Place]]:
+def _dependants(eraser: CatalogEraser, gone: Mapping[tuple[str, int], Capture]) -> list[tuple[Capture, Place]]:
     """Revisits that stay and refer to a capture that goes, with the place of that capture."""
     held = [capture for capture in gone.values() if not capture.revisit]
     by_id = {capture.record_id: capture for capture in held if capture.record_id}
@@ -233,7 +260,7 @@ def _dependants(eraser: CatalogEraser, gone: Mapping[tuple[str, int], Capture]) 
             continue
         original = original or by_digest.get(revisit.digest) or by_digest.get(named.digest)
         if original is not None:
-            found.append((revisit.place, original.place))
+            found.append((revisit, original.place))
     return found
 
 
@@ -285,10 +312,10 @@ def _go_on_thinning(place: ErasePlace, say: Say) -> None:
 def carry_out(place: ErasePlace, plan: ErasePlan) -> None:
     """All steps of a plan, from the first on."""
     eraser = place.eraser
-    waiting = [(revisit, original) for revisit, original in plan.whole if eraser.is_recorded(revisit)]
+    waiting = [one for one in plan.whole if eraser.is_recorded(one.revisit)]
     if waiting:
         made = place.make_whole(plan, waiting)
-        eraser.replace(zip(((revisit.file, revisit.offset) for revisit, _ in waiting), made, strict=True))
+        eraser.replace(zip(((one.revisit.file, one.revisit.offset) for one in waiting), made, strict=True))
     place.bury(plan)
     eraser.erase([*plan.captures, *plan.superseded], [target_of(text) for text in plan.targets])
     place.forget(plan)

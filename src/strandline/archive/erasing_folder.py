@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from strandline.archive.erasing import ErasePlan, Sought
-from strandline.core.capture import Capture, Place
+from strandline.archive.erasing import Dependant, ErasePlan, Sought
+from strandline.core.capture import Capture
 from strandline.core.keeping.takedowns import target_of
 from strandline.durable import sync_path
 from strandline.store.catalog import SqliteCatalog
@@ -22,7 +22,7 @@ from strandline.warc.compacted import DELTA, PACK, finished_files, name_of
 from strandline.warc.erasing import Erased, Head, erase_in_file, give_back, heads_of, joined, remove_file
 from strandline.warc.erasing_packs import erase_in_packs
 from strandline.warc.fixity import Replacing
-from strandline.warc.made_whole import whole_record, write_whole
+from strandline.warc.made_whole import whole_records, write_whole
 from strandline.warc.reader import WarcReader, file_in
 
 PLAN: Final = "erasing.json"
@@ -60,13 +60,13 @@ class FolderErasing(FolderShelf):
         self.journal = FolderJournal(folder)
         self.eraser = CatalogEraser(catalog)
 
-    def make_whole(self, plan: ErasePlan, waiting: Sequence[tuple[Place, Place]]) -> list[Capture]:
+    def make_whole(self, plan: ErasePlan, waiting: Sequence[Dependant]) -> list[Capture]:
         """Write revisits as whole records into the file the plan names; the captures they are then, in this order."""
         path = self._archive / plan.file
         if path.exists():  # a crash came before the catalog knew of it
             remove_file(path)
         reader = WarcReader(self._archive)
-        records = (whole_record(reader.read(revisit), reader.read(original)) for revisit, original in waiting)
+        records = (record for one in waiting for record in whole_records(reader, one.revisit, one.original, one.views))
         write_whole(path, records, f"Strandline/{__version__}", plan.time)
         return [item.capture for item in items_of(path, strict=False) if isinstance(item, Kept)]
 

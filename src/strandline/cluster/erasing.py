@@ -18,10 +18,10 @@ from typing import Final
 
 import xxhash
 
-from strandline.archive.erasing import ErasePlan, go_on
+from strandline.archive.erasing import Dependant, ErasePlan, go_on
 from strandline.cluster.finishing import finish_abandoned
 from strandline.cluster.shared import Cluster
-from strandline.core.capture import Capture, Place
+from strandline.core.capture import Capture
 from strandline.core.keeping.takedowns import unfinished
 from strandline.errors import ArchiveBusy, ArchiveDamaged
 from strandline.store.postgres.erasing import PLAN, Alone, SharedEraser
@@ -31,7 +31,7 @@ from strandline.version import __version__
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.erasing import Head, erase_in_file, heads_in
 from strandline.warc.fixity import Sum, complete_sums, read_sums, sums_path, write_sums
-from strandline.warc.made_whole import whole_record, write_whole
+from strandline.warc.made_whole import whole_records, write_whole
 from strandline.warc.objects import ARCHIVE, FIXITY, PARTS, Objects
 from strandline.warc.objects_joining import unfinished as unfinished_files
 from strandline.warc.objects_reader import ObjectReader
@@ -107,10 +107,10 @@ class ClusterErasing(ClusterShelf):
         self.journal = SharedJournal(session)
         self.eraser = SharedEraser(session)
 
-    def make_whole(self, plan: ErasePlan, waiting: Sequence[tuple[Place, Place]]) -> list[Capture]:
+    def make_whole(self, plan: ErasePlan, waiting: Sequence[Dependant]) -> list[Capture]:
         """Write revisits as whole records into the file the plan names; the captures they are then, in this order."""
         reader = ObjectReader(self._objects)
-        records = (whole_record(reader.read(revisit), reader.read(original)) for revisit, original in waiting)
+        records = (record for one in waiting for record in whole_records(reader, one.revisit, one.original, one.views))
         with self._workplace() as folder:
             path = folder / plan.file
             write_whole(path, records, f"Strandline/{__version__}", plan.time)

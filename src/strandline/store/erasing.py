@@ -103,9 +103,10 @@ class CatalogEraser:
                     f"""UPDATE OR REPLACE captures SET status = ?, mime = ?, digest = ?,
                            file = (SELECT file FROM files WHERE name = ?), offset = ?, length = ?, revisit = 0,
                            truncated = ?, redirect = ?, record_id = ?, entity = ?, original_url = NULL,
-                           original_time = NULL, original_digest = NULL, original_record = NULL
+                           original_time = NULL, original_digest = NULL, original_record = NULL,
+                           rendered_digest = ?, rendered_at = ?, rendered_length = ?
                        WHERE {_AT}""",
-                    (*values[2:5], capture.place.file, *values[6:8], *values[9:13], file, offset),
+                    (*values[2:5], capture.place.file, *values[6:8], *values[9:13], *values[17:], file, offset),
                 )
 
     def erase(self, places: Iterable[Place], targets: Sequence[Target]) -> list[int]:

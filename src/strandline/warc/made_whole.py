@@ -2,22 +2,24 @@
 
 Needed when what it refers to goes. The new record has the address, date and payload digest of the revisit, its HTTP
 header (or that of the original, where it had none or was framed otherwise) and the body of the original. Its id is
-made of the old one's, so that doing it again gives the same.
+made of the old one's, so that doing it again gives the same. What a browser showed of the page comes after it.
 """
 
 import hashlib
 import uuid
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import xxhash
 
-from strandline.ports import Record
+from strandline.core.capture import Place
+from strandline.ports import CaptureReader, Record
 from strandline.warc.fixity import Replacing, Sum, write_sums
 from strandline.warc.records import (
     RECORD_END,
+    RENDERED_FIELD,
     WARC_FIELDS,
     digest_of,
     digest_text,
@@ -33,11 +35,16 @@ _LEFT_OUT: Final = frozenset(
         *("warc-refers-to", "warc-refers-to-target-uri", "warc-refers-to-date", "content-length", "content-type"),
     )
 )
-_NAMES: Final = {"warc-date": "WARC-Date", "warc-target-uri": "WARC-Target-URI", "warc-ip-address": "WARC-IP-Address"}
+_NAMES: Final = {
+    "warc-record-id": "WARC-Record-ID",
+    "warc-target-uri": "WARC-Target-URI",
+    "warc-warcinfo-id": "WARC-Warcinfo-ID",
+    "warc-ip-address": "WARC-IP-Address",
+}
 _FRAMING: Final = ("transfer-encoding", "content-encoding")
 
 
-def whole_record(revisit: Record, original: Record) -> bytes:
+def _whole_record(revisit: Record, original: Record) -> bytes:
     """The uncompressed record of an answer that was kept as a revisit."""
     head = revisit.http_head if _same_framing(revisit.http_head, original.http_head) else original.http_head
     body = original.body.read()
@@ -46,7 +53,7 @@ def whole_record(revisit: Record, original: Record) -> bytes:
     fields = [
         ("WARC-Type", "response"),
         ("WARC-Record-ID", whole_id(revisit.headers.get("warc-record-id", ""))),
-        *((_NAMES.get(name, _titled(name)), value) for name, value in revisit.headers.items() if name not in _LEFT_OUT),
+        *((_written(name), value) for name, value in revisit.headers.items() if name not in _LEFT_OUT),
         ("WARC-Block-Digest", digest_text("sha1", running.digest())),
         ("WARC-Truncated", original.headers.get("warc-truncated", "")),
         ("Content-Type", "application/http; msgtype=response"),
@@ -56,13 +63,32 @@ def whole_record(revisit: Record, original: Record) -> bytes:
     return header_block(fields, len(head) + len(body)) + head + body + RECORD_END
 
 
+def whole_records(reader: CaptureReader, revisit: Place, original: Place, views: Iterable[Place]) -> Iterator[bytes]:
+    """The uncompressed records of a revisit made whole, and of what a browser showed of it."""
+    before = reader.read(revisit)
+    yield _whole_record(before, reader.read(original))
+    for view in views:
+        yield _moved(reader.read(view), whole_id(before.headers.get("warc-record-id", "")))
+
+
+def _moved(view: Record, answer: str) -> bytes:
+    """A view of a page beside the answer as it is named now."""
+    named = {"warc-record-id": whole_id(view.headers.get("warc-record-id", "")), "warc-concurrent-to": answer}
+    if RENDERED_FIELD.lower() in view.headers:
+        named[RENDERED_FIELD.lower()] = answer
+    fields = view.headers | named
+    fields.pop("content-length", "")
+    body = view.body.read()
+    return header_block([(_written(name), value) for name, value in fields.items()], len(body)) + body + RECORD_END
+
+
 def whole_id(record_id: str) -> str:
     """The id of the whole record that takes the place of a revisit."""
     return f"<{uuid.uuid5(uuid.NAMESPACE_URL, f'strandline:whole:{record_id}').urn}>"
 
 
-def _titled(name: str) -> str:
-    return "-".join("WARC" if part == "warc" else part.capitalize() for part in name.split("-"))
+def _written(name: str) -> str:
+    return _NAMES.get(name) or "-".join("WARC" if part == "warc" else part.capitalize() for part in name.split("-"))
 
 
 def _same_framing(head: bytes, original: bytes) -> bool:
