@@ -344,7 +344,7 @@ class _Student:
         if not self._rules.double_fetch or self._noise.double_fetches:
             return
         blocks = [reason for reason in reasons if reason.factor * reason.novelty >= _WORTH_ASKING and not reason.rating]
-        if self._site.doubts({self._noise.settled(reason.path) for reason in blocks}):
+        if self._site.doubts({self._noise.settled(reason.place) for reason in blocks}):
             self._again = one.capture.time + self._rules.double_fetch
             self.state = replace(self.state, doubling=one.capture.time)
 

@@ -73,3 +73,31 @@ def test_a_change_of_the_frame_counts_little_and_says_why():
     assert beside.reasons[0].noise == "on other pages of the site, too"
     edited = compare(page(*EVERYWHERE), page(*EVERYWHERE, own=f"{OWN} A new pier opens."))
     assert importance(edited, NoiseState(), template=TEMPLATE).value == importance(edited, NoiseState()).value > 0
+
+
+def test_what_stands_above_the_sections_of_a_text_belongs_to_it():
+    """All sections of a page have one path: the part that holds most of the text must not leave out its beginning."""
+    sections = "".join(f"<section><h2>Part {n}</h2><p>{'A sentence of it. ' * 30}</p></section>" for n in range(8))
+    shown = blocks(
+        f"<body><div id=c><h1>Lamp Aurora</h1><p>{'€ 89.00, in stock. ' * 4}</p>{sections}</div>"
+        f"<div id=d><p>{'Win a trip to Lisbon. ' * 4}</p></div>".encode()
+    )
+    kind = PageKind(shown)
+    own = {block.texts[0]: kind.owns(block) for block in shown.blocks}
+    assert own["Lamp Aurora"]
+    assert not own[("Win a trip to Lisbon. " * 4).strip()], "it stands behind"
+    still = NoiseState()
+    for _ in range(4):
+        still.learn(compare(shown, shown))
+    kind = PageKind(shown, noise=still)
+    assert all(kind.owns(block) for block in shown.blocks), "what stood still at every look"
+
+
+def test_a_short_text_is_what_a_page_with_a_long_menu_is_about():
+    menu = "".join(f"<li><a href=/{n}>Department {n}</a>" for n in range(12))
+    text = "The reading room is open from nine to five, but for the first Monday of each month, when it is closed. " * 3
+    shown = blocks(f"<body><div id=m><ul>{menu}</ul></div><div id=t><p>{text}</p><p>{text}</p></div>".encode())
+    kind = PageKind(shown)
+    linked = [kind.owns(block) for block in shown.blocks if block.link_weight]
+    assert linked and not any(linked)
+    assert kind.listing == 0.0

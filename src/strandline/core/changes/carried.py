@@ -11,6 +11,8 @@ from strandline.core.blocks.tree import BlockTree, PageBlock
 
 LONG: Final = 150
 """Letters of a text that is no headline or teaser. Origin: a guess."""
+LINKS: Final = "~"
+"""What stands behind the path of a list of links."""
 _OF_ITS_TEXTS: Final = ("words", "prose")  # what depends on nothing else, and takes long to work out
 
 
@@ -21,6 +23,17 @@ def carry_on(old: Sequence[PageBlock], new: Sequence[PageBlock]) -> None:
         for name in _OF_ITS_TEXTS:
             if name in known:
                 own[name] = known[name]
+
+
+def noise_place(block: PageBlock) -> str:
+    """Where the noise of a block is kept: at its path, apart for lists of links. Where names are made anew at every
+    look, or there are none, a text and the list beside it have the same path.
+    """
+    found: str | None = block.__dict__.get("place")
+    if found is None:
+        found = f"{block.path}{LINKS}" if 2 * block.link_weight > block.weight else block.path
+        block.__dict__["place"] = found
+    return found
 
 
 def prose_of(block: PageBlock) -> int:

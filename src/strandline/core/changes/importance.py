@@ -21,6 +21,7 @@ from strandline.core.blocks.roles import AdRule, block_factor, is_advertising
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.topic import topic, topic_of
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.carried import noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.impch import impch
 from strandline.core.changes.novelty import NEW_FIGURE, NOVELTY_SCALE, Novelty, NoveltyCounter
@@ -71,6 +72,11 @@ class BlockReason:
     def path(self) -> str:
         """Where the block lies."""
         return self.block.path
+
+    @property
+    def place(self) -> str:
+        """Where its noise is kept."""
+        return noise_place(self.block)
 
     @property
     def nth(self) -> int:
@@ -227,14 +233,14 @@ def _confirms(held: int, blocks: int) -> bool:
 
 
 def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule, template: Template) -> list[BlockReason]:
-    kind = PageKind(delta.new if delta.new.blocks else delta.old, template)
+    kind = PageKind(delta.new if delta.new.blocks else delta.old, template, noise, delta.old)
     counter = NoveltyCounter(delta, noise, advertising, kind)
     return [_reason(change, found, noise, kind) for change, found in counter.novelties()]
 
 
 def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: PageKind) -> BlockReason:
     block = change.block
-    history = noise.history(block.path)
+    history = noise.history(noise_place(block))
     factor, own = page.factor(block, block_factor(block)), page.owns(block)
     if own:
         steady, decisive = 1.0, counted.decisive * (1.0 if factor >= OWN else factor)

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.changes.carried import noise_place
 from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import changed_figures
@@ -142,14 +143,14 @@ class ItemJudge:
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
         if own and not back and not alike and max(least, weight) < ENTRY and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
-        counted = figures and not noise.mostly_still(block.path)
+        counted = figures and not noise.mostly_still(noise_place(block))
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
 
     def _stands(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
         """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
         if form == "time":
-            return self._noise.stood_still(block.path, before, after)
-        own = self._kind.owns(block) and self._noise.mostly_still(block.path)
+            return self._noise.stood_still(block, before, after)
+        own = self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
         if form == "stamp" and own and not figures and not self._kind.listing:
             return is_moment(after) and is_tabled(block, after)
         return own and (form == "clock" or (form == "stamp" and figures)) and is_unnamed(after)
@@ -174,7 +175,7 @@ class ItemJudge:
 
     def _means_to_return(self, block: PageBlock, before: str, after: str) -> bool:
         """Whether an edit that brings back an earlier text is one: of a state, or where hardly anything changes."""
-        path = block.path
+        path = noise_place(block)
         if self._noise.rarely_returns(path):
             return True
         if _is_label(before) and _is_label(after):
@@ -194,7 +195,7 @@ class ItemJudge:
     def _came(self, block: PageBlock, text: str) -> ItemChange:
         noise, own, language = self._noise, self._kind.owns(block), self._delta.language
         if noise.seen_text(text) and (noise.seen_item(text) or not (own and self._is_another(block, text))):
-            if not own or not noise.rarely_returns(block.path):
+            if not own or not noise.rarely_returns(noise_place(block)):
                 return ItemChange("rotating", "", text, False, "was shown before")
             weight = max(BACK, self._told_end(block, text))
             return ItemChange("returned", "", text, True, "is back after it had left", weight)
@@ -233,7 +234,7 @@ class ItemJudge:
 
     def _left(self, block: PageBlock, text: str) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
-        if noise.seen_text(text) and not (own and noise.rarely_returns(block.path)):
+        if noise.seen_text(text) and not (own and noise.rarely_returns(noise_place(block))):
             return ItemChange("rotating", text, "", False, "comes and goes")
         if box := self._order.boxes_that_left.get(text) if own else not block.hint and self._box_beside(block, text):
             return ItemChange("gone", text, "", False, box)

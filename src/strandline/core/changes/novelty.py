@@ -24,6 +24,7 @@ from strandline.core.blocks.roles import AdRule
 from strandline.core.blocks.tree import plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
 from strandline.core.blocks.words import word_set
+from strandline.core.changes.carried import noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.item_changes import EDITED, ItemChange, ItemJudge
@@ -130,7 +131,7 @@ class NoveltyCounter:
             texts = self._unmasked(texts, block.path, found)
         numbers = bool(texts) and self._kind.listing < HALF and self._kind.owns(block) and self._numeric
         table = numbers or ((block.role == "main" or self._numeric) and is_table(block))
-        believed = (1.0 - noise.rotation(block.path)) ** 2
+        believed = (1.0 - noise.rotation(noise_place(block))) ** 2
         edited: Texts = []
         others: Texts = []
         back: Texts = []

@@ -2,7 +2,9 @@
 
 own part     the innermost element that holds most of the page's long texts, or of all its text where there are few
              long ones; what lies outside stands beside it. Blocks with the role `main` are always own, navigation
-             and whatever its names give away never, nor what the site's other pages say, too (`site_template`).
+             and whatever its names or its heading (`beside_lists`) give away never, nor what the site's other pages
+             say, too (`site_template`). A text around the own part that does not stand behind it, or that stood still
+             at every look, is own, too.
 listing      how far the own part is lists of links: there they are the content, beside a text they are not
 prose        whether the page is one of long texts
 later page   the second or a later page of a list, as its address says: entries only move on to it
@@ -14,7 +16,9 @@ from typing import Final
 from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template, is_framing
 from strandline.core.blocks.tree import BlockTree, PageBlock
-from strandline.core.changes.carried import LONG, prose_of
+from strandline.core.changes.beside_lists import beside_lists
+from strandline.core.changes.carried import LONG, noise_place, prose_of
+from strandline.core.changes.volatility import NoiseState
 
 MOST: Final = 0.6
 """Part of the text that the page's own part holds at least. Origin: a guess."""
@@ -24,6 +28,10 @@ DOCUMENT: Final = 1_000
 """Letters in long texts that make a page one of text. Origin: a guess."""
 PROSE: Final = 0.15
 """The same as a part of all letters. Origin: a guess."""
+PLAIN: Final = 0.3
+"""Part of a page's letters outside of links, from which it is a text, however short. Origin: a guess."""
+_PAGE: Final = 2
+"""Steps of a path that are the page as a whole, html/body/. Origin: a definition."""
 LISTED: Final = 0.3
 """Part of a block's text in links, from which it is a list. Origin: a guess."""
 OWN_PART: Final = 0.2
@@ -41,16 +49,32 @@ _LATER: Final = re.compile(
 class PageKind:
     """What is worked out of a version once, for all its changed blocks."""
 
-    def __init__(self, page: BlockTree, template: Template = NO_TEMPLATE) -> None:
-        own = [block for block in page.blocks if not block.hint and block.role not in _BESIDE]
-        self._template = template
+    def __init__(
+        self,
+        page: BlockTree,
+        template: Template = NO_TEMPLATE,
+        noise: NoiseState | None = None,
+        earlier: BlockTree | None = None,
+    ) -> None:
+        self._noise = noise
+        self._beside = beside_lists(page.blocks)
+        if earlier is not None:
+            self._beside |= beside_lists(earlier.blocks)
+        self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
+        own = [block for block in page.blocks if not self._stands_beside(block)]
         if template:
+            self._template = template
             rest = [block for block in own if not self.frames(block)]
             enough = sum(block.weight for block in rest) >= OWN_PART * sum(block.weight for block in own)
             own, self._template = (rest, template) if enough else (own, NO_TEMPLATE)
         self.part, self.prose = _part(own)
+        self._around = _around(self.part)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
+        self._above: set[int] = set()
+        for version in (page, earlier):
+            if version is not None and self._around:
+                self._above |= self._up_to_its_end(version)
         listed = whole = 0
         for block in own:
             if block.role == "main" or self._holds(block.path):
@@ -63,10 +87,26 @@ class PageKind:
 
     def owns(self, block: PageBlock) -> bool:
         """Whether a block is of the page's own part."""
-        role = block.role
-        if block.hint or role in _BESIDE or (self._template and self.frames(block)):
+        if self._stands_beside(block):
             return False
-        return role == "main" or self._holds(block.path)
+        return block.role == "main" or self._holds(block.path) or self._belongs(block)
+
+    def _stands_beside(self, block: PageBlock) -> bool:
+        return bool(block.hint) or block.role in _BESIDE or id(block) in self._beside or self.frames(block)
+
+    def _belongs(self, block: PageBlock) -> bool:
+        """Whether a text outside of the own part belongs to it: it stands above it or between its pieces (a title, a
+        price, a summary), or stood still at every look.
+        """
+        if block.link_weight and block.linked >= LISTED:
+            return False
+        return id(block) in self._above or (self._noise is not None and self._noise.mostly_still(noise_place(block)))
+
+    def _up_to_its_end(self, page: BlockTree) -> set[int]:
+        """Blocks that lie around the own part, but not behind it; by `id`."""
+        blocks = page.blocks
+        last = max((place for place, block in enumerate(blocks) if self._holds(block.path)), default=0)
+        return {id(block) for block in blocks[:last] if f"{block.path}/".startswith(self._around)}
 
     def frames(self, block: PageBlock) -> bool:
         """Whether a block is of the template of the page's site."""
@@ -93,20 +133,30 @@ class PageKind:
         return factor + (plain - factor) * self.listing if plain > factor else factor
 
 
+def _around(part: str) -> str:
+    """The part around a part, with a slash; empty when that is the page as a whole."""
+    above = part[: part.rstrip("/").rfind("/") + 1]
+    return above if above.count("/") > _PAGE else ""
+
+
 def _part(blocks: list[PageBlock]) -> tuple[str, bool]:
     """The innermost path, with a slash, that holds most of the text, and whether the page is one of long texts."""
     held: dict[str, int] = {}
     prose: dict[str, int] = {}
+    plain: dict[str, int] = {}
     for block in blocks:
         weight = block.weight
         if weight < SMALL:
             continue
         path = block.path
         held[path] = held.get(path, 0) + weight
+        plain[path] = plain.get(path, 0) + weight - block.link_weight
         if weight >= LONG and (not block.link_weight or block.linked < LISTED):
             prose[path] = prose.get(path, 0) + prose_of(block)
     long = sum(prose.values()) >= max(DOCUMENT, PROSE * sum(held.values()))
-    return _innermost(prose if long else held), long
+    # A menu outweighs a short text, but is no list that a page is about.
+    said = plain if sum(plain.values()) >= PLAIN * sum(held.values()) else held
+    return _innermost(prose if long else said), long
 
 
 def _innermost(held: dict[str, int]) -> str:

@@ -11,11 +11,16 @@ from operator import itemgetter
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.ticking import settled_text
 
 FEW: Final = 6
 """Texts that others took the places of, one by one. Origin: a guess."""
+SAYING: Final = 3
+"""Words from which a text says something of its own. Origin: a guess."""
+BEGINNING: Final = 40
+"""Letters of a text that mostly show it. Origin: a bound on time."""
 Texts = list[tuple[str, str]]  # before and after; one of them is empty when a text came or left
 Touched = tuple[BlockChange, Texts, list[str]]
 
@@ -26,6 +31,11 @@ def touched_texts(delta: Delta) -> list[Touched]:
         touched = [(change, *_touched(change)) for change in delta.changes if change.content]
         delta.touched.extend(_in_place(delta, _partnered(touched)))
     return delta.touched
+
+
+def says_something(text: str) -> bool:
+    """True for a text of several words; most show it in their first ones."""
+    return len(word_set(text[:BEGINNING].rpartition(" ")[0])) >= SAYING or len(word_set(text)) >= SAYING
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:

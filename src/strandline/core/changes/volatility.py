@@ -34,9 +34,10 @@ import numpy as np
 from strandline.core.blocks.tree import PageBlock, hashed, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbers
 from strandline.core.blocks.words import word_set
+from strandline.core.changes.carried import LINKS, noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
-from strandline.core.changes.touched import Texts, touched_texts
+from strandline.core.changes.touched import Texts, says_something, touched_texts
 
 Rating = Literal["noise", "matters"]
 
@@ -52,10 +53,6 @@ MOST_PATHS: Final = 4_000
 """Places of a page that are remembered; beyond it, the half met most often stays. Origin: a bound on memory."""
 MOST_SLOTS: Final = 1_000
 """Changing parts of texts that are remembered. Origin: a bound on memory."""
-SAYING: Final = 3
-"""Words from which a text says something of its own. Origin: a guess."""
-BEGINNING: Final = 40
-"""Letters of a text that mostly show it. Origin: a bound on time."""
 TICKS: Final = 3
 """Changes from which a slot may tick. Origin: a guess."""
 TICKING: Final = 0.6
@@ -114,7 +111,8 @@ class NoiseState:
         if known is None:
             if len(self._settled) >= MOST_PATHS:
                 self._settled.clear()
-            known = self._settled[path] = hashed(self._settled_path(path))
+            bare = path.removesuffix(LINKS)
+            known = self._settled[path] = hashed(f"{self._settled_path(bare)}{path[len(bare) :]}")
         return known
 
     def _settled_path(self, path: str) -> str:
@@ -163,9 +161,9 @@ class NoiseState:
         since, changes = self.slots.get(self._frame(path, before, after), (0, 0))
         return changes >= TICKS and changes >= TICKING * (self.comparisons - since)
 
-    def stood_still(self, path: str, before: str, after: str) -> bool:
+    def stood_still(self, block: PageBlock, before: str, after: str) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
-        return self.history(path)[0] >= STOOD and self._frame(path, before, after) not in self.slots
+        return self.history(noise_place(block))[0] >= STOOD and self._frame(block.path, before, after) not in self.slots
 
     def mostly_still(self, path: str) -> bool:
         """True for a block that was looked at several times and hardly ever changed."""
@@ -184,12 +182,12 @@ class NoiseState:
 
     def is_masked(self, block: PageBlock) -> bool:
         """True for a block that differs, mostly, between two fetches seconds apart."""
-        path = self.settled(block.path)
+        path = self.settled(noise_place(block))
         return path in self.masked_paths or (not self.double_fetches and path in self.noisy_elsewhere)
 
     def is_checked(self, block: PageBlock) -> bool:
         """True for a block of which two fetches seconds apart would have shown that it is noise."""
-        return self.double_fetches > 0 or self.settled(block.path) in self.steady_elsewhere
+        return self.double_fetches > 0 or self.settled(noise_place(block)) in self.steady_elsewhere
 
     def is_masked_text(self, path: str, before: str, after: str) -> bool:
         """True for a text whose changing part was seen to differ between two fetches seconds apart."""
@@ -216,31 +214,31 @@ class NoiseState:
         self.comparisons += 1
         self._learn_names(delta)
         changes = [change for change in delta.changes if change.content]
-        changed = {self.settled(change.block.path) for change in changes}
-        present = set(map(self.settled, {block.path for block in delta.new.blocks})) | changed
+        changed = {self.settled(noise_place(change.block)) for change in changes}
+        present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
         self._count(present, changed)
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
         for change, texts, _ in touched_texts(delta):
-            self._learn_items(change.block.path, texts)
+            self._learn_items(change.block, texts)
         _forget_oldest(self.slots, MOST_SLOTS)
         _forget_oldest(self.arrivals, MOST_PATHS)
         self._remember_departed(delta)
 
-    def _learn_items(self, path: str, texts: Texts) -> None:
+    def _learn_items(self, block: PageBlock, texts: Texts) -> None:
         """Note which texts came, or came back, and which parts of texts changed."""
         come = [
             after
             for before, after in texts
-            if not (before and (not after or is_same_text(before, after))) and _says_something(after)
+            if not (before and (not after or is_same_text(before, after))) and says_something(after)
         ]
         for before, after in texts:
             if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
-                self._count_slot(self._frame(path, before, after))
+                self._count_slot(self._frame(block.path, before, after))
         if come:
             back = sum(map(self.seen_text, come))
-            key = self.settled(path)
+            key = self.settled(noise_place(block))
             known, returned = self.arrivals.get(key, (0.0, 0.0))
             if known + returned > MEMORY:
                 known, returned = known * FADING, returned * FADING
@@ -276,7 +274,7 @@ class NoiseState:
             if not change.content:
                 continue
             if _mostly_changed(change):
-                self.masked_paths.add(self.settled(change.block.path))
+                self.masked_paths.add(self.settled(noise_place(change.block)))
             for operation in change.content:
                 if operation.element == "text" and operation.kind == "update":
                     self.masked_texts.add(self._frame(operation.block, operation.before, operation.after))
@@ -391,11 +389,6 @@ def _sections(stored: bytes, place: int) -> Iterable[bytes]:
 @lru_cache(maxsize=1 << 10)  # what is scored is learned from next
 def _kept_words(before: str, after: str) -> str:
     return " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
-
-
-def _says_something(text: str) -> bool:
-    """True for a text of several words; most show it in their first ones."""
-    return len(word_set(text[:BEGINNING].rpartition(" ")[0])) >= SAYING or len(word_set(text)) >= SAYING
 
 
 def _tag(step: str) -> str:
