@@ -119,6 +119,7 @@ SECOND = {
         "tests/journeys/test_sites.py",
         "tests/journeys/test_learning.py::test_new_captures_are_added_to_what_was_learned",
         "tests/journeys/test_skipping.py::test_from_learning_to_leaving_out_to_giving_up",
+        "tests/journeys/test_spent_budget.py",
         "tests/journeys/test_watch_soak.py",
         "tests/journeys/test_watch_trial.py",
         "tests/web/test_api_schema.py",

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from strandline.lab.simulate.run import Archive
 from strandline.lab.simulate.traces import Change, TraceOptions, trace_world
 from strandline.lab.simulate.world import Floats, Ints, World
 
@@ -57,13 +58,7 @@ def made_trace(recipe: TraceRecipe) -> World:
     """
     rng = np.random.default_rng([KINDS.index(recipe.kind), recipe.seed])
     count, hours = recipe.pages, 24.0 * recipe.days
-    per_day = np.exp(rng.uniform(np.log(SLOWEST), np.log(FASTEST), count))
-    if recipe.kind == "silenced":
-        ends = np.where(np.arange(count)[:, None] < count // SECTIONS, BUSY, REST)
-        per_day = np.exp(rng.uniform(np.log(ends[:, 0]), np.log(ends[:, 1])))
-    if recipe.kind == "steady":
-        per_day = 24.0 / np.exp(rng.uniform(0.0, np.log(200.0), count))
-    page, time = _times(recipe, per_day / 24.0, hours, rng)
+    page, time = _times(recipe, _rates(recipe, rng), hours, rng)
     matters = rng.beta(2.0, 4.0, count)
     importance = np.clip(rng.beta(6.0 * matters[page], 6.0 * (1.0 - matters[page])), 0.005, 0.995)
     if recipe.kind == "steady":
@@ -78,6 +73,36 @@ def made_trace(recipe: TraceRecipe) -> World:
         f"-zipf{recipe.zipf:g}" * bool(recipe.zipf)
     )
     return trace_world(name, changes, dict(zip(urls, weight.tolist(), strict=True)), TraceOptions())
+
+
+def expected_by_page(recipe: TraceRecipe, world: World, archive: Archive) -> float:
+    """The objective `page` as the visits of an archive may expect it of flat or steady pages, whose rates are known.
+
+    Slow pages change once or twice in a trace, and whether a second change came just before a visit is luck: two
+    strategies of the same worth differ by two points on single draws. What their visits may expect differs far less.
+    """
+    rng = np.random.default_rng([KINDS.index(recipe.kind), recipe.seed])
+    row = [int(url.rpartition("/")[2].removesuffix(".html")) for url in world.urls]
+    rate = _rates(recipe, rng)[row]
+    order = np.lexsort((archive.time, archive.page))
+    page, time = archive.page[order], archive.time[order]
+    same = np.diff(page) == 0
+    caught = -np.expm1(-rate[page[1:]] * np.diff(time)) * same
+    share = np.bincount(page[1:], caught, len(world)) / (rate * world.periods)
+    judged = world.weight * -np.expm1(-rate * world.periods)
+    return float(share @ judged / judged.sum())
+
+
+def _rates(recipe: TraceRecipe, rng: np.random.Generator) -> Floats:
+    """Changes an hour of each page."""
+    count = recipe.pages
+    per_day = np.exp(rng.uniform(np.log(SLOWEST), np.log(FASTEST), count))
+    if recipe.kind == "silenced":
+        ends = np.where(np.arange(count)[:, None] < count // SECTIONS, BUSY, REST)
+        per_day = np.exp(rng.uniform(np.log(ends[:, 0]), np.log(ends[:, 1])))
+    if recipe.kind == "steady":
+        per_day = 24.0 / np.exp(rng.uniform(0.0, np.log(200.0), count))
+    return np.asarray(per_day / 24.0)
 
 
 def _times(recipe: TraceRecipe, rate: Floats, hours: float, rng: np.random.Generator) -> tuple[Ints, Floats]:
