@@ -54,19 +54,19 @@ class Secret:
 
 
 def secretive(
-    folder: Path, captures: int = 120, studied: bool = True, compacted: bool = True
+    folder: Path, captures: int = 120, studied: bool = True, compacted: bool = True, browsed: bool = True
 ) -> tuple[list[Secret], list[tuple]]:
     """An archive; its captures with texts of their own, and (url, time, of which url and time) of the others.
 
     It is made once in a process, and copied.
     """
-    made, secrets, same = _made(captures, studied, compacted)
+    made, secrets, same = _made(captures, studied, compacted, browsed)
     shutil.copytree(made, folder)
     return list(secrets), list(same)
 
 
 @cache
-def _made(captures: int, studied: bool, compacted: bool) -> tuple[Path, list[Secret], list[tuple]]:
+def _made(captures: int, studied: bool, compacted: bool, browsed: bool) -> tuple[Path, list[Secret], list[tuple]]:
     folder = Path(tempfile.mkdtemp(prefix="strandline-secrets-")) / "archive"
     atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
     rng = random.Random(1)
@@ -83,7 +83,7 @@ def _made(captures: int, studied: bool, compacted: bool) -> tuple[Path, list[Sec
                 for number in range(captures // parts):
                     clock.time = START + part * 30 * DAY + number * 37.0
                     url = rng.choice(urls)
-                    kept = _visit(rng, writer, clock.time, url, (secrets, same, last))
+                    kept = _visit(rng, writer, clock.time, url, (secrets, same, last), browsed)
                     batch.append(_visited(pages[url], kept))
                     if len(batch) == 200 or number == captures // parts - 1:
                         writer.sync()
@@ -106,12 +106,12 @@ def _visited(page, capture):
     return Visited(page, capture=capture, time=capture.time, due=1e12, not_before=0.0, attempts=0, **known)
 
 
-def _visit(rng, writer, time, url, known):
+def _visit(rng, writer, time, url, known, browsed):
     secrets, same, last = known
     if last and rng.random() < 0.2:  # as before: of the same page, or of another one
         other = url if url in last and rng.random() < 0.7 else rng.choice(sorted(last))
         before = last[other][0]
-        text, views = _seen(time)
+        text, views = _seen(time) if browsed else ("", None)
         kept = writer.keep(exchange(url, last[other][1], started=time), original_of(before), views)
         same.append((url, kept.time, before.url, before.time))
         if views is not None:
@@ -120,7 +120,7 @@ def _visit(rng, writer, time, url, known):
     text = f"{rng.getrandbits(64):016x}"
     words = " ".join(rng.choice(("harbour", "market", "verdict", "concert", "rescue")) for _ in range(120))
     body = f"<html><body><h1>Title</h1><p>{words}</p><p>About {text} and no other.</p></body></html>".encode()
-    kept = writer.keep(exchange(url, body, started=time), None, _seen(time)[1])
+    kept = writer.keep(exchange(url, body, started=time), None, _seen(time)[1] if browsed else None)
     secrets.append(Secret(url, kept.time, text))
     last[url] = (kept, body)
     return kept
