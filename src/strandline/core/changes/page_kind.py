@@ -19,6 +19,7 @@ from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.beside_lists import beside_lists
 from strandline.core.changes.carried import LONG, noise_place, prose_of
 from strandline.core.changes.volatility import NoiseState
+from strandline.core.kept_property import kept_property
 
 MOST: Final = 0.6
 """Part of the text that the page's own part holds at least. Origin: a guess."""
@@ -57,9 +58,8 @@ class PageKind:
         earlier: BlockTree | None = None,
     ) -> None:
         self._noise = noise
-        self._beside = beside_lists(page.blocks)
-        if earlier is not None:
-            self._beside |= beside_lists(earlier.blocks)
+        self._versions = [page] if earlier is None else [page, earlier]
+        self._beside = set[int]().union(*(beside_lists(version.blocks) for version in self._versions))
         self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
         own = [block for block in page.blocks if not self._stands_beside(block)]
@@ -72,9 +72,8 @@ class PageKind:
         self._around = _around(self.part)
         self._held: dict[str, bool] = {}  # whether paths lie in it: blocks of a list share theirs
         self._above: set[int] = set()
-        for version in (page, earlier):
-            if version is not None and self._around:
-                self._above |= self._up_to_its_end(version)
+        if self._around:
+            self._above.update(*map(self._up_to_its_end, self._versions))
         listed = whole = 0
         for block in own:
             if block.role == "main" or self._holds(block.path):
@@ -96,11 +95,19 @@ class PageKind:
 
     def _belongs(self, block: PageBlock) -> bool:
         """Whether a text outside of the own part belongs to it: it stands above it or between its pieces (a title, a
-        price, a summary), or stood still at every look.
+        price, a summary), or stood still at every look and still has its place.
         """
         if block.link_weight and block.linked >= LISTED:
             return False
-        return id(block) in self._above or (self._noise is not None and self._noise.mostly_still(noise_place(block)))
+        if id(block) in self._above:
+            return True
+        place = noise_place(block)
+        return self._noise is not None and self._noise.mostly_still(place) and place in self._stayed
+
+    @kept_property
+    def _stayed(self) -> set[str]:
+        """Places that both versions have: where a page is laid out otherwise, texts beside its own come and go."""
+        return set.intersection(*({noise_place(block) for block in page.blocks} for page in self._versions))
 
     def _up_to_its_end(self, page: BlockTree) -> set[int]:
         """Blocks that lie around the own part, but not behind it; by `id`."""
