@@ -120,17 +120,25 @@ class Server(Protocol):
 
 
 S = TypeVar("S", bound=Server)
+TRIES = 3
 
 
 @functools.cache
 def _started(kind: type[S]) -> S | Absent:
-    try:
-        server = kind()
-        atexit.register(server.close)
-        server.start()
-    except Absent as reason:
-        return reason
-    return server
+    for left in range(TRIES - 1, -1, -1):
+        try:
+            server = kind()
+            atexit.register(server.close)
+            server.start()
+        except Absent as reason:
+            return reason
+        except RuntimeError:  # another process may have taken a port that was free a moment ago
+            server.close()
+            if not left:
+                raise
+        else:
+            return server
+    raise AssertionError
 
 
 def one_server(kind: type[S], name: str) -> S:
