@@ -125,7 +125,9 @@ TRIES = 3
 
 @functools.cache
 def _started(kind: type[S]) -> S | Absent:
-    for left in range(TRIES - 1, -1, -1):
+    left = TRIES
+    while True:
+        left -= 1
         try:
             server = kind()
             atexit.register(server.close)
@@ -138,7 +140,6 @@ def _started(kind: type[S]) -> S | Absent:
                 raise
         else:
             return server
-    raise AssertionError
 
 
 def one_server(kind: type[S], name: str) -> S:

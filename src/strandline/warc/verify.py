@@ -2,9 +2,9 @@
 
 The stored bytes of every record are compared with their checksum (`fixity`), the record is unpacked whole, its
 digests are computed anew, and each capture of the catalog has to be found at its place with its address,
-digest, time, type, status, record number, what is cut off and where it leads; each answer in the files has to be in the
-catalog. After damage the audit goes on with
-the next record. Replayed pages are never compared: replay changes them, records do not change.
+digest, time, type, status, record number, what is cut off and where it leads; each answer in the files has to be in
+the catalog. After damage the audit goes on with the next record. Replayed pages are never compared: replay changes
+them, records do not change.
 
 Memory: 16 bytes per capture. Addresses of damaged records are looked up in a second pass over the catalog, which
 is made only when something was found.

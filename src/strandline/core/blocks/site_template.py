@@ -39,10 +39,6 @@ class SiteTexts:
         self._pages: OrderedDict[int, Template] = OrderedDict()
         self._template: Template | None = NO_TEMPLATE
 
-    def knows(self, page: int) -> bool:
-        """Whether a page is among them."""
-        return page in self._pages
-
     def learn(self, page: int, texts: Iterable[str]) -> None:
         """Take in what a page shows now, instead of what it showed earlier.
 

@@ -56,14 +56,14 @@ def is_beside(heading: str) -> bool:
     (True, False)
     """
     words = tuple(folded_words(heading))
-    whole, begun, longest = _headings()
-    return words in whole or any(words[:count] in begun for count in range(1, min(len(words), longest) + 1))
+    whole, begun = _headings()
+    return words in whole or any(words[:count] in begun for count in range(1, len(words) + 1))
 
 
 @cache
-def _headings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]], int]:
+def _headings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
+    """Those that are a heading word for word, and those that one begins with."""
     text = files("strandline.core.changes").joinpath("languages/headings.toml").read_text("utf-8")
     phrases = [phrase for listed in tomllib.loads(text).values() for phrase in listed]
-    begun = frozenset(tuple(folded_words(phrase[:-1])) for phrase in phrases if phrase.endswith("*"))
-    whole = frozenset(tuple(folded_words(phrase)) for phrase in phrases if not phrase.endswith("*"))
-    return whole | begun, begun, max(map(len, begun))
+    begun = frozenset(tuple(folded_words(phrase)) for phrase in phrases if phrase.endswith("*"))
+    return frozenset(tuple(folded_words(phrase)) for phrase in phrases) - begun, begun
