@@ -11,6 +11,7 @@ from strandline.access.gaps import Hours, Sights
 from strandline.access.quality import Held, Measures, evidence_of, shown_at, worth_of_requests
 from strandline.core.beliefs.censored import CensoredLearner, LearnerSettings
 from strandline.core.beliefs.estimate import Estimate
+from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
 from strandline.core.quality.coherence import best_instant, coherent_chance
 from strandline.core.quality.completeness import Changes, caught_versions
@@ -104,7 +105,7 @@ def test_a_better_instant_nearby_is_offered():
 def test_more_requests_catch_more_and_each_hundred_less():
     archive = held([0], [1.0], [False], rate=0.5, pages=200)
     worth = Worth("pool")
-    small, large = (worth_of_requests(archive, worth, visits, 4.0) for visits in (5.0, 50.0))
+    small, large = (worth_of_requests(archive, Aims(worth), visits, 4.0) for visits in (5.0, 50.0))
     assert small.gain > large.gain > 0.0
 
 

@@ -2,11 +2,13 @@
 
 import contextlib
 import tempfile
+from dataclasses import replace
 
 import psycopg
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from made.random_history import HOUR, stories, tell
+from made.random_history import HOSTS, HOUR, stories, tell
 from plan.test_coming_visits import NO_SHRINKING
 from servers import postgres
 from strandline.cluster.archive import ClusterArchive
@@ -16,6 +18,7 @@ from strandline.plan.explaining import why
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.planning import Planning
 from strandline.ports import PLANNED
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.file import with_overrides
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.desks import PlanReading
@@ -24,20 +27,25 @@ from strandline.store.postgres.session import Session
 pytestmark = postgres.GROUP
 
 
-def made_cluster(story, folder):
+def made_cluster(story, folder, own=""):
     database = postgres.running().database()
     given = ["archive.contact=https://a.example/", "politeness.delay=0", f"plan.budget={story.budget}"]
-    cluster = init_cluster(database, f"file://{folder}", lambda known: with_overrides(known, given))
+
+    def chosen(known):
+        collection = CollectionSettings("c", sites=(HOSTS[0], HOSTS[2]), objective=own)
+        return replace(with_overrides(known, given), collection=(collection,))
+
+    cluster = init_cluster(database, f"file://{folder}", chosen)
     with contextlib.closing(PostgresCatalog(database)) as catalog:
         tell(story, catalog)
     return cluster
 
 
 @settings(max_examples=9, deadline=None, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)
-@given(stories())
-def test_what_is_told_is_what_desks_plan(story):
+@given(stories(), st.sampled_from(["", "pool", "page", "count"]))
+def test_what_is_told_is_what_desks_plan(story, own):
     with tempfile.TemporaryDirectory() as folder:
-        cluster = made_cluster(story, folder)
+        cluster = made_cluster(story, folder, own)
         with (
             contextlib.closing(ClusterArchive(cluster)) as archive,
             contextlib.closing(Session(cluster.database)) as session,

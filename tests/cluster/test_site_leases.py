@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from dataclasses import replace
 
 import numpy as np
 import psycopg
@@ -14,6 +15,7 @@ from strandline.core.capture import Kind
 from strandline.core.plan.shared_price import NO_OFFERS, PRICES
 from strandline.errors import LeaseLost, SettingError
 from strandline.ports import PLANNED, Batch
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres.desks import (
@@ -220,10 +222,10 @@ def test_what_likely_visits_leave_of_the_budget_goes_to_pages_longest_unseen(dat
     assert len(planned(database)) == known, "every page is seen where the budget allows it"
 
 
-def live(database, catalog, desks, changing, hours):
+def live(database, catalog, desks, changing, hours, first=0):
     """Hours of a watch: every planned visit is made; sites have so many pages that change all the time."""
     made = []
-    for hour in range(hours):
+    for hour in range(first, first + hours):
         start = START + hour * HOUR
         plan_all(desks, catalog.worker, start)
         urls = sorted(planned(database))
@@ -284,6 +286,29 @@ def test_the_price_of_a_cluster_is_that_of_one_plan_over_all_sites(database, cat
     outlook.offers(round(desks.hours.at(market.start)), 4)
     whole = outlook.planner.strategy.price
     assert market.visits == pytest.approx(4.0) and 0.6 < market.price / whole < 1.6, (market.price, whole)
+
+
+def test_what_counts_in_a_collection_divides_its_visits_over_all_its_sites(database, catalog, session):
+    """Factors are those of one plan over all sites, and quiet pages of a collection get more where `page` counts."""
+    changing = dict.fromkeys(SITES, 1)
+    for site in SITES:
+        history(catalog, site, changing=1, visits=24)
+    desks = office(session, "plan.budget=4/hour", "plan.least_chance=0", "plan.objective=pool")
+    own = CollectionSettings("own", sites=SITES[:2], objective="page")
+    chosen = replace(desks.prepared, settings=replace(desks.settings, collection=(own,)))
+    desks = replace(desks, prepared=chosen)
+    live(database, catalog, desks, changing, 3)
+    market = opened_hour(desks, START + 3 * HOUR)
+    reading = Everything(session)
+    reading.share = lambda _: 1.0
+    outlook = outlook_of(desks, reading, "", market._replace(price=0.0))
+    outlook.offers(round(desks.hours.at(market.start)), 4)
+    whole = outlook.planner.strategy.aims.expected
+    assert market.factors == {"own page": pytest.approx(whole[0, 0] / whole[0, 1], rel=0.5)}
+    assert market.factors["own page"] != pytest.approx(1.0, rel=0.2)
+    made = [url for urls in live(database, catalog, desks, changing, 12, first=4) for url in urls]
+    quiet = {site: sum(f"//{site}/" in url and not url.endswith("/0") for url in made) for site in SITES}
+    assert min(quiet[site] for site in SITES[:2]) > quiet[SITES[2]], quiet
 
 
 class Everything(PlanReading):

@@ -42,7 +42,9 @@ def assert_all_of_it(archive):
             time.sleep(0.05)
     finally:
         lift(archive, "http://news.example/*")
-    describe_collection(place, "press", {"rights": "CC BY 4.0", "title": "", "hours": "22:00-06:00"})
+    describe_collection(
+        place, "press", {"rights": "CC BY 4.0", "title": "", "hours": "22:00-06:00", "objective": "page"}
+    )
     move_collection(place, "press", "aside")
     rename_collection(place, "press", "press-2026")
     unassign(place, "press-2026", ["news.example"])
@@ -50,7 +52,7 @@ def assert_all_of_it(archive):
     told = one.as_json()
     assert (told["collection"], told["state"], told["sites"]) == ("press-2026", "aside", [])
     assert told["description"] == {"subject": ("news", "papers"), "rights": "CC BY 4.0"}
-    assert told["settings"] == {"weight": 2.0, "hours": ("22:00-06:00",)}
+    assert told["settings"] == {"weight": 2.0, "objective": "page", "hours": ("22:00-06:00",)}
     assert members_of(place.settings(), "press-2026").has("https://shop.example/1")
     remove_collection(place, "press-2026")
     assert all_collections(archive, place.settings()) == []

@@ -6,7 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from strandline.core.keeping.collections import Members
+from strandline.core.plan.budget import Allowance
 from strandline.lab import own_history
+from strandline.plan.wishes import Aim, Wishes
 
 
 def archive_of(monkeypatch, seen, changed):
@@ -24,6 +27,7 @@ def archive_of(monkeypatch, seen, changed):
         pages=[SimpleNamespace(url="https://example.org/", shift=0.0)],
         standings=[SimpleNamespace(weight=1.0)],
         reading=SimpleNamespace(last_capture=lambda: (count, 0.0)),
+        wishes=Wishes(Allowance(1.0, 1.0), aims=(Aim("all", "page", Members(["example.org"])),)),
     )
     monkeypatch.setattr(own_history, "Planning", lambda _archive, _now: planning)
     return SimpleNamespace(folder=Path("archive"))
@@ -35,6 +39,7 @@ def test_hours_are_those_of_the_watch_and_count_from_its_first_capture(monkeypat
     assert world.time.tolist() == pytest.approx([151.0, 157.0])
     assert world.scored_from == pytest.approx(150.0)
     assert world.periods == 158
+    assert (world.aim.tolist(), world.aims) == ([0], ("page",)), "what counts in its collections counts there, too"
 
 
 def test_a_first_capture_in_an_earlier_week_than_the_first_change_leaves_nothing_out(monkeypatch):

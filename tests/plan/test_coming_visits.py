@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crawl.scripted import ScriptedWeb, answer
 from crawl.shown_pages import ScriptedBrowser, asks
-from made.random_history import HOSTS, HOUR, stories, study, tell
+from made.random_history import HOSTS, HOUR, Page, Story, stories, study, tell
 from strandline.archive.folder import create
 from strandline.core.politeness.delays import Manners
 from strandline.core.urls import authority
@@ -27,6 +27,7 @@ from strandline.plan.explaining import why
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.planning import Planning
 from strandline.plan.settings_wishes import purse_of
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.file import with_overrides
 from strandline.store.catalog import open_catalog
 from strandline.warc.info import WarcInfo
@@ -60,12 +61,18 @@ PARTS = 6
 """Requests for the parts of a page in a browser, as many as are expected before any was shown."""
 
 
-def told(story, folder, shown=False):
-    """The archive of a story, in a folder; the pages of the first host are shown in a browser or not."""
+def told(story, folder, shown=False, own=""):
+    """The archive of a story, in a folder; the pages of the first host are shown in a browser or not, and belong to a
+    collection with an objective of its own or not.
+    """
     archive = create(folder, contact="https://library.example/bot", seeds=story.seeds)
     wanted = [f"plan.budget={story.budget}", "politeness.delay=0", "scope.sitemaps=false"]
     wanted += [f'capture.browser_sites=["{HOSTS[0]} always"]'] * shown
     archive.settings = with_overrides(archive.settings, wanted)
+    if own:
+        archive.settings = replace(
+            archive.settings, collection=(CollectionSettings("c", sites=(HOSTS[0],), objective=own),)
+        )
     with contextlib.closing(open_catalog(folder)) as catalog:
         catalog.add([])
         study(catalog, tell(story, catalog))
@@ -119,13 +126,13 @@ def by_moment(hosts, due):
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)
-@given(stories(), st.booleans())
-def test_what_is_told_is_what_a_watch_started_now_does(story, shown):
+@given(stories(), st.booleans(), st.sampled_from(["", "pool", "page", "count"]))
+def test_what_is_told_is_what_a_watch_started_now_does(story, shown, own):
     # What comes by itself is taken to take one request each.
     shown = shown and all(page.state == "seen" for page in story.pages if page.host == 0)
     folder = Path(tempfile.mkdtemp())
     try:
-        archive = told(story, folder / "archive", shown)
+        archive = told(story, folder / "archive", shown, own)
         planning = Planning(archive, story.now)
         expected = planning.next()
         reasons = {visit.url: why(planning, visit.url).answers["now"] for visit in expected[:3]}
@@ -148,3 +155,27 @@ def test_what_is_told_is_what_a_watch_started_now_does(story, shown):
                 assert reasons.get(visit.url, visit.reason) == visit.reason
     finally:
         shutil.rmtree(folder)
+
+
+def test_collections_in_which_other_things_count_get_other_visits(tmp_path):
+    """Two sites that are alike: in one the importance of all change counts, in the other every page alike."""
+    busy, quiet = (1.0, 1), (6.0, 3)
+    alike = [Page(host, 0, *pace, "seen", False) for host in (0, 2) for pace in (busy, quiet, quiet, quiet)]
+    story = Story(tuple(alike), 90.0, "1/hour", watched=True)
+    archive = told(story, tmp_path / "archive")
+    usual = archive.settings
+
+    def visits(*objectives):
+        of = [CollectionSettings(f"c{n}", sites=(HOSTS[2 * n],), objective=one) for n, one in enumerate(objectives)]
+        archive.settings = replace(usual, collection=tuple(of))
+        planning = Planning(archive, story.now)
+        made = [visit.url for visit in planning.ahead(96.0)]
+        said = [why(planning, story.url(n)).answers["what counts"] for n in (0, 4)]
+        return [made.count(story.url(n)) for n in range(len(alike))], said
+
+    (same, said), (other, told_now) = visits("", ""), visits("pool", "page")
+    assert said == ["middle"] * 2 and told_now == ["pool (collection c0)", "page (collection c1)"]
+    pool, page = other[:4], other[4:]
+    assert sum(page[1:]) / sum(page) > 1.5 * sum(pool[1:]) / sum(pool), (same, other)
+    assert abs(sum(page) / sum(other) - sum(same[4:]) / sum(same)) < 0.2, "each site has about what it had"
+    assert visits("page", "pool")[0] != other

@@ -55,7 +55,7 @@ def test_a_keeper_makes_fills_and_puts_aside_a_collection_by_forms(server, folde
     assert _post(server, "/collections", {**key, "name": "votes", "title": "<i>Votes</i>"}) == 303
     of = {**key, "collection": "votes"}
     assert _post(server, "/collection/members", {**of, "members": "site.test\r\nhttp://b.test/x/*"}) == 303
-    said = {"subject": "a\r\nb", "rights": "CC", "weight": "2", "title": "<i>Votes</i>"}
+    said = {"subject": "a\r\nb", "rights": "CC", "weight": "2", "objective": "page", "title": "<i>Votes</i>"}
     assert _post(server, "/collection", {**of, **said}) == 303
     (kept,) = read_settings(folder / NAME).collection
     assert (kept.sites, kept.pages, kept.subject) == (("site.test",), ("http://b.test/x/*",), ("a", "b"))
@@ -66,8 +66,10 @@ def test_a_keeper_makes_fills_and_puts_aside_a_collection_by_forms(server, folde
     assert _post(server, "/collection/state", {**of, "state": "aside"}) == 303
     assert "put aside" in _page(server, "/collections", READER)[1]
     assert "CC" in _page(server, "/collection?collection=votes", READER)[1]
+    assert "every page alike" in _page(server, "/collection?collection=votes", READER)[1]
     assert _post(server, "/collection/state", {**of, "state": "gone"}) == 400
     assert _post(server, "/collection", {**of, "weight": "many"}) == 400
+    assert _post(server, "/collection", {**of, "objective": "fame"}) == 400
     assert _post(server, "/collections", {"key": "0" * 64, "name": "x"}) == 400
     assert _post(server, "/collections", {**key, "name": "x"}, READER) == 403
     assert _page(server, "/collection?collection=x")[0] == 404
@@ -80,8 +82,11 @@ def test_a_program_does_the_same(server):
     assert _api(server, "POST", "/collections", {"collection": "c", "description": {"title": "C"}})[0] == 201
     assert _api(server, "POST", "/collections/c/members", {"add": ["site.test", "http://b.test/"]})[0] == 200
     assert _api(server, "POST", "/collections/c/members", {"remove": ["http://b.test/"]})[1]["pages"] == []
-    status, told = _api(server, "PATCH", "/collections/c", {"description": {"rights": "CC"}, "collection": "d"})
+    status, told = _api(
+        server, "PATCH", "/collections/c", {"description": {"rights": "CC", "objective": "count"}, "collection": "d"}
+    )
     assert (status, told["collection"], told["captures"], told["addresses"]) == (200, "d", 1, 1)
+    assert told["settings"] == {"objective": "count"}
     assert told["description"] == {"title": "C", "rights": "CC"} and told["first"].startswith("2026-03-01")
     assert _api(server, "POST", "/collections/d/state", {"state": "aside"})[1]["state"] == "aside"
     assert [one["collection"] for one in _api(server, "GET", "/collections", token=READER)[1]] == ["d"]

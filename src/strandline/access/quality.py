@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from strandline.access.gaps import Hours, Pages, Said, Sights, gaps_of
 from strandline.core.beliefs.estimate import Estimate
-from strandline.core.plan.objective import Worth
+from strandline.core.plan.aims import Aims
 from strandline.core.plan.priced_kernels import Pages as PlanPages
 from strandline.core.plan.shadow_price import MoreRequests, worth_of_more
+from strandline.core.plan.strategy import PageTable
 from strandline.core.quality.coherence import Captures, Evidence, best_instant
 from strandline.core.quality.estimates import (
     Estimated,
@@ -62,6 +63,8 @@ class Held:
     """The same captures, a version for each difference a reader sees: only what looks the same is proved."""
     dead: NDArray[np.bool_] | None = None
     """Addresses under which there never was a page: no measure is about them."""
+    aim: Ints | None = None
+    """Number of the group with an objective of its own that each page belongs to, -1 for none; None: nobody does."""
     hollow: Sequence[str] | None = None
     """Of each page, what it gave instead of content (core/quality/hollow.py), or nothing: its captures do not count."""
 
@@ -222,25 +225,17 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     return Shown(found, *best_instant(evidence, at, reach))
 
 
-def worth_of_requests(held: Held, worth: Worth, visits: float, more: float) -> MoreRequests:
+def worth_of_requests(held: Held, aims: Aims, visits: float, more: float) -> MoreRequests:
     """What `more` visits a period on top of `visits` would catch, at the best even spacing of every page.
 
     Of a large archive every n-th page stands for n.
     """
-    every = max(1, len(held.weight) // SAMPLE)
-    estimate = held.estimate
-    rate, importance = estimate.rate[::every], estimate.importance[::every]
-    count = len(rate)
-    sample = Estimate(rate, importance, estimate.level[::every], estimate.odds[::every], estimate.share)
-    flat = worth.objective in ("count", "content")
-    weight = np.ones(count) if worth.objective == "count" else held.weight[::every]
+    some = slice(None, None, max(1, len(held.weight) // SAMPLE))
+    weight, aim = held.weight[some], -1 if held.aim is None else held.aim[some]
+    count = len(weight)
+    found = aims.value(PageTable.of(count, weight=weight, aim=aim), np.arange(count), held.estimate.of(some))
     pages = PlanPages(
-        rate=rate,
-        importance=np.ones_like(importance) if flat else importance,
-        level=sample.level,
-        value=worth.node_values(sample, weight),
-        mean_rate=sample.mean_rate,
-        mean_importance=np.ones(count) if flat else sample.mean_importance,
+        **found._asdict(),
         last=np.zeros(count),
         phase=np.full(count, 0.5),
         stretch=np.ones(count),

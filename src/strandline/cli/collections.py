@@ -28,7 +28,7 @@ Values = Annotated[
     list[str] | None,
     typer.Argument(
         help="What to say: title, creator, subject, description, publisher, rights, language, date (Dublin Core), "
-        "budget, weight or hours; lists with ; between; nothing after = takes it back.",
+        "budget, weight, objective or hours; lists with ; between; nothing after = takes it back.",
         metavar="[KEY=VALUE]...",
         show_default=False,
     ),

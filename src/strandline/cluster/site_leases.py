@@ -28,6 +28,7 @@ from strandline.cluster.shared import Cluster
 from strandline.cluster.shared_budget import limit_at
 from strandline.cluster.skipping import desk_skips
 from strandline.core.beliefs.first_sight import OtherSites
+from strandline.core.plan.aims import factors
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.priced_plan import PricedPlan
 from strandline.core.plan.shared_price import PRICES, above_cut, counted, cut_for, price_for
@@ -197,7 +198,8 @@ def divided_first(start: float, now: float, left: float, wanted: Wanted) -> Plan
     visits = left - min(float(wanted.waiting), FRONTIER_SHARE * left)
     price = 0.0 if wanted.demand is None else price_for(wanted.demand, max(visits, 1e-6))
     cut = None if wanted.offers is None else cut_for(wanted.offers, visits)
-    return PlanHour(start, 0, now, visits, 0, price, cut)
+    found = factors(np.array(list(wanted.worths.values())).reshape(-1, 2)).tolist()
+    return PlanHour(start, 0, now, visits, 0, price, cut, dict(zip(wanted.worths, found, strict=True)))
 
 
 def _again(known: PlanHour, now: float, left: float, wanted: Wanted) -> PlanHour:
@@ -259,9 +261,19 @@ def plan_site(
         offers=None if market.round else _offered(offers),
         trust=outlook.claims.trust(site),
         level=float(outlook.levels[0]),
+        worths=_worths(outlook) if offers else {},
         note=note.to_keep(site),
     )
     return plan, chosen
+
+
+def _worths(outlook: Outlook) -> dict[str, tuple[float, float]]:
+    """What collections with an objective of their own are worth here."""
+    strategy = outlook.planner.strategy
+    if not isinstance(strategy, PricedPlan):
+        return {}
+    expected = zip(outlook.planner.wishes.aims, strategy.aims.expected.tolist(), strict=True)
+    return {aim.key: (theirs, own) for aim, (theirs, own) in expected if theirs > 0.0}
 
 
 def _offered(offers: list[Due]) -> list[float]:
@@ -290,5 +302,9 @@ def outlook_of(
     outlook = maker.outlook(pages, learned, allowance)
     if isinstance(outlook.planner.strategy, PricedPlan) and market.price:
         outlook.planner.strategy.agree(market.price)
+        keys, known = [aim.key for aim in outlook.planner.wishes.aims], market.factors or {}
+        here = np.unique(outlook.planner.table.aim)
+        if all(keys[place] in known for place in here[here >= 0].tolist()):
+            outlook.planner.strategy.aims.agree(np.array([known.get(key, 1.0) for key in keys]))
     outlook.claims.relive(seen, told, RECENT * hours.length)
     return outlook

@@ -47,7 +47,7 @@ class Collection:
         said = dataclasses.asdict(self.settings)
         usual = dataclasses.asdict(CollectionSettings())
         described = {key: said[key] for key in DUBLIN_CORE if said[key]}
-        treated = {key: said[key] for key in ("budget", "weight", "hours") if said[key] != usual[key]}
+        treated = {key: said[key] for key in ("budget", "weight", "objective", "hours") if said[key] != usual[key]}
         return {
             "collection": self.name,
             "state": self.settings.state,

@@ -9,6 +9,7 @@ on a Monday, and nobody knows what happened between that and the first capture.
 """
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,4 +53,8 @@ def archive_world(archive: Archive) -> World:
     name = f"{archive.folder.name}-{planning.reading.last_capture()[0]}"
     monday = np.floor((float(moment[found].min()) + shift) / _WEEK) * _WEEK
     first = max(0.0, float(seen.min()) + shift - monday) / _WEEK
-    return trace_world(name, changes, weights, TraceOptions(period, learning_weeks=first, zone_seconds=HOUR * shift))
+    options = TraceOptions(period, learning_weeks=first, zone_seconds=HOUR * shift)
+    world, wishes = trace_world(name, changes, weights, options), planning.wishes
+    aim = {page.url: wishes.aim_of(page) for page in pages}
+    own = np.array([aim[url] for url in world.urls], dtype=np.int64)
+    return replace(world, aim=own, aims=tuple(one.objective for one in wishes.aims))

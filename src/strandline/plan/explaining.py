@@ -76,6 +76,7 @@ def why(planning: Planning, url: str) -> Why:
     if learned := learned_reasons(lore, place):
         found.answers["learned"] = "; ".join(learned)
     found.answers["weight"] = f"{belief.weight:.3g}" + (", given by you" if standing.weight_given else "")
+    found.answers["what counts"] = belief.objective
     found.answers["campaign"] = ", ".join(belief.campaigns) or "none runs for it"
     if barred:
         found.verdict = f"not fetched: {barred}"

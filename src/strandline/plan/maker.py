@@ -62,7 +62,7 @@ class PlanMaker:
     def wishes(self, allowance: Allowance | None = None) -> Wishes:
         """What the settings ask for, of the whole budget or a part of it; hosts get their pauses as pages are known."""
         pauses = Pauses(self._shortened(self._own_pause()), self._pauses)
-        wishes = wishes_of(self.making.settings.plan, pauses)
+        wishes = wishes_of(self.making.settings.plan, pauses, self.making.settings.collection)
         return wishes if allowance is None else replace(wishes, allowance=allowance)
 
     def outlook(self, pages: Sequence[Known], learned: Learned, allowance: Allowance | None = None) -> Outlook:

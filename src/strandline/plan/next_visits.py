@@ -58,6 +58,8 @@ class Belief:
     zone: str
     weight: float
     campaigns: tuple[str, ...]
+    objective: str
+    """What counts of it, and where that is said."""
     reason: str
 
 
@@ -137,6 +139,7 @@ class Planner:
             last_visit=np.fmax(self._learned.last[since:], visited) if len(rows) else np.empty(0),
             rate=rate,
             size=[page.size for page in pages],
+            aim=[self.wishes.aim_of(page) for page in pages],
         )
 
     def _take_in(self, rows: Iterable[int]) -> None:
@@ -162,7 +165,11 @@ class Planner:
         name = self.wishes.strategy.removesuffix("-learned")
         wishes = self.wishes
         options = StrategyOptions(
-            wishes.objective, wishes.coherence, longest_gap=wishes.longest_gap, gap_share=wishes.gap_share
+            wishes.objective,
+            wishes.coherence,
+            longest_gap=wishes.longest_gap,
+            gap_share=wishes.gap_share,
+            aims=tuple(aim.objective for aim in wishes.aims),
         )
         patterns = TaughtPatterns(self._learned.learner)
         if name == "priced-plan":
@@ -398,6 +405,7 @@ class Planner:
             zone=self.pages[row].zone,
             weight=self.pages[row].weight,
             campaigns=self._campaigns(self.pages[row], now),
+            objective=self.wishes.counts(int(self.table.aim[row])),
             reason=in_hours(reason),
         )
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from strandline.core.keeping.collections import Members
 from strandline.core.plan.budget import Allowance
 from strandline.core.plan.objective import OBJECTIVES, Objective
 from strandline.errors import SettingError
 from strandline.learn.known_pages import HOUR
 from strandline.plan.budget_meter import Purse
-from strandline.plan.wishes import Boost, Wishes
+from strandline.plan.wishes import Aim, Boost, Wishes
 from strandline.settings import texts
+from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.schema import PlanSettings
 from strandline.settings.units import rate
 
@@ -22,7 +24,7 @@ class Pauses(NamedTuple):
     hour: float = HOUR
 
 
-def wishes_of(plan: PlanSettings, pauses: Pauses) -> Wishes:
+def wishes_of(plan: PlanSettings, pauses: Pauses, collections: Sequence[CollectionSettings] = ()) -> Wishes:
     """What the settings ask for; SettingError names the key that is wrong."""
     return Wishes(
         allowance=budget_of("plan.budget", plan.budget),
@@ -37,7 +39,14 @@ def wishes_of(plan: PlanSettings, pauses: Pauses) -> Wishes:
         pause=pauses.usual,
         pauses=pauses.of_hosts,
         hour_seconds=pauses.hour,
+        aims=aims_of(collections),
     )
+
+
+def aims_of(collections: Iterable[CollectionSettings]) -> tuple[Aim, ...]:
+    """Collections that are watched and have an objective of their own."""
+    own = (one for one in collections if one.state == "active" and one.objective)
+    return tuple(Aim(one.name, _objective(one.objective), Members(one.sites, one.pages)) for one in own)
 
 
 def check_plan(plan: PlanSettings) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from strandline.access.gaps import Hours, Sights
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
 from strandline.core.keeping.collections import Members
+from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.quality.estimates import Visiting
@@ -74,13 +75,12 @@ def measured(
         rows = np.arange(len(planning.pages))
         sites = list(measures.sites())
         whole = measures.of("archive", rows)
-    worth = Worth(planning.wishes.objective)
     per_hour = planning.planner.visits_per_hour()
     return Measured(
         sites=sites,
         whole=whole,
         visiting=_visiting(planning, site),
-        more=worth_of_requests(held, worth, per_hour, MORE / 24.0),
+        more=worth_of_requests(held, _aims(planning), per_hour, MORE / 24.0),
         budget=planning.settings.plan.budget,
         shown=None if moment is None else shown_at(held, rows, moment, REACH),
         urls=[page.url for page in planning.pages],
@@ -107,7 +107,14 @@ def _held(planning: Planning) -> Held:
         said=planning.said,
         dead=np.array([one.dead for one in standings], dtype=np.bool_),
         hollow=_hollow(planning),
+        aim=planning.planner.table.aim,
     )
+
+
+def _aims(planning: Planning) -> Aims:
+    """What counts: in the archive, and in collections where that is something else."""
+    wishes = planning.wishes
+    return Aims(Worth(wishes.objective), [aim.objective for aim in wishes.aims])
 
 
 def _hollow(planning: Planning) -> list[str]:
@@ -153,11 +160,11 @@ def over_time(planning: Planning, site: str, moments: Sequence[float]) -> list[Q
 
 def worth_of_budgets(planning: Planning, factors: Sequence[float]) -> list[tuple[float, float]]:
     """Requests a day, and what they would catch compared with the budget there is, for multiples of that budget."""
-    held, worth = _held(planning), Worth(planning.wishes.objective)
+    held, aims = _held(planning), _aims(planning)
     per_hour = planning.planner.visits_per_hour()
-    now = worth_of_requests(held, worth, per_hour, 0.0).value
+    now = worth_of_requests(held, aims, per_hour, 0.0).value
     found = []
     for factor in factors:
-        value = worth_of_requests(held, worth, per_hour * factor, 0.0).value
+        value = worth_of_requests(held, aims, per_hour * factor, 0.0).value
         found.append((planning.planner.requests_per_hour() * factor * 24.0, value / now if now > 0 else 1.0))
     return found

@@ -40,6 +40,12 @@ class CollectionSettings:
     weight: float = setting(
         1.0, "How many times as much changes in it matter to the plan; a weight of a site wins.", bounds=(0.001, 1000)
     )
+    objective: str = setting(
+        "",
+        "What counts in it, where that is something else than plan.objective: pool, page, middle, count or content. "
+        "It divides what the collection gets among its pages; how much that is, weight says.",
+        choices=("", "pool", "page", "middle", "count", "content"),
+    )
     hours: tuple[str, ...] = setting(
         (), "When its sites may be asked, as hours of a site; hours of a site itself win.", form="hours"
     )

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from strandline.core.plan.objective import OBJECTIVES
 from strandline.errors import UsageError
 from strandline.keeping.collections import (
     COLLECTION_KEYS,
@@ -41,7 +42,7 @@ class CollectionView(BaseModel):
     collection: str
     state: str
     description: dict[str, Any] = Field(description="Elements of Dublin Core")
-    settings: dict[str, Any] = Field(description="budget, weight and hours, as far as they are set")
+    settings: dict[str, Any] = Field(description="budget, weight, objective and hours, as far as they are set")
     sites: list[str]
     pages: list[str]
     addresses: int = Field(description="Addresses of it that were captured")
@@ -195,6 +196,7 @@ class Collections:
         view = _known(self._desk, request.query_params.get("collection", "")[:60])
         said = {**view.description, **view.settings}
         values = {"view": view, "keys": COLLECTION_KEYS, "lines": _LINES, "long": _LONG, "said": said}
+        values["objectives"] = OBJECTIVES
         return self._face.page(request, "collection.html", values)
 
     async def add(self, request: Request) -> Response:

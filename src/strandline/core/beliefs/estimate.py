@@ -23,6 +23,12 @@ class Estimate:
     share: Floats
     turnover: Floats | None = None
 
+    def of(self, rows: NDArray[np.bool_] | slice) -> "Estimate":
+        """Of some of the pages."""
+        turnover = None if self.turnover is None else self.turnover[rows]
+        facts = (self.rate[rows], self.importance[rows], self.level[rows], self.odds[rows])
+        return Estimate(*facts, self.share, turnover)
+
     @property
     def mean_rate(self) -> Floats:
         """Mean changes per period."""

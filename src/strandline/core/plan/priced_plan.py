@@ -19,13 +19,14 @@ from typing import NamedTuple
 import numpy as np
 
 from strandline.core.growing import GrowingTable
+from strandline.core.plan.aims import Aims
 from strandline.core.plan.budget import Budget, SomeCosts, spend
 from strandline.core.plan.due_pages import LATE, DuePages, look_again, put_off
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.minutes import Settling
-from strandline.core.plan.objective import Worth
+from strandline.core.plan.objective import Objective, Worth
 from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
 from strandline.core.plan.renewal import Renewal
@@ -63,7 +64,7 @@ class PricedPlanSettings:
     `slow_below` (changes a period) is the rate under which even spacing is as good as a plan. Archives of more
     than `scan_up_to` pages use the timing wheel. `periods_per_day` says how often shared knowledge is renewed at least.
     `fast_first`: fast pages lie at the turn of the period (minutes.py), not in the middle of their site. `gap` is the
-    longest one between two visits of a page.
+    longest one between two visits of a page. `aims` are the objectives of groups that have their own (aims.py).
     """
 
     worth: Worth = field(default_factory=Worth)
@@ -75,6 +76,7 @@ class PricedPlanSettings:
     periods_per_day: int = 24
     fast_first: bool = True
     gap: LongestGap = field(default_factory=LongestGap)
+    aims: tuple[Objective, ...] = ()
 
     def __post_init__(self) -> None:
         if self.coherence < 0 or self.horizon < 2 or self.price_step <= 0:
@@ -91,7 +93,9 @@ class PricedPlan:
         self._price = RunningPrice(self.settings.price_step, self.settings.periods_per_day)
         self._renewal = Renewal(self.settings.periods_per_day)
         self._settling = Settling()
-        self._tables = PricedTables(knowledge, self.settings.worth, self.settings.slow_below, self.settings.fast_first)
+        worth, fast_first = self.settings.worth, self.settings.fast_first
+        self.aims = Aims(worth, self.settings.aims)
+        self._tables = PricedTables(knowledge, self.aims, worth.lasting, self.settings.slow_below, fast_first)
         self._plans: GrowingTable[Plans] | None = None
         self._stale = NOBODY
         self._due: DuePages | None = None
@@ -203,6 +207,7 @@ class PricedPlan:
         if not self._renewal.due(now):
             return
         moved = self._knowledge.refresh(now)
+        moved = self.aims.settle() or moved
         if self._due is None:
             every = np.arange(len(table))
             if moved:

@@ -7,10 +7,10 @@ import numpy as np
 
 from strandline.core.beliefs.estimate import Estimate
 from strandline.core.growing import GrowingTable
+from strandline.core.plan.aims import Aims
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.minutes import fast_first, places
-from strandline.core.plan.objective import Worth
 from strandline.core.plan.priced_kernels import Pages
 from strandline.core.plan.sibling_value import SiblingValue
 from strandline.core.plan.strategy import Floats, PageTable, Rows
@@ -25,9 +25,10 @@ NOBODY = np.empty(0, dtype=np.int64)
 class PricedTables:
     """One row per page. `slow_below` (changes a period) parts the pages that need no plan."""
 
-    def __init__(self, knowledge: Knowledge, worth: Worth, slow_below: float, fast_first: bool) -> None:
+    def __init__(self, knowledge: Knowledge, aims: Aims, lasting: float, slow_below: float, fast_first: bool) -> None:
         self._knowledge = knowledge
-        self._worth = worth
+        self.aims = aims
+        self._lasting = lasting
         self._slow_below = slow_below
         self._fast_first = fast_first
         self._store: GrowingTable[Pages] | None = None
@@ -73,6 +74,7 @@ class PricedTables:
 
     def _make(self, table: PageTable) -> None:
         self._knowledge.grow(table)
+        self.aims.forget()
         self.sibling_value = SiblingValue()
         self._weight = table.weight.copy()
         self.sites = len(np.unique(table.site))
@@ -125,7 +127,7 @@ class PricedTables:
             slow=np.zeros(count, dtype=np.bool_),
             shift=table.shift[rows],
             cycle=np.asarray(self._knowledge.cycle, dtype=np.int64),
-            fading=np.array([1.0 / self._worth.lasting]),
+            fading=np.array([1.0 / self._lasting]),
         )
 
     def _new_place(self, site: int, row: int) -> float:
@@ -142,20 +144,9 @@ class PricedTables:
         self._write(table, rows, self._knowledge.estimate(rows))
 
     def _write(self, table: PageTable, rows: Rows, estimate: Estimate) -> None:
-        pages, worth = self.rows, self._worth
-        content = worth.objective == "content" and estimate.turnover is not None
-        rate = estimate.rate
-        if content and estimate.turnover is not None:
-            rate = (rate * estimate.turnover[:, None]).astype(np.float32)
-        flat = content or worth.objective == "count"
-        pages.rate[rows] = rate
-        pages.importance[rows] = 1.0 if flat else estimate.importance
-        pages.level[rows] = 1.0 if content else estimate.level
-        weight = np.ones(len(rows)) if worth.objective == "count" else table.weight[rows]
-        if worth.objective == "content":
-            weight = weight * table.items[rows]
-        pages.value[rows] = worth.node_values(estimate, weight)
-        pages.mean_rate[rows] = rate.astype(np.float64) @ estimate.share
-        pages.mean_importance[rows] = 1.0 if flat else estimate.mean_importance
+        pages, found = self.rows, self.aims.value(table, rows, estimate)
+        pages.rate[rows], pages.importance[rows], pages.level[rows] = found.rate, found.importance, found.level
+        pages.value[rows] = found.value
+        pages.mean_rate[rows], pages.mean_importance[rows] = found.mean_rate, found.mean_importance
         pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
         self.sibling_value.believe(pages, rows, table.directory[rows], self._knowledge.together(rows))

@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 FLOAT_COLUMNS = ("weight", "last_visit", "rate", "chance", "expected_change", "mean_change", "size", "items")
-INT_COLUMNS = ("page", "site", "directory", "host", "shift")
+INT_COLUMNS = ("page", "site", "directory", "host", "shift", "aim")
 DEFAULTS = {
-    "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "shift": 0.0, "size": 0.0, "items": 1.0,
+    "weight": 1.0, "last_visit": np.nan, "rate": 0.1 / 24, "shift": 0.0, "aim": -1.0, "size": 0.0, "items": 1.0,
 }  # fmt: skip
 """What is expected of a page of which nothing is known: one change in ten days. Origin: a guess."""
 
@@ -45,7 +45,8 @@ class PageTable:
     """The pages as columns. Rows keep their place: new pages are appended, so a row number is a lasting name.
 
     `size` is the expected bytes of a fetch, `items` how many items (articles, products) the page lists, `shift` the
-    periods to add for the time of the page's own place.
+    periods to add for the time of the page's own place, `aim` the number of the group with an objective of its own that
+    the page belongs to (aims.py), -1 for none.
     """
 
     page: Rows
@@ -53,6 +54,7 @@ class PageTable:
     directory: Rows
     host: Rows
     shift: Rows
+    aim: Rows
     weight: Floats
     last_visit: Floats
     rate: Floats

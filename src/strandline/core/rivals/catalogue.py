@@ -31,7 +31,8 @@ class StrategyOptions:
     """What the makers of strategies may need. `window` is the span (in periods) quality is judged over,
     `lasting` the one the archive will be asked about (core/plan/objective.py);
     `accumulates` says that a capture shows the difference to the last capture, as a real crawler's does.
-    `longest_gap` (hours) and `gap_share` bound how long a page may be unseen (longest_gap.py).
+    `longest_gap` (hours) and `gap_share` bound how long a page may be unseen (longest_gap.py); `aims` are the
+    objectives of groups of pages that have their own.
     """
 
     objective: Objective = "page"
@@ -43,6 +44,7 @@ class StrategyOptions:
     clock: bool = True
     longest_gap: float = 336.0
     gap_share: float = 0.05
+    aims: tuple[Objective, ...] = ()
     cycle: NDArray[np.int64] = field(default_factory=lambda: HOURS_OF_WEEK.copy())
 
     @property
@@ -61,7 +63,9 @@ class StrategyOptions:
         """Settings of a priced plan for this length of period."""
         worth = Worth(self.objective, self.window, lasting=self.lasting)
         gap = LongestGap(self.longest_gap / self.period_hours, self.gap_share)
-        usual = PricedPlanSettings(worth=worth, coherence=self.coherence, fast_first=self.accumulates, gap=gap)
+        usual = PricedPlanSettings(
+            worth=worth, coherence=self.coherence, fast_first=self.accumulates, gap=gap, aims=self.aims
+        )
         if self.period_hours >= 24.0:
             return replace(usual, price_step=0.1, slow_below=2.0 / 7.0, periods_per_day=1)
         return usual

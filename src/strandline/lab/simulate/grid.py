@@ -124,6 +124,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
         period_hours=world.period_hours,
         accumulates=world.accumulates,
         cycle=world.patterns.cycle,
+        aims=world.aims,
     )
     if name == KNOWN:
         settings = options.priced
@@ -134,6 +135,7 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
             slow_below=settings.slow_below,
             periods_per_day=settings.periods_per_day,
             fast_first=world.accumulates,
+            aims=world.aims,
             gap=LongestGap(part=0.0),  # whoever knows the truth needs no looks at what is thought to be still
         )
         patterns = world.patterns
@@ -192,7 +194,9 @@ def _cells(world: World, request: Request) -> list[tuple[str, float, Objective]]
 
 def _key(world: World, request: Request, cell: tuple[str, float, Objective]) -> str:
     signals = [] if request.signals is None else [*asdict(request.signals).values(), request.seed]
-    return json.dumps([world.name, len(world), *cell, request.coherence, request.known, request.queries, *signals])
+    return json.dumps(
+        [world.name, len(world), *cell, *world.aims, request.coherence, request.known, request.queries, *signals]
+    )
 
 
 def _finished(results: Path | None) -> dict[str, dict[str, float]]:

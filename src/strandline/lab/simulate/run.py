@@ -100,6 +100,7 @@ def known_table(world: World, last_visit: Floats, period: int) -> PageTable:
         chance=chance[:, now],
         expected_change=expected[:, now],
         mean_change=expected @ share,
+        aim=-1 if world.aim is None else world.aim,
     )
 
 
@@ -115,6 +116,7 @@ class _Tables:
             weight=world.weight,
             last_visit=0.0,
             items=listed_items(world),
+            aim=-1 if world.aim is None else world.aim,
         )
         patterns = world.patterns
         self._patterns = patterns

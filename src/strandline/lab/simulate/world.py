@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.plan.objective import Objective
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -72,6 +74,9 @@ class World:
     accumulates: bool = False
     items: Items | None = None
     urls: tuple[str, ...] = ()
+    aim: Ints | None = None
+    """Number of the group with an objective of its own that each page belongs to, -1 for none; None: nobody does."""
+    aims: tuple[Objective, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.start) != len(self.weight) + 1 or self.start[-1] != len(self.time):

@@ -5,8 +5,11 @@ under the empty name, has one for the learner. A desk is leased like a host: by 
 that grows when it changes hands. What comes late, because its worker slept, is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
+
+from psycopg.types.json import Jsonb
 
 from strandline.errors import LeaseLost
 from strandline.ports import PLANNED
@@ -240,6 +243,8 @@ class SitePlan(NamedTuple):
     trust: float
     level: float | None = None
     """Changes a day of an average page of the site; None for nobody knows."""
+    worths: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    """Of collections with an objective of their own: what their changes here are worth, by the archive's and by it."""
     note: tuple[str, Sequence[tuple[str, bytes | None]]] = ("", ())
     """Kind, key and value of what is kept of the plan for whoever asks."""
 
@@ -251,11 +256,12 @@ def hand_in(session: Session, desk: Desk, plan: SitePlan) -> bool:
         if not leave_desks(connection, [desk], plan.until):
             return False
         offers = None if plan.offers is None else list(plan.offers)
+        worths = Jsonb(dict(plan.worths)) if plan.worths else None
         connection.execute(
             """UPDATE site_desks SET visits = %s, demand = %s::real[], offers = coalesce(%s::real[], offers),
-                   trust = %s, level = coalesce(%s, level)
+                   trust = %s, level = coalesce(%s, level), worths = %s
                WHERE site = %s AND work = %s""",
-            (len(plan.visits), list(plan.demand), offers, plan.trust, plan.level, desk.site, desk.work),
+            (len(plan.visits), list(plan.demand), offers, plan.trust, plan.level, worths, desk.site, desk.work),
         )
         for key, value in plan.note[1]:
             connection.execute(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 
 import numpy as np
+from psycopg.types.json import Jsonb
 
 from strandline.core.plan.strategy import Floats
 from strandline.store.postgres.session import Connection, Session
@@ -28,6 +29,8 @@ class PlanHour(NamedTuple):
     taken: int
     price: float
     cut: float | None
+    factors: dict[str, float] | None = None
+    """Of collections with an objective of their own: migrations/0019-aims.sql."""
 
 
 class Wanted(NamedTuple):
@@ -37,6 +40,8 @@ class Wanted(NamedTuple):
     offers: Floats | None
     waiting: int
     """Pages and parts that are due by the end of the hour, planned or not; counted up to what was asked."""
+    worths: dict[str, tuple[float, float]]
+    """Of collections with an objective of their own, all sites together."""
 
 
 def known_hour(session: Session, start: float) -> PlanHour | None:
@@ -56,10 +61,10 @@ def open_hour(
         assert made is not None
         if made is not known:
             connection.execute(
-                """INSERT INTO plan_hours VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (start) DO UPDATE
+                """INSERT INTO plan_hours VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (start) DO UPDATE
                    SET round = excluded.round, divided = excluded.divided, visits = excluded.visits,
                        cut = excluded.cut""",
-                made,
+                made._replace(factors=Jsonb(made.factors)),  # type: ignore[arg-type]
             )
         return made
 
@@ -68,7 +73,7 @@ def open_hour(
 
 def _hour(connection: Connection, start: float) -> PlanHour | None:
     row = connection.execute(
-        "SELECT start, round, divided, visits, taken, price, cut FROM plan_hours WHERE start = %s", (start,)
+        "SELECT start, round, divided, visits, taken, price, cut, factors FROM plan_hours WHERE start = %s", (start,)
     ).fetchone()
     return None if row is None else PlanHour(*row)  # type: ignore[arg-type]
 
@@ -89,7 +94,15 @@ def wanted_by_all(connection: Connection, end: float, most: int, closed: Collect
         (*([list(closed)] if closed else []), end, most),
     ).fetchone()
     assert row is not None
-    return Wanted(_summed(connection, "demand"), _summed(connection, "offers"), int(str(row[0])))
+    return Wanted(_summed(connection, "demand"), _summed(connection, "offers"), int(str(row[0])), _worths(connection))
+
+
+def _worths(connection: Connection) -> dict[str, tuple[float, float]]:
+    rows = connection.execute(
+        """SELECT key, sum((value ->> 0)::float8), sum((value ->> 1)::float8)
+           FROM site_desks CROSS JOIN jsonb_each(worths) WHERE work = 'plan' GROUP BY key"""
+    )
+    return {str(name): (float(str(theirs)), float(str(own))) for name, theirs, own in rows}
 
 
 def _summed(connection: Connection, column: str) -> Floats | None:
