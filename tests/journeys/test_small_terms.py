@@ -22,6 +22,12 @@ TERMS = {
     "fee": ("The yearly fee is {} euros, due in January.", (140, 150, 175, 190)),
     "interest": ("Late payments bear interest of {} % a year.", (4, 5, 6, 8)),
 }
+STRUCK = {
+    "struck": ("Either party may end it by giving the other {} days' written notice.", "14", "<s>14</s>"),
+    "deleted": ("Late payments bear interest of {} % a year.", "4", "<del>4</del> <ins>5</ins>"),
+    "withdrawn": ("{}", "The yearly fee is 140 euros, due in January.", ""),
+}
+"""Terms that are only struck through at the last look, the last one as a whole by its style."""
 CLOCK = f"{SITE}/clock"
 STILL = f"{SITE}/still"
 
@@ -39,6 +45,9 @@ def looks():
         at = (START + dt.timedelta(days=day)).isoformat()
         for name, (text, values) in TERMS.items():
             yield {"url": f"{SITE}/{name}", "time": at, "html": page(text.format(values[number]))}
+        for name, (text, term, crossed) in STRUCK.items():
+            crossed = crossed or f"<span style='text-decoration: line-through'>{term}</span>"
+            yield {"url": f"{SITE}/{name}", "time": at, "html": page(text.format(crossed if number == 3 else term))}
         yield {"url": CLOCK, "time": at, "html": page(f"Page made in {0.1 + 0.13 * number:.2f} seconds.")}
         yield {"url": STILL, "time": at, "html": page("Nothing of it ever changed.")}
 
@@ -66,11 +75,27 @@ def test_each_change_of_a_term_is_far_above_noise_and_what_says_the_time_is_not(
     assert all(one["importance"] < 0.01 for one in found if one["url"] == CLOCK)
 
 
+def test_a_term_that_is_struck_through_has_changed(archive):
+    found = {one["url"]: one for one in changes(archive)}
+    told = [found[f"{SITE}/{name}"] for name in STRUCK]
+    assert [one["sentence"] for one in told] == [
+        "Struck through: “14”",
+        "“Late payments bear interest” rose from 4 to 5 %",
+        "Struck through: “The yearly fee is 140 euros, due in January.”",
+    ]
+    assert min(one["importance"] for one in told) > 0.3
+    at = (START + dt.timedelta(days=7.5)).isoformat()
+    evidence = {one["url"]: one["evidence"] for one in asked("quality", archive, "--at", at)["archive"]["mementos"]}
+    assert {evidence[f"{SITE}/{name}"] for name in STRUCK} == {"probable"}
+    assert f"{SITE}/withdrawn" in here("search", archive, "yearly fee due january").stdout
+
+
 @pytest.mark.parametrize("day", [0.5, 4.0, 7.5])
 def test_nothing_is_proved_between_two_captures_that_differ(archive, day):
     at = (START + dt.timedelta(days=day)).isoformat()
     found = {one["url"]: one["evidence"] for one in asked("quality", archive, "--at", at)["archive"]["mementos"]}
-    assert {url for url, evidence in found.items() if evidence == "proved"} == {STILL}
+    still = {STILL} | ({f"{SITE}/{name}" for name in STRUCK} if day < 7 else set())
+    assert {url for url, evidence in found.items() if evidence == "proved"} == still
 
 
 def test_classes_patterns_and_why_say_that_terms_changed(archive):

@@ -30,6 +30,7 @@ from strandline.dom.content import content_of, scored
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
+from strandline.dom.struck_text import with_strokes
 from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
@@ -99,6 +100,7 @@ def visible_hash(html: bytes, *, charset: str | None = None) -> int:
 
 def _shown(page: bytes, mode: int) -> ScannedPage:
     """A page as read without scripts: where scripts would make all of it, what it offers readers without them."""
+    page = with_strokes(page)
     scan = scanned(page, mode)
     if len(scan.text) < NEARLY_EMPTY and _NOSCRIPT.search(page):
         offered = scanned(_NOSCRIPT.sub(rb"<\1div", page), mode)

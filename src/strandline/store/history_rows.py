@@ -8,7 +8,7 @@ it is shared between pages, so that a page's history can be forgotten or studied
 import sqlite3
 from collections.abc import Callable, Iterator
 
-from strandline.core.blocks.words import words
+from strandline.core.blocks.queries import searched_words
 from strandline.core.changes.versions import BlockRecord, LayoutRecord, PageHistory, Segment, Sight, labels
 from strandline.store import rows
 
@@ -153,7 +153,8 @@ class HistoryWriter:
 
 def _texts(record: BlockRecord, called: str) -> tuple[str, str, str]:
     """What is found of a block: topic, labels, words."""
-    return " ".join(words(record.topic)), " ".join(words(called)), " ".join(words(record.text))
+    topic, labels_found, text = (" ".join(searched_words(one)) for one in (record.topic, called, record.text))
+    return topic, labels_found, text
 
 
 def _called(layout: LayoutRecord, given: dict[str, str]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from strandline.core.blocks.words import words
+from strandline.core.struck import without_strokes
 
 _TERM: Final = re.compile(r'(-?)"([^"]*)"?|(\S+)')
 
@@ -27,6 +28,11 @@ class Clause(NamedTuple):
 
     any_of: tuple[tuple[Phrase, ...], ...]
     absent: bool = False
+
+
+def searched_words(text: str) -> list[str]:
+    """The words a text is found by, in order; also those that are struck through."""
+    return words(without_strokes(text))
 
 
 def clauses(text: str) -> list[Clause]:
@@ -46,7 +52,7 @@ def clauses(text: str) -> list[Clause]:
             joining = True
             continue
         absent = bool(sign) or (plain.startswith("-") and len(plain) > 1)
-        cut = words(quoted or plain)
+        cut = searched_words(quoted or plain)
         if not cut:
             continue
         asked = (tuple(cut),) if quoted else tuple((word,) for word in cut)
@@ -79,7 +85,7 @@ def fits(asked: Sequence[Clause], text: str) -> bool:
     """
     if not asked:
         return False
-    found = words(text)
+    found = searched_words(text)
     joined = f" {' '.join(found)} "
 
     def there(clause: Clause) -> bool:

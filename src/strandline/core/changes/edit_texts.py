@@ -5,10 +5,11 @@ from typing import Final
 
 from strandline.core.changes.language_rules import LanguageRules, folded, language_rules
 from strandline.core.changes.sentence_meaning import Edit
+from strandline.core.struck import standing, struck_words, without_strokes
 
 LONGEST: Final = 160
 """Letters of a quotation. Origin: a guess."""
-SLIGHT_KINDS: Final = ("none", "typography", "order", "spelling", "numbering", "counter", "stamp")
+SLIGHT_KINDS: Final = ("none", "typography", "order", "spelling", "numbering", "counter", "stamp", "struck")
 SUBJECT: Final = 6
 """Words of what a sentence is about. Origin: a guess."""
 _FIXED: Final = {
@@ -16,6 +17,7 @@ _FIXED: Final = {
     "typography": "Only punctuation or typography changed",
     "order": "Only the order changed",
     "numbering": "Only numbering changed",
+    "struck": "Only text that is struck through changed",
 }
 _PRICES: Final = frozenset(("price", "total", "fee", "cost", "rent"))  # labels that English gives an article
 _ARTICLES: Final = ("the ", "a ", "an ", "our ", "your ", "this ")
@@ -36,6 +38,20 @@ def quoted(text: str, longest: int = LONGEST) -> str:
     if len(line) > longest:
         line = f"{line[: longest + 1].rsplit(' ', 1)[0][:longest].rstrip(' ,;:')} …"
     return f"“{line}”"
+
+
+def restruck(before: str, after: str) -> str:
+    """What was struck through between two texts that are the same but for that, or no longer is; in words.
+
+    >>> from strandline.core.struck import struck
+    >>> restruck("within 14 days", f"within {struck('14')} days"), restruck(struck("14 days"), "14 days")
+    ('Struck through: “14”', 'No longer struck through: “14 days”')
+    """
+    if before == after or without_strokes(before) != without_strokes(after):
+        return ""
+    if len(standing(after)) > len(standing(before)):
+        return f"No longer struck through: {quoted(struck_words(before))}"
+    return f"Struck through: {quoted(struck_words(after))}"
 
 
 def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:

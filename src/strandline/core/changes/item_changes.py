@@ -33,6 +33,7 @@ from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_sa
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
+from strandline.core.struck import standing
 
 DECISIVE: Final = 0.35
 """Weight from which an edit counts by what it says, not by its words. Origin: a guess."""
@@ -264,6 +265,7 @@ class ItemJudge:
 
 def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     """What an edit changes in what is said, how much that weighs, and whether it is of a kind that never ticks."""
+    before, after = standing(before), standing(after)
     if changed_figures(before, after).signed or other_currency(before, after):
         return "money", PRICE, True
     edit = edit_weight(before, after, language)

@@ -23,6 +23,7 @@ from typing import Final
 
 from strandline.core.changes.language_rules import LanguageRules, folded_words, language_of, language_rules, plain_signs
 from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence
+from strandline.core.struck import standing
 
 MOST_LETTERS: Final = 6_000
 """Letters of the part that differs which are looked at. Origin: a bound on time."""
@@ -59,6 +60,10 @@ def edit_weight(before: str, after: str, language: str = "") -> Edit:
     >>> edit_weight("Notice of 30 days", "Notice of thirty days").weight < 0.1
     True
     """
+    old, new = standing(before), standing(after)
+    if old == new and before != after:
+        return Edit("struck", SLIGHT["struck"])
+    before, after = old, new
     if len(before) + len(after) <= KEPT:
         return _recent_edit(before, after, language)
     return _edit(before, after, language)

@@ -16,8 +16,9 @@ from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
 
 EditKind = Literal[
-    "none", "typography", "order", "spelling", "numbering", "counter", "stamp", "wording", "added", "removed", "name",
-    "contact", "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party",
+    "none", "typography", "order", "spelling", "numbering", "counter", "stamp", "struck", "wording", "added", "removed",
+    "name", "contact", "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast",
+    "party",
 ]  # fmt: skip
 
 COUNTER: Final = 0.05
@@ -63,7 +64,8 @@ _WORDING: Final = 0.4
 """What rewording comes to at most. Origin: a guess."""
 _WORDS: Final = 6.0
 """Other words that make 1 - 1/e of it. Origin: a guess."""
-SLIGHT: Final = {"spelling": 0.05, "order": 0.04, "numbering": 0.03, "counter": 0.02, "stamp": 0.02, "typography": 0.0}
+SLIGHT: Final = {"spelling": 0.05, "order": 0.04, "numbering": 0.03, "counter": 0.02, "stamp": 0.02, "struck": 0.02,
+                 "typography": 0.0}  # fmt: skip
 """Weights of what says nothing new. Origin: a guess."""
 _ADDED: Final = 0.3
 """Weight of a whole sentence, at most. Origin: a guess."""

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.bylines import is_count, without_byline
 from strandline.core.changes.delta import BlockChange, Delta, Operation
-from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted
+from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted, restruck
 from strandline.core.changes.importance import Importance
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import ENOUGH, language_of
@@ -26,6 +26,7 @@ from strandline.core.changes.meaning import edit_weight, sentences
 from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
+from strandline.core.struck import without_strokes
 from strandline.core.wording import counted
 
 MOST_TEXTS: Final = 12
@@ -135,6 +136,7 @@ class _Teller:
             operations = content[: self._left]
             self._left -= len(operations)
             yield from self._block(counts, change, operations)
+        yield from self._struck_whole()
         for kind in ("insert", "delete"):
             yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
 
@@ -254,10 +256,23 @@ class _Teller:
         else:
             byline = edit.kind == "date" and len(after.split()) <= BYLINE
             rank = counts * edit.weight * (0.5 if byline else 1.0)  # what stands below a date says more than the date
-            yield _Candidate(rank, edit.weight, edit.kind, partial(self._edited, edit, change.block, after))
+            words = partial(self._edited, edit, change.block, before, after)
+            yield _Candidate(rank, edit.weight, edit.kind, words)
 
-    def _edited(self, edit: Edit, block: PageBlock, after: str) -> tuple[str, str, str]:
+    def _edited(self, edit: Edit, block: PageBlock, before: str, after: str) -> tuple[str, str, str]:
+        if told := restruck(before, after):
+            return told, before, after
         return edit_text(edit, self._language, _label(block, after)), edit.old, edit.new
+
+    def _struck_whole(self) -> Iterator[_Candidate]:
+        """Whole texts that were struck through: they neither came nor went."""
+        left = {without_strokes(one[2].before): one for one in self._whole if one[2].kind == "delete"}
+        for come in [one for one in self._whole if one[2].kind == "insert"]:
+            gone = left.get(without_strokes(come[2].after))
+            if gone and gone in self._whole and (told := restruck(gone[2].before, come[2].after)):
+                self._whole = [one for one in self._whole if one not in (come, gone)]
+                words = partial(_alone, told, gone[2].before, come[2].after)
+                yield _Candidate(max(come[0], gone[0]) * _PARAGRAPH, _PARAGRAPH, "text", words)
 
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
         """Sections, paragraphs and entries that were added or removed."""

@@ -21,6 +21,7 @@ from typing import Final, Literal
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
 from strandline.core.changes.labels import is_price_label
+from strandline.core.struck import without_strokes
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "time"]
 
@@ -398,6 +399,7 @@ def is_slot(before: str, after: str) -> bool:
 @lru_cache(maxsize=1 << 11)
 def is_same_text(before: str, after: str) -> bool:
     """True for two states of one text; otherwise one only took the place of the other."""
+    before, after = without_strokes(before), without_strokes(after)
     return settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE
 
 

@@ -17,6 +17,7 @@ from strandline.core.blocks.words import distance_of, masked_texts, word_distanc
 from strandline.core.changes.carried import carry_on
 from strandline.core.changes.delta import BlockChange, Delta, ElementKind, Operation, OperationKind, now_or_before
 from strandline.core.changes.matching import in_place, matched_between, same_beginning, same_ending
+from strandline.core.struck import without_strokes
 
 FARTHEST_UPDATE: Final = 0.8
 """Part of their words by which texts may differ: with less in common they are a deletion and an insertion.
@@ -204,8 +205,8 @@ def _paired_texts(before: Sequence[str], after: Sequence[str]) -> dict[int, tupl
             i = waiting[text].popleft()
             pairs[j] = i, word_distance(before[i], after[j])
     used = {i for i, _ in pairs.values()}
-    left = [(i, word_set(text)) for i, text in enumerate(before) if i not in used]
-    right = [(j, word_set(text)) for j, text in enumerate(after) if j not in pairs]
+    left = [(i, word_set(without_strokes(text))) for i, text in enumerate(before) if i not in used]
+    right = [(j, word_set(without_strokes(text))) for j, text in enumerate(after) if j not in pairs]
     if len(left) * len(right) > MOST_COMPARED:
         return pairs
     for distance, i, j in sorted(_near(left, right)):
