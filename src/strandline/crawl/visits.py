@@ -45,6 +45,8 @@ class Visits:
         conditional = bool(exchange.request.etag or exchange.request.last_modified)
         capture = self._keep(task, exchange, shown)
         evidence, retry = _judge(exchange, capture)
+        if self._leads_nowhere(exchange):
+            evidence = Evidence.ABSENT
         attempts = task.attempts + 1 if retry else 0
         again = retry and attempts <= timing.retries
         # A page is in the pass while it is due by its start; done means due after it, even if the clock jumped back.
@@ -64,6 +66,12 @@ class Visits:
             conditional=conditional and exchange.status == 304,
             seconds=exchange.seconds,
         )
+
+    def _leads_nowhere(self, exchange: Exchange) -> bool:
+        """Whether an answer only redirects to an address that is known not to be there."""
+        target = redirect_target(exchange)
+        known = self._catalog.page(target) if target else None
+        return known is not None and known.evidence is Evidence.ABSENT
 
     def _keep(self, task: Task, exchange: Exchange, shown: Shown | None) -> Capture | None:
         if not exchange.response_head:

@@ -189,7 +189,7 @@ class BrowsingReading(SpansReading):
                 FROM pages LEFT JOIN page_states USING (page)
                 WHERE page > (SELECT max(page) FROM pages) - {SCANNED}
                     AND host IN (SELECT host FROM hosts WHERE ? IN (site, authority, ''))
-                    AND kind = 'page' AND pages.captures > 0) AS found
+                    AND kind = 'page' AND pages.captures > 0 AND NOT ({rows.DEAD_LINK})) AS found
             WHERE began >= ? ORDER BY began DESC LIMIT ?"""
         return [(ListedPage(*row[:9]), float(str(row[9]))) for row in self._rows(query, site, since, limit)]  # type: ignore[arg-type]
 

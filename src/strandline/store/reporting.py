@@ -69,7 +69,8 @@ class ReportReading(AlarmReading, WatchReading):
         query = f"""SELECT site, url, first, via FROM (
                 SELECT site, authority, url, via,
                     (SELECT min(time) FROM captures WHERE captures.page = pages.page AND status < 400) AS first
-                FROM pages JOIN hosts USING (host) WHERE kind = 'page' AND pages.captures > 0) AS found
+                FROM pages JOIN hosts USING (host)
+                WHERE kind = 'page' AND pages.captures > 0 AND NOT ({rows.DEAD_LINK})) AS found
             WHERE first >= ? AND first < ? AND {_SITE} ORDER BY first, url"""
         return self._events(query, start, end, site, site)
 

@@ -14,8 +14,11 @@ CONTENT = "coalesce(rendered_digest, original_digest, digest)"
 """What a capture showed, by digest: captures with the same one show the same."""
 
 DEAD_LINK = """evidence = 'absent' AND NOT EXISTS
-    (SELECT 1 FROM captures AS answered WHERE answered.page = pages.page AND answered.status < 400)"""
-"""An address that is not there and under which nothing was ever seen: no page, so no measure counts it."""
+    (SELECT 1 FROM captures AS answered WHERE answered.page = pages.page AND answered.status < 400
+        AND NOT EXISTS (SELECT 1 FROM pages AS target
+            WHERE answered.redirect <> '' AND target.url = answered.redirect AND target.evidence = 'absent'))"""
+"""An address that is not there, or leads to one that is not, and under which nothing was ever seen: no page, so no
+measure counts it."""
 
 ANSWERED_WITH = """CASE WHEN evidence = 'unreachable' THEN
     (SELECT status FROM captures AS answered WHERE answered.page = pages.page
