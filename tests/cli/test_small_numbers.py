@@ -50,7 +50,7 @@ def test_one_of_something(place, name):
     said("patterns", archive)
     said("rules", archive)
     assert "page        known from WARC files (import, reindex), present since" in said("why", archive, URL)
-    assert "of 1 page on 1 site, the latest" in " ".join(said("status", archive).split())
+    assert "of 1 address on 1 site, the latest" in " ".join(said("status", archive).split())
     said("report", archive, "--from", "2026-02-01", "--to", "2026-04-01")
     said("verify", archive)
     assert "in 1 file\n" in said("reindex", archive)
@@ -71,13 +71,13 @@ def test_one_capture_cannot_be_compared(place):
 
 def test_quality_says_what_was_intended_only_where_a_watch_may_have_made_it(place):
     assert re.search(
-        r"last day: 0 of \d+ intended visits made, 0 pages failed \(budget 500/day\)", said("quality", place / "twice")
+        r"last day: 0 visits made, 0 pages failed \(a watch of 500/day intends \d+\)", said("quality", place / "twice")
     )
     fresh = [{"url": f"{URL}/{number}", "time": time.time() - 60, "html": PAGE.format(number)} for number in range(9)]
     (place / "fresh.jsonl").write_text("".join(json.dumps(version) + "\n" for version in fresh))
     said("import", place / "fresh", place / "fresh.jsonl")
     assert re.search(
-        r"last day: 9 visits made, 0 pages failed \(a watch of 500/day intends \d; crawls and imports ask no budget\)",
+        r"last day: 9 visits made, 0 pages failed \(a watch of 500/day intends \d\)",
         said("quality", place / "fresh"),
     )
 

@@ -84,6 +84,10 @@ def test_a_watch_that_does_not_run(folder, changes, state):
     stand(folder, **changes)
     found = json.loads(run("status", folder, "--json", "--quick"))
     assert found["state"] == state and found["why"]
+    text = " ".join(run("status", folder, "--quick").split())
+    if state != "paused":
+        assert "3 spent in its last hour" in text and "this hour" not in text and "left of" not in text
+        assert "strandline_budget_spent_hour 3" not in status_metrics(status(open_archive(folder)))
 
 
 def test_alarms_and_errors_are_shown(folder):

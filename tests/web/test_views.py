@@ -239,7 +239,10 @@ def test_hours_that_are_not_those_of_the_clock_are_told():
     )
     assert told.count("&lt; 1 %") == 1, "an interval that says nothing more is left out"
     assert say("means_coherence") in told
-    for achieved, text in ((3, "3 of 12 intended visits made"), (40, "40 visits made")):
+    for achieved, text in (
+        (3, "3 visits made, 0 pages failed; a watch with this budget intends 12"),
+        (40, "40 visits made"),
+    ):
         told = render(
             "parts/quality.html", {**shown, "visits": {"achieved": achieved, "intended": 12, "failed": 0}, "hour": 3600}
         )

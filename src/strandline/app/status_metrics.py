@@ -39,7 +39,8 @@ def metrics_of(found: Status) -> Iterator[Metric]:
     def one(name: str, text: str, value: float | None, kind: str = "gauge") -> Metric:
         return Metric(f"strandline_{name}", kind, text, (("", float(value)),) if value is not None else ())
 
-    yield one("watch_up", "1 while a watch runs, paused or not.", found.state in ("running", "paused"))
+    runs = found.state in ("running", "paused")
+    yield one("watch_up", "1 while a watch runs, paused or not.", runs)
     yield one("watch_paused", "1 while the watch asks for nothing.", found.state == "paused")
     yield one("watch_started_seconds", "When the watch was started.", found.watch.started if found.watch else None)
     yield one("watch_updated_seconds", "When the watch last said how it stands.", found.watch and found.watch.updated)
@@ -57,7 +58,7 @@ def metrics_of(found: Status) -> Iterator[Metric]:
         ("budget_spent_day", "spent_day", "Spent in the last day."),
         ("plan_visits", "planned", "Visits left of this hour's plan."),
     ):
-        yield one(name, text, known.get(key))
+        yield one(name, text, known.get(key) if runs else None)
     if "workers" in known:
         yield one("workers", "Workers of the cluster that are at work.", known["workers"])
     yield one("sites", "Sites in the archive.", found.sites)

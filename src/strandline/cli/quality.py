@@ -77,13 +77,11 @@ def quality_text(found: "Measured") -> list[str]:
     dead = found.whole.dead if found.whole is not None else sum(one.dead for one in found.sites)
     if dead:
         lines.append(f"{counted(dead, 'dead link')} left out: never a page there (`strandline report` names them)")
-    made = f"{visiting.achieved} of {counted(visiting.intended, 'intended visit')} made"
-    asked = f"budget {found.budget}"
+    made = f"{counted(visiting.achieved, 'visit')} made"
+    asked = f"a watch of {found.budget} intends {visiting.intended}"
     if visiting.watched:
         made = f"{counted(visiting.intended, 'visit')} planned, {visiting.achieved} made"
-    elif visiting.achieved > visiting.intended:
-        made = f"{counted(visiting.achieved, 'visit')} made"
-        asked = f"a watch of {found.budget} intends {visiting.intended}; crawls and imports ask no budget"
+        asked = f"budget {found.budget}"
     lines.append(f"last day: {made}, {counted(visiting.failed, 'page')} failed ({asked})")
     lines.append(f"100 more requests a day would catch {100 * more.gain:+.1f} %")
     if found.shown is not None:

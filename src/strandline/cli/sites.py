@@ -80,7 +80,7 @@ def sites(
             f"{total.importance:.2f}",
         )
         rows.append((printable(one.name), one.state, *figures, printable(_told(one))))
-    head = ("site", "state", "pages", "requests", "kept", "changes", "importance", "")
+    head = ("site", "state", "addresses", "requests", "kept", "changes", "importance", "")
     print(columns(head, rows, right=(2, 3, 4, 5, 6)))
     hidden = len(found) - len(shown)
     if hidden:

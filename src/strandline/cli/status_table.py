@@ -70,6 +70,11 @@ def _budget(found: "Status") -> str:
     assert found.watch is not None
     known = found.watch.document
     parts = [f"{known.get('budget', '?')} by {known.get('strategy', '?')}"]
+    if found.state not in ("running", "paused"):
+        if "spent_hour" in known:
+            spent = f"{known['spent_hour']:.0f} spent in its last hour, {known.get('spent_day', 0):.0f} in its last day"
+            parts.append(spent)
+        return "; ".join(parts)
     if "spent_hour" in known:
         parts.append(f"{known['spent_hour']:.0f} spent this hour, {known.get('spent_day', 0):.0f} in the last day")
     if "planned" in known:
@@ -93,7 +98,7 @@ def _lately(lately: tuple[int, int, int, int]) -> str:
 
 def _holds(found: "Status") -> str:
     latest = f", the latest at {iso(found.last)}" if found.last else ""
-    pages, sites = counted(found.pages, "page"), counted(found.sites, "site")
+    pages, sites = counted(found.pages, "address", "addresses"), counted(found.sites, "site")
     return f"{counted(found.captures, 'capture')} of {pages} on {sites}{latest}"
 
 
