@@ -26,8 +26,13 @@ STRUCK = {
     "struck": ("Either party may end it by giving the other {} days' written notice.", "14", "<s>14</s>"),
     "deleted": ("Late payments bear interest of {} % a year.", "4", "<del>4</del> <ins>5</ins>"),
     "withdrawn": ("{}", "The yearly fee is 140 euros, due in January.", ""),
+    "field": (
+        "It is paid <select>{}</select>",
+        "<option selected>monthly<option>yearly",
+        "<option>monthly<option selected>yearly",
+    ),
 }
-"""Terms that are only struck through at the last look, the last one as a whole by its style."""
+"""Terms that are only struck through at the last look, one as a whole by its style; and one chosen in a form."""
 CLOCK = f"{SITE}/clock"
 STILL = f"{SITE}/still"
 
@@ -75,15 +80,17 @@ def test_each_change_of_a_term_is_far_above_noise_and_what_says_the_time_is_not(
     assert all(one["importance"] < 0.01 for one in found if one["url"] == CLOCK)
 
 
-def test_a_term_that_is_struck_through_has_changed(archive):
+def test_a_term_that_is_struck_through_or_chosen_otherwise_has_changed(archive):
     found = {one["url"]: one for one in changes(archive)}
-    told = [found[f"{SITE}/{name}"] for name in STRUCK]
+    told = [found[f"{SITE}/{name}"] for name in STRUCK if name != "field"]
     assert [one["sentence"] for one in told] == [
         "Struck through: “14”",
         "“Late payments bear interest” rose from 4 to 5 %",
         "Struck through: “The yearly fee is 140 euros, due in January.”",
     ]
     assert min(one["importance"] for one in told) > 0.3
+    field = found[f"{SITE}/field"]
+    assert (field["sentence"], field["importance"]) == ("A field of a form changed from “monthly” to “yearly”", 0.05)
     at = (START + dt.timedelta(days=7.5)).isoformat()
     evidence = {one["url"]: one["evidence"] for one in asked("quality", archive, "--at", at)["archive"]["mementos"]}
     assert {evidence[f"{SITE}/{name}"] for name in STRUCK} == {"probable"}

@@ -55,6 +55,9 @@ class Shelf:
     def visible_hash(self, document):
         return html.visible_hash(document.data, charset=document.charset)
 
+    def told_beside(self, old, new):
+        return html.told_beside(old.data, new.data, charsets=(old.charset, new.charset))
+
     def blocks(self, document, url, how) -> BlockTree:
         self.cuts += 1
         return html.blocks(document.data, charset=document.charset, url=url, level=how.level, scale=how.scale)

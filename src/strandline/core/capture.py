@@ -215,3 +215,15 @@ def evidence_of(status: int, truncated: str = "") -> Evidence:
     if status in GONE:
         return Evidence.ABSENT
     return Evidence.PRESENT if 200 <= status < 400 else Evidence.UNREACHABLE
+
+
+def shows_page(capture: Capture) -> bool:
+    """Whether an answer says what the page is: errors, refusals and answers that were cut do not."""
+    return (capture.status == 0 or 200 <= capture.status < 400) and not capture.truncated
+
+
+def identity_of(capture: Capture) -> str:
+    """What makes two answers the same without reading them."""
+    if capture.rendering is not None:
+        return capture.rendering.digest
+    return f"redirect {capture.redirect}" if capture.redirect else capture.digest

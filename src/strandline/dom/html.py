@@ -26,6 +26,7 @@ from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, R
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
+from strandline.dom.beside_text import beside_hash, told_between
 from strandline.dom.content import content_of, scored
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
@@ -94,8 +95,14 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
 
 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
-    """64 bits over the text and the addresses a reader sees: equal means nothing visible changed."""
-    return _shown(as_utf8(html, charset), AS_SERVED).visible_hash()
+    """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
+    page = as_utf8(html, charset)
+    return _shown(page, AS_SERVED).visible_hash() ^ beside_hash(page)
+
+
+def told_beside(old: bytes, new: bytes, *, charsets: tuple[str, str]) -> str:
+    """What readers see beside the text that is another between two pages, in words; empty when nothing is."""
+    return told_between(as_utf8(old, charsets[0]), as_utf8(new, charsets[1]))
 
 
 def _shown(page: bytes, mode: int) -> ScannedPage:

@@ -34,6 +34,9 @@ class PageReader(Protocol):
     def visible_hash(self, document: Document) -> int:
         """64 bits over what a reader sees."""
 
+    def told_beside(self, old: Document, new: Document) -> str:
+        """What readers see beside the text that is another now, in words; empty when nothing is."""
+
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         """The document cut into blocks; UnreadableError when that takes too long."""
 

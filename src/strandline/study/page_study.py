@@ -23,7 +23,7 @@ from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.roles import AdRule, is_advertising
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import BlockTree
-from strandline.core.capture import GONE, Capture, Kind
+from strandline.core.capture import GONE, Capture, Kind, identity_of, shows_page
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.importance import BELIEF, BlockReason, importance, study
 from strandline.core.changes.index_threshold import IndexGate
@@ -39,6 +39,8 @@ from strandline.study.documents import Document, PageReader, UnreadableError
 
 OPAQUE: Final = 1.0 - exp(-10.0 / NOVELTY_SCALE)
 """What a change counts of which no text can be compared (a film, a redirect): ten new words. Origin: a guess."""
+BESIDE: Final = 0.05
+"""What a change counts of what is seen beside the text of a page: that of a dropped sentence. Origin: a guess."""
 MOST_REASONS: Final = 40
 """Changed blocks that are told one by one; a page of thousands would fill the catalog. Origin: a bound on memory."""
 _PARTS: Final = (
@@ -97,21 +99,9 @@ def needs_reading(work: PageWork) -> bool:
 def _ends_early(capture: Capture, digest: str, absent: int) -> bool:
     if capture.status in GONE:
         return absent >= 2 or not digest
-    if capture.status == 304 or _identity(capture) == digest:
+    if capture.status == 304 or identity_of(capture) == digest:
         return True
-    return not _shows_page(capture)
-
-
-def _shows_page(capture: Capture) -> bool:
-    """Whether an answer says what the page is: errors, refusals and answers that were cut do not."""
-    return (capture.status == 0 or 200 <= capture.status < 400) and not capture.truncated
-
-
-def _identity(capture: Capture) -> str:
-    """What makes two answers the same without reading them."""
-    if capture.rendering is not None:
-        return capture.rendering.digest
-    return f"redirect {capture.redirect}" if capture.redirect else capture.digest
+    return not shows_page(capture)
 
 
 def study_page(
@@ -162,7 +152,7 @@ class _Student:
         try:
             if capture.status in GONE:
                 self._gone(one)
-            elif not _shows_page(capture) or self._says_nothing(capture):
+            elif not shows_page(capture) or self._says_nothing(capture):
                 return
             elif self._same(capture):
                 self._unchanged(one)
@@ -181,7 +171,7 @@ class _Student:
             return False
         if capture.status == 304:
             return not self._noise.held
-        return _identity(capture) == self.state.digest
+        return identity_of(capture) == self.state.digest
 
     def _says_nothing(self, capture: Capture) -> bool:
         """Whether a page that a browser showed answered as it did then: without a browser that tells no more."""
@@ -299,17 +289,24 @@ class _Student:
         else:
             delta = compare(old, tree, self._advertising, str(self._said.get("language", "")))
             if delta.empty:
-                self._invisible(one, shown)
-                return
-            if self._second_fetch(one, delta):
-                self._stand_on(one, shown)
-                self._tree = tree
-                return
-            if self._score(one, delta):
+                if not self._other_beside(one, document):
+                    self._invisible(one, shown)
+                    return
+                self._store(one, tree, BESIDE)
+            elif not self._second_fetch(one, delta) and self._score(one, delta):
                 return
         self._stand_on(one, shown)
         self._tree = tree
         self.state = replace(self.state, scale=self.state.scale or tree.scale)
+
+    def _other_beside(self, one: Sighted, document: Document) -> bool:
+        """Note what readers see beside the text, if it is another: a field of a form, a formula, what is hidden."""
+        if self._base is None or self.state.absent >= 2:
+            return False
+        if told := self._reader.told_beside(self._reader.read(self._base), document):
+            reason = {"path": "", "why": "seen beside the text", "told": {"sentence": told}}
+            self._note(one, visible=True, importance=BESIDE, impch=0.0, blocks=(reason,))
+        return bool(told)
 
     def _score(self, one: Sighted, delta: Delta) -> bool:
         """Score a change and store the version; True when the change is held."""
@@ -371,7 +368,7 @@ class _Student:
     def _stand_on(self, one: Sighted, shown: int) -> None:
         """Compare with this capture from now on."""
         self._base = one.capture
-        identity = _identity(one.capture)
+        identity = identity_of(one.capture)
         asked = self.state.doubling if self.state.doubling == one.capture.time else 0.0
         self.state = replace(
             self.state, base=one.seq, digest=identity, visible=shown, seen=one.capture.time, absent=0, doubling=asked

@@ -226,6 +226,9 @@ class _NoReader:
     def visible_hash(self, document: Document) -> int:
         raise UnreadableError(f"a document of {len(document.data)} bytes was not to be read")
 
+    def told_beside(self, old: Document, new: Document) -> str:
+        raise UnreadableError(f"documents of {len(old.data)} and {len(new.data)} bytes were not to be read")
+
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         raise UnreadableError(f"{url} was not to be cut at level {how.level}: {len(document.data)} bytes")
 

@@ -82,6 +82,10 @@ class ArchiveReader:
         except PageTooCostlyError as problem:
             raise UnreadableError(str(problem)) from None
 
+    def told_beside(self, old: Document, new: Document) -> str:
+        """What readers see beside the text that is another now, in words; empty when nothing is."""
+        return html.told_beside(old.data, new.data, charsets=(old.charset, new.charset))
+
     def blocks(self, document: Document, url: str, how: PageLevel) -> BlockTree:
         """The document cut into blocks."""
         tree = self._cut(document, url, how)

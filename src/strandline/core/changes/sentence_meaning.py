@@ -125,9 +125,8 @@ class Sentence:
 
     def likeness(self, other: "Sentence") -> float:
         """Share of what both say."""
-        one, two = self._said, other._said
-        common = (one & two).total()
-        union = one.total() + two.total() - common
+        common = (self._said & other._said).total()
+        union = self._said.total() + other._said.total() - common
         return common / union if union else 0.5
 
     @kept_property

@@ -1,0 +1,135 @@
+"""What a reader sees of a page beside its text: fields of forms, formulas, drawings, players, numbers of lists, and
+what is hidden. None of it is cut into blocks, but where it is another the page has changed for its readers.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import unescape
+from typing import Final, NamedTuple
+
+import xxhash
+
+_FIELD, _FORMULA, _DRAWING, _FILE = "A field of a form", "A formula", "A drawing", "An embedded file"
+_LIST, _BAR, _HIDDEN = "The numbering of a list", "A bar", "hidden"
+_KINDS: Final = {
+    b"input": _FIELD, b"option": _FIELD, b"textarea": _FIELD, b"text": _DRAWING, b"tspan": _DRAWING, b"mi": _FORMULA,
+    b"mn": _FORMULA, b"mo": _FORMULA, b"ms": _FORMULA, b"mtext": _FORMULA, b"object": _FILE, b"embed": _FILE,
+    b"audio": _FILE, b"video": _FILE, b"source": _FILE, b"ol": _LIST, b"progress": _BAR, b"meter": _BAR,
+}  # fmt: skip
+_UNREAD: Final = re.compile(rb"<(?:(script|style|noscript|template)(?=[\s>/])|!--)", re.IGNORECASE)
+_TAG: Final = re.compile(rb"<(%b)(?=[\s/>])([^<>]*+)>([^<]*+)" % b"|".join(_KINDS), re.IGNORECASE)
+_CONCEALING: Final = (b" hidden>", b" hidden ", b" hidden=", b"display:none", b"display: none")
+_UNSEEN: Final = frozenset(("hidden", "password", "file", "image"))  # types of fields
+_ATTRIBUTE: Final = r"(?:^|\s)%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+_MARKS: Final = {
+    name: re.compile(_ATTRIBUTE % name, re.IGNORECASE)
+    for name in ("type", "value", "placeholder", "data", "src", "start")
+}
+_SET: Final = re.compile(r"(?:^|\s)(?:checked|selected)(?=[\s=/]|$)", re.IGNORECASE)
+LONGEST_TAG: Final = 1_000
+"""Letters before the sign that hides a part in which its tag begins. Origin: a bound on time."""
+LONGEST: Final = 80
+"""Letters of a text that are told. Origin: a guess."""
+
+
+class Beside(NamedTuple):
+    """One thing that is seen, and its kind in words."""
+
+    kind: str
+    shown: str
+
+
+def beside(page: bytes) -> list[Beside]:
+    """What is seen on a page of UTF-8 HTML beside its text, in its order.
+
+    >>> beside(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>")
+    [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
+    """
+    markup = b"".join(_read(page))
+    found = [Beside(_KINDS[tag[1].lower()], _shown(tag)) for tag in _TAG.finditer(markup)]
+    found += [Beside(_HIDDEN, _text(text)) for text in _concealed(markup)]
+    return [one for one in found if one.shown]
+
+
+def beside_hash(page: bytes) -> int:
+    """64 bits over it; 0 for a page without."""
+    seen = beside(page)
+    return xxhash.xxh3_64_intdigest("\x1e".join(map("\x1f".join, seen)).encode("utf-8", "replace")) if seen else 0
+
+
+def told_between(old: bytes, new: bytes) -> str:
+    """What of it is another between two pages, in words; empty when nothing is.
+
+    >>> told_between(b"<p>Limit <input value=500>", b"<p>Limit <input value=900>")
+    'A field of a form changed from “500” to “900”'
+    >>> told_between(b"<p>You may withdraw.</p>", b"<p hidden>You may withdraw.</p>")
+    'Hidden now: “You may withdraw.”'
+    """
+    before, after = Counter(beside(old)), Counter(beside(new))
+    gone, come = list(before - after), list(after - before)
+    if not gone and not come:
+        return ""
+    kind = (come or gone)[0].kind
+    left, came = (next((one.shown[:LONGEST] for one in some if one.kind == kind), "") for some in (gone, come))
+    if kind == _HIDDEN:
+        return f"Hidden now: “{came}”" if came else f"No longer hidden: “{left}”"
+    if left and came:
+        return f"{kind} changed from “{left}” to “{came}”"
+    return f"{kind} was added: “{came}”" if came else f"{kind} was removed: “{left}”"
+
+
+def _read(page: bytes) -> Iterator[bytes]:
+    """A page without comments and what is in scripts and the like."""
+    lower, start = page.lower(), 0
+    while found := _UNREAD.search(page, start):
+        yield page[start : found.start()]
+        ending = b"</" + found[1].lower() if found[1] else b"-->"
+        start = lower.find(ending, found.end())
+        if start < 0:
+            return
+    yield page[start:]
+
+
+def _concealed(markup: bytes) -> Iterator[bytes]:
+    """What tags that are hidden begin with."""
+    lower = markup.lower()
+    for sign in _CONCEALING:
+        place = lower.find(sign)
+        while place >= 0:
+            tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
+            end = lower.find(b">", place)
+            if tag >= 0 and lower.find(b">", tag, place) < 0 <= end:
+                following = markup.find(b"<", end)
+                yield markup[end + 1 : following if following >= 0 else len(markup)]
+            place = lower.find(sign, place + len(sign))
+
+
+def _shown(tag: re.Match[bytes]) -> str:
+    name, marks = tag[1].lower(), unescape(tag[2].decode("utf-8", "replace"))
+    match _KINDS[name]:
+        case "A field of a form" if name == b"input":
+            kind = _mark(marks, "type").lower()
+            if kind in _UNSEEN:
+                return ""
+            chosen = ("☐", "☑")[_SET.search(marks) is not None] if kind in ("checkbox", "radio") else ""
+            return " ".join(filter(None, (chosen, _mark(marks, "value"), _mark(marks, "placeholder"))))
+        case "A field of a form" if name == b"option":
+            return _text(tag[3]) if _SET.search(marks) else ""
+        case "An embedded file":
+            return (_mark(marks, "src") or _mark(marks, "data")).partition("?")[0].partition("#")[0]
+        case "The numbering of a list":
+            return _mark(marks, "start")
+        case "A bar":
+            return _mark(marks, "value")
+        case _:
+            return _text(tag[3])
+
+
+def _mark(marks: str, name: str) -> str:
+    found = _MARKS[name].search(marks)
+    return " ".join((found[1] or found[2] or found[3] or "").split()) if found else ""
+
+
+def _text(data: bytes) -> str:
+    return " ".join(unescape(data.decode("utf-8", "replace")).split())
