@@ -51,7 +51,7 @@ def texts_of(page):
     return " ".join(found)
 
 
-def replayed(browser, name, address, known=()):
+def replayed(browser, name, address, known=(), seconds=EXTRA_SECONDS):
     """Open a page of the set where a replay shows it, do what a reader would, and say what came. `known`: what nobody
     waits for."""
     context = browser.new_context()
@@ -63,7 +63,7 @@ def replayed(browser, name, address, known=()):
     page.on("dialog", lambda dialog: dialog.dismiss())
     try:
         page.goto(address, wait_until="commit")
-        for _ in range(EXTRA_SECONDS * 4):
+        for _ in range(seconds * 4):
             page.wait_for_timeout(250)
             for frame in page.frames:
                 for step in (_SCROLL, _CLICK):

@@ -25,13 +25,19 @@ import pytest
 VERSION = "2.10.0"
 
 
-def pywb_python() -> Path:
-    """The interpreter of the pywb environment; pytest.skip when it cannot be made."""
+def cache_folder() -> Path:
+    """Where what tests need from elsewhere is kept."""
     home = os.environ.get("STRANDLINE_TEST_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     cache = Path(home) / "strandline-tests"
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache
+
+
+def pywb_python() -> Path:
+    """The interpreter of the pywb environment; pytest.skip when it cannot be made."""
+    cache = cache_folder()
     folder = cache / f"pywb-{VERSION}"
     python = folder / "bin" / "python"
-    cache.mkdir(parents=True, exist_ok=True)
     with (cache / "pywb.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "ready").exists():

@@ -56,6 +56,17 @@ def test_wacz_validate_accepts_it(exported):
     assert "valid" in done.stdout
 
 
+def test_viewers_that_trust_the_directory_find_every_file(exported):
+    """wabac.js reads the header before a file only where the directory at the end says that there is more to it."""
+    whole = exported[0].read_bytes()
+    with zipfile.ZipFile(exported[0]) as held:
+        for entry in held.infolist():
+            name, extra = struct.unpack_from("<HH", whole, entry.header_offset + 26)
+            assert (name, bool(extra)) == (len(entry.filename), bool(entry.extra))
+        moments = {struct.unpack("<HHBI", entry.extra) for entry in held.infolist()}
+    assert moments == {(0x5455, 5, 1, int(START))}
+
+
 def test_layout(exported):
     file, _, kept = exported
     with zipfile.ZipFile(file) as zipped:

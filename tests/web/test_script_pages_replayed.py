@@ -1,4 +1,4 @@
-"""Pages that a browser captured, shown again: all they showed live, nothing asked of the live site; and in pywb."""
+"""Pages that a browser captured, shown again: all they showed live, nothing asked of the live site; also by others."""
 
 import urllib.error
 import urllib.request
@@ -7,10 +7,11 @@ import pytest
 
 import strandline
 from browser.scoring import crawl_set, scored
-from servers.replaying_pages import plain_urls, replayed
+from servers.replaying_pages import EXTRA_SECONDS, plain_urls, replayed
 from servers.script_pages import HOSTILE, PAGES
 from servers.script_server import serving
 from warc.pywb_env import pywb_on
+from warc.replayweb_env import replayweb_on
 from web.archives import served
 from web.chromium import chromium
 
@@ -40,11 +41,11 @@ def _share(lost):
     return 1.0 - sum(map(len, lost.values())) / wanted
 
 
-def _shown_again(browser, page_at, there):
+def _shown_again(browser, page_at, there, known=NOT_REPLAYED, seconds=EXTRA_SECONDS):
     """Of each page what was not shown again, and every address it asked for. `there` says whether an address is."""
     lost, asked = {}, []
     for name in NAMES:
-        shown = replayed(browser, name, page_at(name), NOT_REPLAYED.get(name, ()))
+        shown = replayed(browser, name, page_at(name), known.get(name, ()), seconds)
         lost[name] = shown.missing(name) + [url for url in plain_urls(name) if not there(url)]
         asked += shown.asked
     print({name: missing for name, missing in lost.items() if missing}, f"{_share(lost):.3f}")
@@ -82,3 +83,15 @@ def test_pywb_shows_the_same_archive(captured, browser):
     shown_here = {name: set(NOT_REPLAYED.get(name, ())) for name in NAMES}
     assert {name for name in NAMES if not shown_here[name] <= set(lost[name])} <= {"service", "cors"}
     assert _share(lost) >= 0.85
+
+
+def test_replayweb_page_shows_the_same_archive(captured, browser, tmp_path):
+    """The other oracle, which most readers of a WACZ have: it runs in their browser."""
+    folder, base, log = captured
+    strandline.open(folder).save(tmp_path / "set.wacz")
+    before = log.connections
+    known = NOT_REPLAYED | {"popup": ["opener"]}  # there a new window takes the place of the page
+    with replayweb_on(tmp_path / "set.wacz") as page_at:
+        lost, _ = _shown_again(browser, lambda name: page_at(f"{base}/{name}/"), lambda _: True, known, 120)
+    assert log.connections == before
+    assert {name for name, missing in lost.items() if missing} <= set(known)

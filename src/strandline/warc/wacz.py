@@ -13,6 +13,7 @@ Everything that is packed already is stored, so that viewers can read records in
 import contextlib
 import hashlib
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -69,7 +70,11 @@ class _Wacz:
 
     def __init__(self, out: BinaryIO, now: float) -> None:
         self._zip = zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=True)
-        self._date = gmtime(max(now, 315_619_200.0))[:6]  # ZIP cannot say anything before 1980
+        now = max(now, 315_619_200.0)  # ZIP cannot say anything before 1980
+        self._date = gmtime(now)[:6]
+        # Where the directory at the end has no extra field, viewers in browsers (wabac.js) conclude that the header
+        # before the file has none either, and read 20 bytes of ZIP64 as the file's own: every entry has its time.
+        self._moment = struct.pack("<HHBI", 0x5455, 5, 1, min(int(now), 0xFFFFFFFF))
         self.resources: list[dict[str, object]] = []
 
     def add(self, path: str, fill: Callable[["_Hashing"], None], packed: bool = True, listed: bool = True) -> str:
@@ -77,6 +82,7 @@ class _Wacz:
         entry = zipfile.ZipInfo(path, self._date)
         entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
         entry.external_attr = 0o644 << 16
+        entry.extra = self._moment
         with self._zip.open(entry, "w", force_zip64=True) as raw:
             out = _Hashing(raw)
             fill(out)
