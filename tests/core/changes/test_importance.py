@@ -71,6 +71,18 @@ def test_a_fetch_that_shows_the_same_counts_as_a_quiet_comparison():
     assert cheap == looked
 
 
+def test_all_of_a_page_that_never_changed_is_known_to_stand_still():
+    """A time that is another for the first time after five looks is no clock; at the first look nobody knows."""
+    old, new = (page(block("body/main", TERMS.text, f"Goods are delivered before {hour}:30.")) for hour in (11, 12))
+    still = NoiseState()
+    for _ in range(5):
+        still.learn_unchanged()
+    assert still.history("body/main") == (5.0, 0.0)
+    assert study(compare(old, new), NoiseState()).value < 0.05
+    assert study(compare(old, new), still).value > 0.5
+    assert still.paths[still.settled("body/main")] == (6.0, 1.0)
+
+
 def test_words_that_return_are_no_news():
     noise = NoiseState()
     one, other = clock("quotation about patience and tea"), clock("proverb concerning haste or coffee")

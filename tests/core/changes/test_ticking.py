@@ -96,3 +96,9 @@ def test_texts_without_a_sign_are_not_searched() -> None:
 )
 def test_forms_of_numbers_by_the_words_beside_them(before, after, form):
     assert ticking.tick_form(before, after) == form
+
+
+def test_a_length_or_weight_that_rises_a_little_is_no_counter():
+    for unit in ("metres", "km", "kg", "litres", "hectares"):
+        assert ticking.tick_form(f"A fence of 102 {unit} is built.", f"A fence of 103 {unit} is built.") == "", unit
+    assert ticking.tick_form("Read by 1,204 people", "Read by 1,205 people") == "counter"

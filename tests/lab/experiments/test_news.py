@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -126,9 +127,19 @@ def test_what_only_sounds_like_a_correction_is_one_more_paragraph(text):
     assert max(successive([article(TERMS), article([*TERMS, text])], quiet=5)) < 0.5
 
 
-def test_a_later_page_of_a_list_that_shifts_scores_low_and_a_new_item_at_its_top_does_not():
+TITLES = {
+    "articles": lambda n: paragraph(random.Random(100 + n)).partition(".")[0],
+    "minutes": lambda n: f"Minutes of the meeting of {28 - n % 28} {('July', 'June', 'May')[n % 3]} {2026 - n // 12}",
+    "jobs": lambda n: f"{('Driver', 'Nurse', 'Cook')[n % 3]} (m/f) in {('Bremen', 'Kiel')[n % 2]}, number {4000 - n}",
+    "police reports": lambda n: f"Police report {900 - n}/2026: {('theft', 'fire', 'noise')[n % 3]} in Elm Street",
+    "releases": lambda n: f"Release {90 - n // 10}.{9 - n % 10} of the library is available",
+}
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_a_later_page_of_a_list_that_shifts_scores_low_and_a_new_item_at_its_top_does_not(kind):
     """`?page=5`: what comes in at the top left the page before, and what leaves goes to the next."""
-    titles = [paragraph(random.Random(number)).partition(".")[0] for number in range(100, 160)]
+    titles = [TITLES[kind](number) for number in range(60)]
 
     def listing(first: int, page: int) -> str:
         items = "".join(f"<li><a href='/a/{n}'>{titles[n]}</a></li>" for n in range(first, first + 10))
@@ -144,7 +155,7 @@ def test_a_later_page_of_a_list_that_shifts_scores_low_and_a_new_item_at_its_top
         ]
         scored[number] = [study(compare(old, new), noise).value for old, new in pairwise(trees)]
     assert max(scored[5]) < 0.05, scored
-    assert min(scored[1]) > 3 * max(scored[5])
+    assert median(scored[1]) > 3 * max(scored[5]), scored
 
 
 def test_a_report_has_all_kinds_and_every_target_can_fail(monkeypatch):

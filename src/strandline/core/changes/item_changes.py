@@ -132,7 +132,7 @@ class ItemJudge:
             return ItemChange("ticking", before, after, False, "a number in a list")
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
-        if not alike and own and self._kind.later and self._order.came_with_others(after):
+        if own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
         kind, weight, lasting = "", 0.0, False
         if own and (alike or (not self._kind.listing and _is_turned(before, after))):

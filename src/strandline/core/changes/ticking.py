@@ -157,7 +157,10 @@ _TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b", re.IGNORECASE)
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
-_UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:euros?|dollars?|pounds?|francs?)\b)")
+_UNITS: Final = (
+    "euros?|dollars?|pounds?|francs?|[kmc]m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
+)
+_UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
@@ -355,8 +358,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return "reading"
     if (COUNTED.search(before) or COUNTED.search(after)) and not _is_limit(text, before, after):
         return "counter"
-    counts = not _UNIT.match(after) and _counts_up(earlier, number[0])
-    return "counter" if counts else ""
+    return "counter" if not _UNIT.match(after) and _counts_up(earlier, number[0]) else ""
 
 
 def _is_limit(text: str, before: str, after: str) -> bool:

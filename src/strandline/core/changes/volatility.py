@@ -127,7 +127,12 @@ class NoiseState:
 
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
-        return self.paths.get(self.settled(path), (0.0, 0.0))
+        return self.paths.get(self.settled(path), (self._never_changed, 0.0))
+
+    @property
+    def _never_changed(self) -> float:
+        """How often a page was compared that never changed: then all of it stood still as often."""
+        return 0.0 if self.paths else min(float(self.comparisons), MEMORY)
 
     # What was seen before
 
@@ -211,12 +216,13 @@ class NoiseState:
 
     def learn(self, delta: Delta) -> None:
         """Take in one comparison of successive versions, after its importance was computed."""
+        stood = self._never_changed
         self.comparisons += 1
         self._learn_names(delta)
         changes = [change for change in delta.changes if change.content]
         changed = {self.settled(noise_place(change.block)) for change in changes}
         present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
-        self._count(present, changed)
+        self._count(present, changed, stood)
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
@@ -254,10 +260,10 @@ class NoiseState:
         self.held = 0
         self._count(self.paths, frozenset())
 
-    def _count(self, present: Iterable[int], changed: Set[int]) -> None:
+    def _count(self, present: Iterable[int], changed: Set[int], stood: float = 0.0) -> None:
         paths = self.paths
         for path in present:
-            known, times = paths.get(path, (0.0, 0.0))
+            known, times = paths.get(path, (stood, 0.0))
             if known >= MEMORY:
                 known, times = known * FADING, times * FADING
             paths[path] = (known + 1.0, times + (path in changed))
