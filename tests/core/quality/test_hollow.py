@@ -14,6 +14,8 @@ SHELLS = {
     "vue with a spinner": "<body><div id=app>  </div><div class=spinner>Loading...</div><script src=a.js></script>",
     "inline state": '<div id="__next"></div><script>window.__STATE__={"a":"' + "x" * 5000 + '"}</script>',
     "nothing but a script": "<html><body><script>document.write(atob('PGgxPkhp'))</script></body></html>",
+    "nothing but a spinner": "<div id=app><div class=spinner>Loading…</div></div><script>" + "x=1;" * 500 + "</script>",
+    "a spinner in German": "<div id=app><p>Bitte warten …</p></div><script src=a.js></script>",
     "pictures in a template": "<div id=app></div><template><img src=a.png></template><script src=a.js></script>",
 }
 LOGINS = {
@@ -27,6 +29,7 @@ CONTENT = {
     "article": f"<div id=root></div><article>{STORY}</article><script src=a.js></script>",
     "article with a login box": f"<form><input type=password></form><article>{STORY}</article>",
     "short notice with a counter": "<p>Closed on Monday.</p><script src=count.js></script>",
+    "short notices that begin like a spinner": "<p>Loading dock: 8 to 12.</p><script src=count.js></script>",
     "photograph": "<div id=ad></div><img src=photo.jpg alt=''><script src=count.js></script>",
     "frames": "<frameset><frame src=a.html></frameset><script src=a.js></script>",
     "film": "<div id=player></div><video src=film.mp4></video><script src=a.js></script>",

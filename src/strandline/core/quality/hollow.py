@@ -3,7 +3,8 @@
 Both come with status 200 and look captured; replayed, the one is a white page and the other asks for a password. Told
 from the bytes alone, without running scripts:
 
-    shell    scripts, hardly any text, nothing else to look at, and an empty place that scripts would fill
+    shell    scripts, hardly any text, nothing else to look at, and an empty place that scripts would fill, or no more
+             said than that it is being filled
     login    a form that asks for a password, and little text beside it
 
 Text inside `noscript`, `template`, scripts and styles is not what a reader is shown. A page with a login box beside its
@@ -48,6 +49,13 @@ _EMPTY: Final = re.compile(
     re.IGNORECASE,
 )
 
+_WAITS: Final = re.compile(
+    r"\W*(?:(?:now |still |page |is |app )*loading|(?:please )?wait|(?:one|just a) moment(?:,? please)?"
+    r"|(?:die seite )?(?:wird geladen|l[aä]dt|laden)|bitte warten|einen moment(?:,? bitte)?|chargement(?: en cours)?"
+    r"|cargando|caricamento(?: in corso)?|bezig met laden|even geduld)\W*\Z",
+    re.IGNORECASE,
+)  # all that is said
+
 
 def hollow(page: bytes) -> str:
     """What an HTML page is instead of content; empty when it is content.
@@ -63,11 +71,12 @@ def hollow(page: bytes) -> str:
     if len(page) > _MOST_BYTES or not (scripted or asking):
         return ""
     shown = read_by_people(page)
-    text = len(_SAID.findall(_TAG.sub(b" ", shown).decode("utf-8", "replace")))
+    said = _TAG.sub(b" ", shown).decode("utf-8", "replace")
+    text = len(_SAID.findall(said))
     if asking and text <= _LOGIN_TEXT:
         return LOGIN
     bare = text <= _SHELL_TEXT and not _SHOWN.search(shown) and len(_LINK.findall(shown)) < _FEW_LINKS
-    return SHELL if scripted and bare and (text == 0 or _EMPTY.search(shown)) else ""
+    return SHELL if scripted and bare and (text == 0 or _EMPTY.search(shown) or _WAITS.match(said)) else ""
 
 
 def read_by_people(page: bytes) -> bytes:
