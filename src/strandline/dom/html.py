@@ -39,6 +39,7 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
+_FEW_ATTRIBUTES: Final[list[bytes]] = []  # the page read last, if so: what changed to the eye is cut next
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
 
@@ -97,7 +98,10 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
     page = as_utf8(html, charset)
-    return _shown(page, AS_SERVED).visible_hash() ^ beside_hash(page)
+    shown = _shown(page, AS_SERVED)
+    if shown.attributes <= ATTRIBUTE_LIMIT:
+        _FEW_ATTRIBUTES[:] = [page]
+    return shown.visible_hash() ^ beside_hash(page)
 
 
 def told_beside(old: bytes, new: bytes, *, charsets: tuple[str, str]) -> str:
@@ -135,7 +139,9 @@ def _check(start: float) -> None:
 
 def _may_be_hostile(page: bytes) -> bool:
     tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
-    return tags > _SAFE_TAGS or (tags > 0 and len(page) > _SAFE_SIZE and attributes_of(page) > ATTRIBUTE_LIMIT)
+    if tags > _SAFE_TAGS or not tags or len(page) <= _SAFE_SIZE or page in _FEW_ATTRIBUTES:
+        return tags > _SAFE_TAGS
+    return attributes_of(page) > ATTRIBUTE_LIMIT
 
 
 def _most_options(page: bytes) -> int:
@@ -183,8 +189,11 @@ def _items(scan: ScannedPage, columns: NDArray[np.int64], *, served: bool) -> li
     if served and "&" in shown:
         texts = [unescape(text) if "&" in text else text for text in texts]
     addresses = [
-        _value(page, start, end) if end else "" for start, end in zip(address_starts, address_ends, strict=True)
+        page[start:end].decode("utf-8", "replace").strip() if end else ""
+        for start, end in zip(address_starts, address_ends, strict=True)
     ]
+    if b"&" in page:
+        addresses = [unescape(address) if "&" in address else address for address in addresses]
     return list(map(_NEW_ITEM, zip([KINDS_OF_ITEMS[kind] for kind in kinds], texts, addresses, strict=True)))
 
 

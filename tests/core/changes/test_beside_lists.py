@@ -12,7 +12,7 @@ from strandline.dom.html import blocks
 
 def texts_beside(body: str) -> list[str]:
     page = blocks(f"<html><body>{body}</body></html>".encode(), url="https://made.example/")
-    found = beside_lists(page.blocks)
+    found = beside_lists(page)
     return [text for block in page.blocks if id(block) in found for text in block.texts]
 
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.language_rules import folded_words
 
 LONGEST: Final = 60
@@ -19,8 +19,17 @@ LISTED: Final = 0.5
 """Part of a block's letters in links, from which it belongs to the list above it. Origin: a guess."""
 
 
-def beside_lists(blocks: Iterable[PageBlock]) -> set[int]:
-    """Of the blocks of a page, in order, those of lists beside what it is about; by `id`."""
+def beside_lists(page: BlockTree) -> set[int]:
+    """Of the blocks of a page those of lists beside what it is about, by `id`; kept with the page, which is compared
+    with the version before it and with the next one.
+    """
+    known: set[int] | None = page.__dict__.get("beside")
+    if known is None:
+        known = page.__dict__["beside"] = _below_headings(page.blocks)
+    return known
+
+
+def _below_headings(blocks: Iterable[PageBlock]) -> set[int]:
     found: set[int] = set()
     inside, above = False, list[int]()  # below such a heading; headings of which no link was seen yet
     for block in blocks:

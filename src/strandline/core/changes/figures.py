@@ -96,8 +96,9 @@ def _differing(before: str, after: str) -> tuple[tuple[bool, bool], ...]:
         return ()
     found: list[tuple[bool, bool]] = []
     certain = 0
+    alone = _ALONE.match(before) is not None, _ALONE.match(after) is not None
     for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
-        if one[0] == other[0] or not (_is_quantity(before, one) and _is_quantity(after, other)):
+        if one[0] == other[0] or not (_is_quantity(before, one, alone[0]) and _is_quantity(after, other, alone[1])):
             continue
         own = _SIGN.search(after, max(0, other.start() - BESIDE), other.end() + BESIDE) is not None
         rises = not own and _counts_up(_value(one[0]), _value(other[0]))
@@ -122,12 +123,12 @@ def holds_only_numbers(text: str) -> bool:
     return text.isascii() and _LETTER.search(text) is None
 
 
-def _is_quantity(text: str, number: re.Match[str]) -> bool:
+def _is_quantity(text: str, number: re.Match[str], alone: bool) -> bool:
     """False for an identifier, and for a part of a date or time."""
     start, end = number.span()
     if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
         return False
-    if _ALONE.match(text):
+    if alone:
         return True
     first = max(0, start - NEAR)
     if _is_lone(text, number, first):

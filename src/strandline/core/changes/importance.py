@@ -24,6 +24,7 @@ from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.impch import impch
+from strandline.core.changes.item_changes import TOLD
 from strandline.core.changes.novelty import NEW_FIGURE, NOVELTY_SCALE, Novelty, NoveltyCounter
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.volatility import NoiseState, Rating, steadiness
@@ -46,8 +47,6 @@ MATTERS: Final = 1.0
 """Factor of a block that people rated as mattering. Origin: a definition."""
 OWN: Final = 0.3
 """Factor of a block from which edits of the page's own text count in full. Origin: a guess."""
-TOLD: Final = 8
-"""Texts of a block that are told one by one. Origin: a bound on memory."""
 NOTABLE: Final = 0.2
 """Share below which a block whose changes count so little is told why. Origin: a guess."""
 _DID: Final[dict[ChangeKind, str]] = {"inserted": "appeared", "deleted": "vanished", "updated": "changed"}
@@ -235,7 +234,11 @@ def _confirms(held: int, blocks: int) -> bool:
 def _reasons(delta: Delta, noise: NoiseState, advertising: AdRule, template: Template) -> list[BlockReason]:
     kind = PageKind(delta.new if delta.new.blocks else delta.old, template, noise, delta.old)
     counter = NoveltyCounter(delta, noise, advertising, kind)
-    return [_reason(change, found, noise, kind) for change, found in counter.novelties()]
+    reasons: list[BlockReason] = []
+    for change, found in counter.novelties():
+        reasons.append(reason := _reason(change, found, noise, kind))
+        counter.left -= reason.contribution
+    return reasons
 
 
 def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: PageKind) -> BlockReason:

@@ -23,7 +23,7 @@ from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.delta import Delta
 from strandline.core.changes.figures import changed_figures
 from strandline.core.changes.labels import is_labelled
-from strandline.core.changes.language_rules import is_correction, language_of, language_rules
+from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
 from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm
 from strandline.core.changes.own_order import OwnOrder
@@ -68,6 +68,8 @@ EDITED: Final = 0.04
 """What an edit of the page's own text weighs at least, if it is more than typography. Origin: a guess."""
 ItemKind = Literal["new", "gone", "edited", "returned", "rotating", "ticking", "moved"]
 
+TOLD: Final = 8
+"""Texts of a block that are told one by one. Origin: a bound on memory."""
 SHORT: Final = 120
 """Letters of a short text. Origin: a guess."""
 LABEL: Final = 3
@@ -116,13 +118,15 @@ class ItemJudge:
         self._kind = kind
         self._entries_left = MOST_ENTRIES
 
-    def judge(self, block: PageBlock, before: str, after: str, figures: bool) -> ItemChange:
-        """What happened to one text of a block; `figures` says whether numbers are what the block is about."""
+    def judge(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool = True) -> ItemChange:
+        """What happened to one text of a block; `figures` says whether numbers are what the block is about. What an
+        edit says has not to be weighed in a block of which others say enough.
+        """
         if before and after:
-            return self._edited(block, before, after, figures)
-        return self._came(block, after) if after else self._left(block, before)
+            return self._edited(block, before, after, figures, weigh)
+        return self._came(block, after, weigh) if after else self._left(block, before)
 
-    def _edited(self, block: PageBlock, before: str, after: str, figures: bool) -> ItemChange:
+    def _edited(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
         figures = figures and not is_labelled(after)  # a cell of a table; what has a label says what it is
         form = "" if figures and is_bare(after) else tick_form(before, after)
@@ -134,15 +138,17 @@ class ItemJudge:
         alike = is_same_text(before, after) or other_currency(before, after)
         if own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
+        ticks = not figures and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
-        if own and (alike or (not self._kind.listing and _is_turned(before, after))):
+        if own and (weigh or ticks or back) and (alike or (not self._kind.listing and _is_turned(before, after))):
             kind, weight, lasting = _said(before, after, self._delta.language)
-        if not figures and not lasting and noise.ticks(block.path, before, after):
+        if ticks and not lasting:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
         if back and (weight < DECISIVE or not alike) and not (own and self._means_to_return(block, before, after)):
             return ItemChange("rotating", before, after, False, "was shown before")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
-        if own and not back and not alike and max(least, weight) < ENTRY and self._is_entry(block, before, after):
+        comes = own and weigh and not back and not alike and max(least, weight) < ENTRY
+        if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
         counted = figures and not noise.mostly_still(noise_place(block))
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
@@ -193,7 +199,7 @@ class ItemJudge:
         self._entries_left -= 1
         return True
 
-    def _came(self, block: PageBlock, text: str) -> ItemChange:
+    def _came(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:
         noise, own, language = self._noise, self._kind.owns(block), self._delta.language
         if noise.seen_text(text) and (noise.seen_item(text) or not (own and self._is_another(block, text))):
             if not own or not noise.rarely_returns(noise_place(block)):
@@ -212,7 +218,9 @@ class ItemJudge:
             return ItemChange("moved", "", text, False, "came from the page of the list before")
         if box := self._order.boxes_that_came.get(text, ""):
             return ItemChange("new", "", text, False, box)
-        if is_correction(text, language_rules(language or language_of(text))):
+        if not weigh:
+            return ItemChange("new", "", text, True, "was never on the page")
+        if is_correction(text, language):
             return ItemChange("new", "", text, True, "a correction", CORRECTION)
         weight = self._told_end(block, text)
         if weight < ENTRY and self._is_entry(block, "", text):

@@ -141,13 +141,7 @@ class LanguageRules:
 
     def marked(self, mark: str, words: Sequence[str]) -> bool:
         """Whether one of the phrases of a mark is among words."""
-        single, others, begin = self._sought[mark]
-        if not single.isdisjoint(words):
-            return True
-        if begin is not None and begin.isdisjoint(words):
-            return False
-        said = f" {' '.join(words)} "
-        return any(map(said.__contains__, others))
+        return self._sought[mark].among(words)
 
     @kept_property
     def _sought(self) -> dict[str, "_Sought"]:
@@ -159,7 +153,17 @@ class _Sought(NamedTuple):
 
     single: frozenset[str]  # of one word
     others: tuple[str, ...]  # as they are found among words with a blank before and after each
-    begin: frozenset[str] | None  # what the others begin with; None when that may be a part of a word
+    begin: frozenset[str]  # what the others begin with
+    stems: tuple[str, ...]  # the same, where it may be a part of a word
+
+    def among(self, words: Sequence[str]) -> bool:
+        """Whether one of the phrases is among words."""
+        if not self.single.isdisjoint(words):
+            return True
+        if self.begin.isdisjoint(words) and not (self.stems and any(word.startswith(self.stems) for word in words)):
+            return False
+        said = f" {' '.join(words)} "
+        return any(map(said.__contains__, self.others))
 
 
 def _sought(phrases: Sequence[str]) -> _Sought:
@@ -169,8 +173,23 @@ def _sought(phrases: Sequence[str]) -> _Sought:
     return _Sought(
         single,
         tuple(f" {phrase[:-1]}" if phrase.endswith("*") else f" {phrase} " for phrase in others),
-        None if any(word.endswith("*") for word in begin) else begin,
+        begin,
+        tuple(word.rstrip("*") for word in begin if word.endswith("*")),
     )
+
+
+def says(mark: str, text: str, words: Sequence[str], language: str = "") -> bool:
+    """Whether a text, given with its words, has a phrase of a mark, in its language. That is guessed where the page
+    does not tell it, but only of a text with such a phrase in some language: most have none.
+    """
+    if language:
+        return language_rules(language).marked(mark, words)
+    return _sought_anywhere(mark).among(words) and language_rules(language_of(text)).marked(mark, words)
+
+
+@cache
+def _sought_anywhere(mark: str) -> _Sought:
+    return _sought([" ".join(phrase) for code in LANGUAGES for phrase in language_rules(code).marks[mark]])
 
 
 @cache
@@ -240,17 +259,30 @@ def folded_words(text: str) -> list[str]:
     return _WORDS.findall(said.lower()) if said.isascii() else [folded(word) for word in _WORDS.findall(said)]
 
 
-def is_correction(text: str, rules: LanguageRules) -> bool:
+def is_correction(text: str, language: str = "") -> bool:
     """True for a notice that something said before was wrong.
 
-    >>> english = language_rules("en")
-    >>> is_correction("Correction: the cost is two million.", english)
+    >>> is_correction("Correction: the cost is two million.", "en")
     True
-    >>> is_correction("The correction of the river took ten years.", english)
+    >>> is_correction("The correction of the river took ten years.", "en")
     False
     """
     said = _plain(text[:ENOUGH])
-    return any(said.startswith(one) if one.endswith(":") else one in said for one in rules.corrections)
+    if language:
+        return _corrects(said, language_rules(language).corrections)
+    return _corrects(said, _all_corrections()) and _corrects(said, language_rules(language_of(text)).corrections)
+
+
+def _corrects(said: str, notices: Iterable[str]) -> bool:
+    for notice in notices:  # noqa: SIM110 - a generator takes twice as long
+        if notice in said and (notice[-1] != ":" or said.startswith(notice)):
+            return True
+    return False
+
+
+@cache
+def _all_corrections() -> tuple[str, ...]:
+    return tuple({notice for code in LANGUAGES for notice in language_rules(code).corrections})
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -21,7 +21,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from strandline.core.changes.language_rules import LanguageRules, folded_words, language_of, language_rules, plain_signs
+from strandline.core.changes.language_rules import (
+    LanguageRules,
+    folded_words,
+    language_of,
+    language_rules,
+    plain_signs,
+    says,
+)
 from strandline.core.changes.sentence_meaning import NOTHING, SLIGHT, Edit, Sentence, read_sentence
 from strandline.core.struck import standing
 
@@ -78,8 +85,7 @@ def tells_end(text: str, language: str = "") -> bool:
     """
     if len(text) > CONTEXT:
         return False
-    rules = language_rules(language or language_of(text))
-    return rules.marked("ended", folded_words(text))
+    return says("ended", text, folded_words(text), language)
 
 
 def _edit(before: str, after: str, language: str) -> Edit:

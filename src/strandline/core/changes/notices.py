@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
-from strandline.core.changes.language_rules import folded_words, language_of, language_rules
+from strandline.core.changes.language_rules import folded_words, says
 from strandline.core.changes.page_kind import LISTED
 
 LONGEST: Final = 240
@@ -42,10 +42,10 @@ def box_of(text: str, language: str = "") -> str:
     """
     if len(text) > LONGEST:
         return ""
-    rules, words = language_rules(language or language_of(text)), _words(text)
-    if not rules.marked("boxes", words):
+    words = _words(text)
+    if not says("boxes", text, words, language):
         return ""
-    return next((topic for topic in TOPICS if rules.marked(f"box {topic}", words)), "")
+    return next((topic for topic in TOPICS if says(f"box {topic}", text, words, language)), "")
 
 
 def boxes(runs: Iterable[Sequence[str]], page: Iterable[str], language: str = "") -> dict[str, str]:
@@ -65,9 +65,7 @@ def boxes(runs: Iterable[Sequence[str]], page: Iterable[str], language: str = ""
 
 def _is_about(topic: str, texts: Iterable[str], language: str) -> bool:
     """Whether what stays on a page is about the same."""
-    return any(
-        language_rules(language or language_of(text)).marked(f"about {topic}", folded_words(text)) for text in texts
-    )
+    return any(says(f"about {topic}", text, folded_words(text), language) for text in texts)
 
 
 def is_alarm(text: str, language: str = "") -> bool:
@@ -78,15 +76,15 @@ def is_alarm(text: str, language: str = "") -> bool:
     """
     if len(text) > LONGEST:
         return False
-    return language_rules(language or language_of(text)).marked("alarms", _words(text))
+    return says("alarms", text, _words(text), language)
 
 
 def is_grave(text: str, language: str = "") -> bool:
     """Whether a short text is an alarm, or says that something ended: "sold out", "deprecated"."""
     if len(text) > LONGEST:
         return False
-    rules, words = language_rules(language or language_of(text)), _words(text)
-    return rules.marked("ended", words) or rules.marked("alarms", words)
+    words = _words(text)
+    return says("ended", text, words, language) or says("alarms", text, words, language)
 
 
 def may_alarm(block: PageBlock) -> bool:

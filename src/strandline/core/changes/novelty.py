@@ -27,7 +27,7 @@ from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import changed_figures, holds_only_numbers, is_numeric, is_table
-from strandline.core.changes.item_changes import EDITED, ItemChange, ItemJudge
+from strandline.core.changes.item_changes import EDITED, TOLD, ItemChange, ItemJudge
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.ticking import is_same_text
 from strandline.core.changes.touched import Texts, touched_texts
@@ -65,6 +65,8 @@ HEAVIEST: Final = 0.95
 """Most that one edit can weigh: certainty would be endless words. Origin: a guess."""
 MOST_DECISIVE: Final = 90.0
 """Words that edits of a block add together by what they say, at most. Origin: a guess."""
+ENOUGH: Final = 6.0 * NOVELTY_SCALE
+"""Words after which nothing makes a change more important: it is at 1 - exp(-6). Origin: a bound on time."""
 ALL_BELIEVED: Final = 0.8
 """Belief in what comes to a place from which on a returned text counts nothing: hardly any was there before.
 Origin: a guess."""
@@ -119,6 +121,7 @@ class NoveltyCounter:
         self._advertising = advertising
         self._kind = kind
         self._judge = ItemJudge(delta, noise, kind)
+        self.left = ENOUGH  # what blocks may add until it makes no difference: whoever weighs them takes it off
 
     def novelties(self) -> Iterator[tuple[BlockChange, Novelty]]:
         """What is new in each block with other content."""
@@ -136,7 +139,8 @@ class NoveltyCounter:
         others: Texts = []
         back: Texts = []
         for before, after in texts:
-            item = self._judge.judge(block, before, after, table)
+            weigh = self.left > 0.0 and (found.decisive < MOST_DECISIVE or len(found.items) < TOLD)
+            item = self._judge.judge(block, before, after, table, weigh)
             found.items.append(item)
             if item.kind == "rotating":
                 back.append((before, after))

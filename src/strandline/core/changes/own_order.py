@@ -5,7 +5,7 @@ of a list, whatever the page is made of: rows of a table, links, cards, clauses.
 stands for it; the others are its date, its place, its button. A cell between two that came may be a known one.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from typing import Final
 
 from strandline.core.blocks.words import words
@@ -74,33 +74,37 @@ class OwnOrder:
         """Of each entry that came to a list, the text that names it."""
         found: set[str] = set()
         ended = -GAP
-        for start, end in self._runs():
+        for start, end in self._runs:
             around = self._new[max(0, start - AROUND) : start] + self._new[end : end + AROUND]
             if len(around) < FEWEST or (not self._listing and any(len(text) >= LONG for text in around)):
                 continue
-            named = [text for text in self._new[start:end] if names_something(text)][:1]
-            if named and start - ended >= GAP:
-                found.update(named)
-            ended = end if named else ended
+            named = next(filter(names_something, self._new[start:end]), None)
+            if named is None:
+                continue
+            if start - ended >= GAP:
+                found.add(named)
+            ended = end
         return frozenset(found)
 
-    def _runs(self) -> Iterator[tuple[int, int]]:
+    @kept_property
+    def _runs(self) -> list[tuple[int, int]]:
         """Where texts that came one after the other begin and end."""
+        known = self._before | self._edited
+        found: list[tuple[int, int]] = []
         start = None
         for place, text in enumerate(self._new):
-            if text in self._before or text in self._edited:
+            if text in known:
                 if start is not None:
-                    yield start, place
+                    found.append((start, place))
                 start = None
             elif start is None:
                 start = place
-        if start is not None:
-            yield start, len(self._new)
+        return found if start is None else [*found, (start, len(self._new))]
 
     @kept_property
     def boxes_that_came(self) -> dict[str, str]:
         """Texts of boxes beside what the page says, and what these are."""
-        runs = [self._new[start:end] for start, end in self._runs()]
+        runs = [self._new[start:end] for start, end in self._runs]
         return boxes(runs, self._before & self._after, self._language)
 
     @kept_property

@@ -59,7 +59,7 @@ class PageKind:
     ) -> None:
         self._noise = noise
         self._versions = [page] if earlier is None else [page, earlier]
-        self._beside = set[int]().union(*(beside_lists(version.blocks) for version in self._versions))
+        self._beside = set[int]().union(*(beside_lists(version) for version in self._versions))
         self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
         own = [block for block in page.blocks if not self._stands_beside(block)]

@@ -41,8 +41,9 @@ BYLINE: Final = 4
 """Words of a line that only dates a text. Origin: a guess."""
 ALSO: Final = 0.5
 """Weight of an edit that is worth a mention beside another one. Origin: a guess."""
-_SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.15, 0.06
-"""What a section, paragraph, entry ... that came or went weighs against edits of sentences. Origin: a guess."""
+_SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _IDLE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.2, 0.15, 0.06
+"""What a section, paragraph, entry ... that came or went weighs against edits of sentences, and what an edit does of
+which nothing counts. Origin: a guess."""
 _POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
 _FIGURES: Final = ("number", "money", "date", "time", "deadline")
 _Change = tuple[float, BlockChange, Sequence[Operation]]  # what it counts, and what is told of it
@@ -103,6 +104,7 @@ class _Teller:
 
     def __init__(self, delta: Delta, scored: Importance, pick: bool) -> None:
         self._delta = delta
+        self._counts = pick
         counts = {id(reason.block): (0.1 + reason.factor) * (0.1 + reason.steadiness) for reason in scored.reasons}
         items = [item for reason in scored.reasons for item in reason.counted.items] if pick else []
         idle = [item for item in items if not item.counts and (item.after or item.kind != "moved")]
@@ -249,6 +251,9 @@ class _Teller:
             words = partial(_turned, "Title", before, after)
             yield _Candidate(counts * _HEADLINE * 1.5, _HEADLINE, "headline", words)
             return
+        if not self._counts:  # clocks and counters: one of them is told, and only that one is read
+            yield _Candidate(counts * _IDLE, _IDLE, "idle", partial(self._ticked, change.block, before, after))
+            return
         edit = edit_weight(before, after, self._language)
         if edit.kind not in SLIGHT_KINDS and _is_headline(change.block, after, edit):
             words = partial(_turned, "A headline", before, after)
@@ -258,6 +263,9 @@ class _Teller:
             rank = counts * edit.weight * (0.5 if byline else 1.0)  # what stands below a date says more than the date
             words = partial(self._edited, edit, change.block, before, after)
             yield _Candidate(rank, edit.weight, edit.kind, words)
+
+    def _ticked(self, block: PageBlock, before: str, after: str) -> tuple[str, str, str]:
+        return self._edited(edit_weight(before, after, self._language), block, before, after)
 
     def _edited(self, edit: Edit, block: PageBlock, before: str, after: str) -> tuple[str, str, str]:
         if told := restruck(before, after):

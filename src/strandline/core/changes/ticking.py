@@ -276,25 +276,29 @@ def tick_form(before: str, after: str) -> TickForm:
         return "identifier"
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
-    forms: list[TickForm] = []
+    form: TickForm = ""
     old, new = before, after
     if not (_is_figure(before) and _is_figure(after)):
         old, new = _without_age(before), _without_age(after)
         if old == new:
             return "age"
         if _dates_of(old) != _dates_of(new):
-            forms.append("stamp" if is_stamp(new) else "")
+            if not is_stamp(new):
+                return ""
+            form = "stamp"
         old, new = _undated(old), _undated(new)
         if _all(_CLOCK, old) != _all(_CLOCK, new):
-            forms.append("clock" if is_stamp(new) else "time")
+            form = "clock" if is_stamp(new) else "time"
         old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
     if _TOKEN.search(new) and _all(_TOKEN, old) != _all(_TOKEN, new) and _TOKEN.sub("@", old) == _TOKEN.sub("@", new):
         return "identifier"
-    numbers = zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False)
-    forms += [_number_form(new, one[0], other) for one, other in numbers if one[0] != other[0]]
-    if not forms or "" in forms:
-        return ""
-    return "time" if "time" in forms else forms[-1]
+    for one, other in zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False):
+        if one[0] != other[0]:
+            found = _number_form(new, one[0], other)
+            if not found:
+                return ""
+            form = "time" if "time" in (form, found) else found
+    return form
 
 
 def _dates_of(text: str) -> list[str]:
