@@ -146,8 +146,10 @@ class ItemJudge:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
         if back and (weight < DECISIVE or not alike) and not (own and self._means_to_return(block, before, after)):
             return ItemChange("rotating", before, after, False, "was shown before")
+        if not weigh:
+            return ItemChange("edited", before, after, True, kind, weight)
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
-        comes = own and weigh and not back and not alike and max(least, weight) < ENTRY
+        comes = own and not back and not alike and max(least, weight) < ENTRY
         if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
         counted = figures and not noise.mostly_still(noise_place(block))

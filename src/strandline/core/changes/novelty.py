@@ -151,7 +151,7 @@ class NoveltyCounter:
             elif item.kind != "moved":  # it ticks, or is of a box beside what the page says
                 found.value += TICKED
         found.decisive = min(found.decisive, MOST_DECISIVE)
-        if edited:
+        if edited and self.left > 0.0:
             self._figures(edited, table, found)
         if back:
             found.value += RETURNED * believed * self._words(back, found)

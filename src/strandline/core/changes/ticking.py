@@ -360,19 +360,22 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return "counter" if _STAMP.search(before) else "time"
     if _READING.match(after) and _NOW.search(before):
         return "reading"
-    if (COUNTED.search(before) or COUNTED.search(after)) and not _is_limit(text, before, after):
+    if _is_counted(before, after, text.rstrip().endswith(".")):
         return "counter"
     return "counter" if not _UNIT.match(after) and _counts_up(earlier, number[0]) else ""
 
 
-def _is_limit(text: str, before: str, after: str) -> bool:
-    """Whether a number says how many there may be, not how many there are, by what stands before and after it.
+@lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not
+def _is_counted(before: str, after: str, sentence: bool) -> bool:
+    """Whether a number says how many there are, not how many there may be, by what stands before and after it.
 
     A verb alone does not tell: headlines in front of a counter have verbs, too. Sentences end with a full stop.
     """
+    if not COUNTED.search(before) and not COUNTED.search(after):
+        return False
     if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
-        return True
-    return text.rstrip().endswith(".") and _MODAL.search(before) is not None
+        return False
+    return not sentence or _MODAL.search(before) is None
 
 
 def _counts_up(before: str, after: str) -> bool:
