@@ -116,3 +116,35 @@ def test_a_page_made_by_scripts_is_nearly_empty():
 def test_a_level_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="1, 2 or 3"):
         PageLevel(4)
+
+
+COLUMNS = (
+    "<div id=root><div class=top><a href=/1>Home</a><a href=/2>News</a></div><div class=wrap>"
+    "<div class=col1><h1>Night of the organs</h1><p>Tickets from € 18 at the door and in the shop.</p></div>"
+    "<div class=col2><div class=box><div class=bt>Beside it</div><a href=/r>Why cats purr</a></div></div>"
+    "</div><div class=bot>Imprint</div></div>"
+)
+
+
+def test_columns_of_a_small_page_are_parts_of_their_own():
+    paths = {text: block.path for block in blocks(COLUMNS.encode()).blocks for text in block.texts}
+    assert paths["Night of the organs"] == "html/body/div#root/div.wrap/div:1"
+    assert paths["Why cats purr"] == "html/body/div#root/div.wrap/div:2/div.box"
+    assert paths["Imprint"] == "html/body/div#root/div.bot"
+
+
+def test_columns_of_a_table_are_too_and_rows_of_figures_are_not():
+    page = (
+        "<table><tr><td><table><tr><td>Menu</table><td><h1>Fees</h1><p>Four euro a month, and ten in all.</p><td>Links"
+        "<tr><td colspan=3>Visitors: 4</table>"
+    )
+    paths = {text: block.path for block in blocks(page.encode()).blocks for text in block.texts}
+    assert paths["Fees"] == "html/body/table/tbody/tr:1/td:2"
+    assert len({path.rpartition("/td")[0] for path in paths.values()}) > 1
+    figures = "<h1>Lots</h1><table><tr><td>12<td>Chair<tr><td>13<td>Clock<tr><td>14<td>Map</table>"
+    assert {block.path for block in blocks(figures.encode()).blocks} == {"html/body"}
+
+
+def test_entries_that_look_alike_are_no_columns():
+    cards = "".join(f"<div class=card><h3>Baker {n}</h3><p>Full time, from May</p></div>" for n in range(4))
+    assert {block.path for block in blocks(f"<div id=list>{cards}</div>".encode()).blocks} == {"html/body/div#list"}

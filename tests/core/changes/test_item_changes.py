@@ -14,9 +14,9 @@ from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks
 
-CASES, LATER, WATCHED = (
+CASES, LATER, WATCHED, UNSEEN = (
     tomllib.loads((Path(__file__).parent / f"{name}_pages.toml").read_text("utf-8"))
-    for name in ("restless", "later", "watched")
+    for name in ("restless", "later", "watched", "unseen")
 )
 LOOKS = 9
 RELATED = ["Ten gardens worth a detour", "How bread is baked in Naples", "The last lighthouse keeper",
@@ -102,23 +102,37 @@ def test_what_people_watch_pages_for(case):
         assert fits(case, score, sentence), f"{score}: {sentence}"
 
 
+@pytest.mark.parametrize("case", named(UNSEEN))
+def test_so_it_is_on_ten_more_kinds(case):
+    """Written before the rules: of 40, 35 were told so before, and one is not now (docs/limits.md)."""
+    if "Art. 3" in case.get("after", ""):
+        pytest.xfail("a section that is numbered in another way is taken for a new number")
+    assert wrong(case) == ""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("dress", "least"), [("hashed", 0.84), ("long", 0.79), ("tables", 0.72), ("plain", 0.53)])
-def test_so_it_is_in_frames_that_no_rule_was_made_for(dress, least):
+@pytest.mark.parametrize(
+    ("dress", "least", "unseen"),
+    [("hashed", 0.84, 0.85), ("long", 0.79, 0.8), ("tables", 0.88, 0.82), ("plain", 0.95, 0.95)],
+)
+def test_so_it_is_in_frames_that_no_rule_was_made_for(dress, least, unseen):
     """Not of all: docs/limits.md. Before lists beside a page were told by their headings, texts above its own part
-    belonged to it and links had a past of their own, it was of .45, .27, .75 and .47.
+    belonged to it and links had a past of their own, it was of .45, .27, .75 and .47; before columns of small pages
+    were parted, of .86, .81, .73 and .54, and of .8, .75, .75 and .78 of the ten kinds added last.
     """
-    every = [case for kinds in (CASES, LATER, WATCHED) for cases in kinds.values() for case in cases]
     low = {"long": 0.25}.get(dress, 1.0)  # a word of thousands need not weigh as much
-    right = 0
-    for case in every:
-        score, _ = looks(case, page=dressed(dress))[-1]
-        right += min(case.get("least", 0.0), low) <= score <= case.get("most", 1.0)
-    print(f"{dress}: {right} of {len(every)}")
-    assert right >= least * len(every)
+    for sets, share in (((CASES, LATER, WATCHED), least), ((UNSEEN,), unseen)):
+        every = [case for kinds in sets for cases in kinds.values() for case in cases]
+        right = 0
+        for case in every:
+            score, _ = looks(case, page=dressed(dress))[-1]
+            right += min(case.get("least", 0.0), low) <= score <= case.get("most", 1.0)
+        print(f"{dress}: {right} of {len(every)}")
+        assert right >= share * len(every)
 
 
 def test_each_kind_has_cases_of_its_own():
     assert len(CASES) >= 8
     assert sum(map(len, CASES.values())) >= 24
     assert len(LATER.keys() - CASES.keys()) >= 15
+    assert len(UNSEEN) >= 10

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.core.changes import ticking
+from strandline.core.changes.bylines import may_age
 from strandline.core.changes.ticking import settled_text
 
 _DAY = (
@@ -67,11 +68,11 @@ _AGES = st.lists(
 
 @given(_AGES | st.text(max_size=40))
 def test_every_age_has_a_sign_it_is_looked_for_by(text: str) -> None:
-    assert ticking.may_age(text) or not ticking.AGE.search(text)
+    assert may_age(text) or not ticking.AGE.search(text)
 
 
 def test_texts_without_a_sign_are_not_searched() -> None:
-    assert not ticking.may_age("The council votes for a bridge over the river")
+    assert not may_age("The council votes for a bridge over the river")
 
 
 @pytest.mark.parametrize(

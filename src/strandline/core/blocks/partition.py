@@ -35,6 +35,12 @@ SMALLEST: Final = 120
 Origin: a guess; tried as a whole on 210 pages."""
 LIGHT: Final = 800
 """Weight up to which a node is never too heavy. Origin: a guess; tried as a whole on 210 pages."""
+SMALL_PAGE: Final = 2 * LIGHT
+"""Weight of a page of which all would be one part but for its columns. Origin: a guess."""
+MOST_COLUMNS: Final = 6
+"""Parts of a page side by side. Origin: a guess."""
+COLUMNS: Final = ("div", "tr", "td")
+"""What columns are made of, and the rows they stand in."""
 SHARE: Final = {1: 0.5, 2: 0.15, 3: 0.05}
 """Part of the page a node may hold undivided, by level. Origin: a guess; tried as a whole on 210 pages."""
 LARGEST_TEXT: Final = {1: 0.5, 2: 0.17, 3: 0.08}
@@ -121,6 +127,7 @@ class _Cutter:
         if self.sizes:
             self.heavy = self.sizes[0] * AREA[how.level]
         self._places: dict[int, _Place] = {-1: _Place("", "", "")}
+        self._columns: dict[int, int] = {}
         self._find_cuts()
 
     def weight(self, node: int) -> int:
@@ -154,7 +161,7 @@ class _Cutter:
         size = self.sizes[node] if self.sizes else self.weight(node)
         whole = not beside and not any(layout.apart[child] for child in children) and not self._looks_cut(children)
         if size <= self.heavy and whole:
-            return [(node, (first, last))]
+            return [(child, None) for child in children] if self._is_shell(node, children) else [(node, (first, last))]
         parts: list[Part] = []
         kind = "", ""  # hint and role of the run so far
         for child, span in self._in_order(node, children):
@@ -170,6 +177,28 @@ class _Cutter:
                 parts.append((own, span))
             kind = named
         return parts
+
+    def _is_shell(self, node: int, children: list[int]) -> bool:
+        """Whether a node of a page so small that sizes tell nothing is there for its parts, as columns are: it holds
+        nothing but parts of other names, or that are made of other things; entries of a list look alike. Columns
+        without names of their own are numbered. Rows of a table are parts where one of them has columns.
+        """
+        if self.total > SMALL_PAGE or not 1 < len(children) <= MOST_COLUMNS:
+            return False
+        layout = self.layout
+        steps = [layout.step(child) for child in children]
+        if not all(step.startswith(COLUMNS) for step in steps) or any(
+            holder == node for holder, _ in self._in_order(node, children)
+        ):
+            return False
+        if len(set(steps)) == len(steps):
+            return True
+        rows = steps[0] == "tr" and any(self._is_shell(child, self._children(child)) for child in children)
+        made_of = [{layout.step(part) for part in self._children(child)} or {""} for child in children]
+        if not rows and sum(map(len, made_of)) > len(set().union(*made_of)):
+            return False
+        self._columns.update((child, number) for number, child in enumerate(children, 1))
+        return True
 
     def _in_order(self, node: int, children: list[int]) -> Iterator[tuple[int, Span]]:
         """All that a node holds, in page order: its children, and as the node itself what lies in none of them."""
@@ -311,6 +340,8 @@ class _Cutter:
 
     def _placed(self, node: int, above: _Place) -> _Place:
         step = self.layout.step(node)
+        if node in self._columns:
+            step += f":{self._columns[node]}"
         role = block_role_inside(self.layout.roles[node], above.role)
         path = above.path if above.depth >= DEEPEST else f"{above.path}/{step}" if above.path else step
         return _Place(path, role, self._hint(node, role) or above.hint, above.depth + 1)

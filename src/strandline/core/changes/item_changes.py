@@ -14,6 +14,7 @@ not count, alarms always do (`notices`).
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
@@ -171,7 +172,7 @@ class ItemJudge:
         language = self._delta.language
         if tells_end(before, language) != tells_end(after, language):
             return ENDED
-        if _is_label(before) and _is_label(after) and set(words(before)).isdisjoint(words(after)):
+        if _is_label(before) and _is_label(after) and _says_another(words(before), words(after)):
             return STATE
         heads = after == self._headline and HEADED >= len(after.split()) > 1
         return HEADLINE if heads and not after.endswith(".") else EDITED
@@ -209,7 +210,7 @@ class ItemJudge:
             weight = max(BACK, self._told_end(block, text))
             return ItemChange("returned", "", text, True, "is back after it had left", weight)
         if text in self._delta.shown_before:
-            return ItemChange("moved", "", text, False, "is elsewhere on the page, too")
+            return self._came_again(text, own and weigh)
         if not own:
             if box := self._box_beside(block, text):
                 return ItemChange("new", "", text, False, box)
@@ -228,6 +229,13 @@ class ItemJudge:
         if weight < ENTRY and self._is_entry(block, "", text):
             return ItemChange("new", "", text, True, "a new entry", ENTRY, "entry")
         return ItemChange("new", "", text, True, "was never on the page", weight)
+
+    def _came_again(self, text: str, may_be_entry: bool) -> ItemChange:
+        """What happened to a text that stands elsewhere, too: it is a cell of a new row, or says nothing new."""
+        if may_be_entry and self._entries_left and self._order.starts_known_row(text):
+            self._entries_left -= 1
+            return ItemChange("new", "", text, True, "a new entry", ENTRY, "entry")
+        return ItemChange("moved", "", text, False, "is elsewhere on the page, too")
 
     def _is_another(self, block: PageBlock, text: str) -> bool:
         """Whether a text that differs from an earlier one in a date or number only is another entry all the same."""
@@ -288,6 +296,14 @@ def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
 
 def _is_label(text: str) -> bool:
     return len(words(text)) <= LABEL
+
+
+def _says_another(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a label says something else now, behind what it is the label of: "Upload operational"."""
+    kept = 0
+    while kept < min(len(before), len(after)) - 1 and before[kept] == after[kept]:
+        kept += 1
+    return set(before[kept:]).isdisjoint(after[kept:])
 
 
 def _is_turned(before: str, after: str) -> bool:

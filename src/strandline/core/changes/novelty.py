@@ -28,9 +28,10 @@ from strandline.core.changes.carried import noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import changed_figures, holds_only_numbers, is_numeric, is_table
 from strandline.core.changes.item_changes import EDITED, TOLD, ItemChange, ItemJudge
+from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.ticking import is_same_text
-from strandline.core.changes.touched import Texts, touched_texts
+from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property

@@ -24,6 +24,8 @@ FEWEST: Final = 3
 """Of these, those there must be. Origin: a guess."""
 GAP: Final = 2
 """Texts that stay between two entries; a cell of a row may say what others say. Origin: a guess."""
+ROW: Final = 2
+"""Cells of a row. Origin: a definition."""
 NAMES: Final = 3
 """Letters of a word that names something. Origin: a guess."""
 
@@ -100,6 +102,24 @@ class OwnOrder:
             elif start is None:
                 start = place
         return found if start is None else [*found, (start, len(self._new))]
+
+    def starts_known_row(self, text: str) -> bool:
+        """Whether a text is the first of several that came together, all of which stood elsewhere: cells of a row."""
+        return bool(self._known_row) and text == self._known_row[0] and not self._listing
+
+    @kept_property
+    def _known_row(self) -> list[str]:
+        """All that came, if it came to one place, nothing left, and each of it is a short text known from elsewhere."""
+        old, new = [*map(settled_text, self._old)], [*map(settled_text, self._new)]
+        more = len(new) - len(old)
+        if more < ROW:
+            return []
+        start = 0
+        while start < len(old) and old[start] == new[start]:
+            start += 1
+        came = self._new[start : start + more]
+        known = all(text in self._before and len(text) < LONG for text in came)
+        return came if known and old[start:] == new[start + more :] and any(map(names_something, came)) else []
 
     @kept_property
     def boxes_that_came(self) -> dict[str, str]:

@@ -22,6 +22,7 @@ from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted, 
 from strandline.core.changes.importance import Importance
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import ENOUGH, language_of
+from strandline.core.changes.link_lists import LINKED, by_entries
 from strandline.core.changes.meaning import edit_weight, sentences
 from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.kept_property import kept_property
@@ -31,7 +32,7 @@ from strandline.core.wording import counted
 
 MOST_TEXTS: Final = 12
 """Operations that are looked at, in the blocks that count most first. Origin: a bound on time."""
-LINKED: Final = 0.5
+LISTED: Final = 0.5
 """Part of a block in links that makes it a list of them. Origin: a guess."""
 HEADLINE: Final = 18
 """Words of a headline, at most. Origin: a guess."""
@@ -109,7 +110,7 @@ class _Teller:
         items = [item for reason in scored.reasons for item in reason.counted.items] if pick else []
         idle = [item for item in items if not item.counts and (item.after or item.kind != "moved")]
         self._idle = {item.before for item in idle}, {item.after for item in idle}
-        told = ((change, self._picked(change.content)) for change in delta.changes)
+        told = ((change, self._picked(change)) for change in delta.changes)
         self._changes: list[_Change] = sorted(
             ((counts.get(id(change.block), 0.1), change, content) for change, content in told if content),
             key=lambda one: -one[0],
@@ -142,20 +143,22 @@ class _Teller:
         for kind in ("insert", "delete"):
             yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
 
-    def _picked(self, content: Sequence[Operation]) -> Sequence[Operation]:
+    def _picked(self, change: BlockChange) -> Sequence[Operation]:
         """The operations on what counts: nobody tells of clocks and counters if there is anything else."""
-        idle = self._idle
-        if not idle[0] and not idle[1]:
-            return content
-        return [
-            one
-            for one in content
-            if one.element not in ("text", "block")
-            or not all(
-                said == "" or said in texts or texts.issuperset(said.split("\n"))
-                for said, texts in zip((one.before, one.after), idle, strict=True)
-            )
-        ]
+        if not self._idle[0] and not self._idle[1]:
+            return change.content
+        return [one for one in change.content if one.element not in ("text", "block") or not self._is_idle(change, one)]
+
+    def _is_idle(self, change: BlockChange, operation: Operation) -> bool:
+        """Whether nothing of what an operation did counts."""
+        texts = [(operation.before, operation.after)]
+        if change.block.linked >= LINKED:
+            texts = by_entries(change.old, change.new, operation.before, operation.after)
+        return all(
+            said == "" or said in idle or idle.issuperset(said.split("\n"))
+            for pair in texts
+            for said, idle in zip(pair, self._idle, strict=True)
+        )
 
     # Lists of links, and of posts
 
@@ -340,7 +343,7 @@ def _is_short(text: str) -> bool:
 
 
 def _is_list(block: PageBlock) -> bool:
-    return block.linked >= LINKED
+    return block.linked >= LISTED
 
 
 def _entries_of(block: PageBlock) -> str:

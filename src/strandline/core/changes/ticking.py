@@ -99,7 +99,7 @@ _WEEKDAY_AT_END: Final = re.compile(
 )
 _MONTH_NAMES: Final = frozenset((*_MONTHS.split(), *_SHORT_MONTHS.split()))
 _LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
-_OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
+OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
 _STAMP: Final = re.compile(
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
@@ -112,7 +112,7 @@ _STAMP: Final = re.compile(
 )
 COUNTED: Final = re.compile(
     r"\b(?:views?|viewed|viewers?|viewing|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
-    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|subscribers?|downloads?|ratings?|reviews?|stars?|"
+    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
     r"forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
     r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
@@ -167,9 +167,8 @@ _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
 _TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
 DIGIT: Final = re.compile(r"\d")
-_MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
+MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
                    "gest", "eben", "hier", "ayer", "ieri", "gister")  # fmt: skip
-_SIGNS_OF_AGE: Final = ("fa", *_MAY_AGE)  # one of which stands in whatever is an age
 
 
 @lru_cache(maxsize=1 << 12)
@@ -203,7 +202,7 @@ def _undated(text: str) -> str:
 @lru_cache(maxsize=1 << 9)
 def _dates(text: str) -> tuple[tuple[int, int], ...]:
     """Where in a text dates begin and end, their days of the week with them."""
-    folded = (text if text.isascii() else text.translate(_OTHER_LETTERS)).lower()
+    folded = (text if text.isascii() else text.translate(OTHER_LETTERS)).lower()
     found: list[tuple[int, int]] = []
     end = 0  # of the date before
     for number in _NUMBER_BEGINS.finditer(folded):
@@ -235,23 +234,12 @@ def _month_before(folded: str, start: int, end: int) -> int:
     return month.start() if month else -1
 
 
-def may_age(text: str) -> bool:
-    """False for most texts in which `AGE` finds nothing: looking for its signs takes a tenth of the time."""
-    if not text.isprintable():  # blanks of other kinds
-        return True
-    folded = (text if text.isascii() else text.translate(_OTHER_LETTERS)).lower()
-    for sign in _SIGNS_OF_AGE:  # noqa: SIM110 - a generator takes twice as long
-        if sign in folded:
-            return True
-    return False
-
-
 @lru_cache(maxsize=1 << 11)
 def _without_age(text: str) -> str:
     if len(text) > BRIEF and DIGIT.search(text) is None:
         return text
     folded = text.lower()
-    for sign in _MAY_AGE:
+    for sign in MAY_AGE:
         if sign in folded:
             return AGE.sub("@", text)
     return text
@@ -292,9 +280,14 @@ def tick_form(before: str, after: str) -> TickForm:
         old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
     if _TOKEN.search(new) and _all(_TOKEN, old) != _all(_TOKEN, new) and _TOKEN.sub("@", old) == _TOKEN.sub("@", new):
         return "identifier"
-    for one, other in zip(_NUMBER.finditer(old), _NUMBER.finditer(new), strict=False):
+    return _numbers_form(old, new, form)
+
+
+def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
+    """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not."""
+    for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
         if one[0] != other[0]:
-            found = _number_form(new, one[0], other)
+            found = _number_form(after, one[0], other)
             if not found:
                 return ""
             form = "time" if "time" in (form, found) else found

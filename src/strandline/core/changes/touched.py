@@ -13,15 +13,17 @@ from typing import Final
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.link_lists import LINKED, Texts, by_entries
 from strandline.core.changes.ticking import settled_text
 
 FEW: Final = 6
 """Texts that others took the places of, one by one. Origin: a guess."""
+FEWEST_OF_AN_EDIT: Final = 2
+"""Texts of an edit that nothing tells by its words: one that left and one that came. Origin: a definition."""
 SAYING: Final = 3
 """Words from which a text says something of its own. Origin: a guess."""
 BEGINNING: Final = 40
 """Letters of a text that mostly show it. Origin: a bound on time."""
-Texts = list[tuple[str, str]]  # before and after; one of them is empty when a text came or left
 Touched = tuple[BlockChange, Texts, list[str]]
 
 
@@ -39,18 +41,35 @@ def says_something(text: str) -> bool:
 
 
 def _touched(change: BlockChange) -> tuple[Texts, list[str]]:
+    texts: Texts
     if change.old is None:
-        return [("", item[1]) for item in change.items if item[0] == "text"], _addresses(change)
-    if change.new is None:
-        return [(item[1], "") for item in change.items if item[0] == "text"], _addresses(change)
-    texts, addresses = [], []
-    for operation in change.content:
-        _, element, _, _, before, after = operation
-        if element == "text":
-            texts.append((before, after))
-        else:
-            addresses.append(after or before)
+        texts, addresses = [("", item[1]) for item in change.items if item[0] == "text"], _addresses(change)
+    elif change.new is None:
+        texts, addresses = [(item[1], "") for item in change.items if item[0] == "text"], _addresses(change)
+    else:
+        texts, addresses = [], []
+        for operation in change.content:
+            _, element, _, _, before, after = operation
+            if element == "text":
+                texts.append((before, after))
+            else:
+                addresses.append(after or before)
+    if change.old and change.new and len(texts) == FEWEST_OF_AN_EDIT:
+        texts = _in_its_place(change.old.texts, change.new.texts, texts)
+    if change.block.linked >= LINKED:
+        texts = [part for pair in texts for part in by_entries(change.old, change.new, *pair)]
     return texts, addresses
+
+
+def _in_its_place(old: Sequence[str], new: Sequence[str], texts: Texts) -> Texts:
+    """A text that came and one that left, made an edit where the block is the same but for them: a cell of a table may
+    say what others say, so that nothing tells it by its words.
+    """
+    (left, after), (before, came) = sorted(texts, key=itemgetter(1))
+    if after or before or len(old) != len(new):
+        return texts
+    others = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+    return others if others == [(left, came)] else texts
 
 
 def _addresses(change: BlockChange) -> list[str]:

@@ -36,8 +36,9 @@ from strandline.core.blocks.word_numbers import WordNumbers, without, word_numbe
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import LINKS, noise_place
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
-from strandline.core.changes.touched import Texts, says_something, touched_texts
+from strandline.core.changes.touched import says_something, touched_texts
 
 Rating = Literal["noise", "matters"]
 
