@@ -4,6 +4,9 @@ hashed   names of elements made anew at every look, as style sheets written in s
 long     below it a text of fifty paragraphs, in sections
 tables   laid out by tables, links divided by line breaks
 plain    nothing but `div`, with names that say nothing
+named    nothing but `div`, each with a name of its own; the list below has no heading that tells it
+centred  one column in a table, menu and list in a line each
+nameless nothing but `div`, without any name, the side column first
 """
 
 import random
@@ -78,4 +81,46 @@ def plain(main: str, look: int) -> str:
     )
 
 
-DRESSES = {"hashed": hashed, "long": long, "tables": tables, "plain": plain}
+def named(main: str, look: int) -> str:
+    rng = random.Random(look)
+    related = "".join(
+        f"<div class=card><a href=/r/{n}>{text}</a><span>{rng.randint(1, 30)} min read</span></div>"
+        for n, text in enumerate(rng.sample(RELATED, 4))
+    )
+    menu = "".join(f"<a href=/{word}>{word}</a>" for word in MENU)
+    return (
+        f"<div id=app><div class=topbar>{menu}<span>{rng.randint(1, 60)} online</span></div>"
+        f"<div class=content>{main}</div><div class=discover><div class=t>Discover</div>{related}</div>"
+        "<div class=legal>© 2026</div></div>"
+    )
+
+
+def centred(main: str, look: int) -> str:
+    rng = random.Random(look)
+    related = " | ".join(f"<a href=/r/{n}>{text}</a>" for n, text in enumerate(rng.sample(RELATED, 4)))
+    menu = " - ".join(f"<a href=/{word}>{word}</a>" for word in MENU[:6])
+    return (
+        f"<center><a href=/out?{look}><img src=/b{look}.gif></a><br>{menu}<table width=600><tr><td>{main}</td></tr>"
+        f"</table><hr>{related}<p><small>Last visit counted: {1000 + 13 * look}</small></center>"
+    )
+
+
+def nameless(main: str, look: int) -> str:
+    rng = random.Random(look)
+    related = "".join(f"<div><a href=/r/{n}>{text}</a></div>" for n, text in enumerate(rng.sample(RELATED, 4)))
+    menu = " ".join(f"<a href=/{word}>{word}</a>" for word in MENU[:7])
+    return (
+        f"<div><div>{menu}</div><div><div><b>Most read</b>{related}</div><div>{main}</div></div>"
+        f"<div>{rng.choice(SLOGANS)}</div><div>{1000 + 13 * look} visitors</div></div>"
+    )
+
+
+DRESSES = {
+    "hashed": hashed,
+    "long": long,
+    "tables": tables,
+    "plain": plain,
+    "named": named,
+    "centred": centred,
+    "nameless": nameless,
+}

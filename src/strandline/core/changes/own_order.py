@@ -24,8 +24,8 @@ FEWEST: Final = 3
 """Of these, those there must be. Origin: a guess."""
 GAP: Final = 2
 """Texts that stay between two entries; a cell of a row may say what others say. Origin: a guess."""
-ROW: Final = 2
-"""Cells of a row. Origin: a definition."""
+ROW, MOST_CELLS = 2, 12
+"""Cells of a row, at least and at most. Origin: a guess."""
 NAMES: Final = 3
 """Letters of a word that names something. Origin: a guess."""
 
@@ -110,16 +110,16 @@ class OwnOrder:
     @kept_property
     def _known_row(self) -> list[str]:
         """All that came, if it came to one place, nothing left, and each of it is a short text known from elsewhere."""
-        old, new = [*map(settled_text, self._old)], [*map(settled_text, self._new)]
+        old, new = self._old, self._new
         more = len(new) - len(old)
-        if more < ROW:
+        if more < ROW or more > MOST_CELLS:
             return []
-        start = 0
-        while start < len(old) and old[start] == new[start]:
-            start += 1
-        came = self._new[start : start + more]
-        known = all(text in self._before and len(text) < LONG for text in came)
-        return came if known and old[start:] == new[start + more :] and any(map(names_something, came)) else []
+        start = next((place for place, pair in enumerate(zip(old, new, strict=False)) if _differ(*pair)), len(old))
+        came = new[start : start + more]
+        if not all(text in self._before and len(text) < LONG for text in came) or not any(map(names_something, came)):
+            return []
+        rest = zip(old[start:], new[start + more :], strict=True)
+        return [] if any(_differ(before, after) for before, after in rest) else came
 
     @kept_property
     def boxes_that_came(self) -> dict[str, str]:
@@ -131,6 +131,11 @@ class OwnOrder:
     def boxes_that_left(self) -> dict[str, str]:
         """The same of those that left."""
         return boxes(filter(None, self._left_after.values()), self._before & self._after, self._language)
+
+
+def _differ(before: str, after: str) -> bool:
+    """Whether two texts differ in more than what ticks."""
+    return before != after and settled_text(before) != settled_text(after)
 
 
 def names_something(text: str) -> bool:
