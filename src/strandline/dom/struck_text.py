@@ -18,7 +18,11 @@ _RAW: Final = {
 }
 """Where tags are none, and what ends that."""
 _VOID: Final = frozenset((b"br", b"hr", b"img", b"input", b"wbr", b"col", b"embed", b"source", b"track", b"area"))
-_SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike", b"line-through")
+_SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike")
+_STYLE: Final = b"line-through"
+_GIVEN: Final = re.compile(rb"style\s*+=")
+LONGEST_STYLE: Final = 1_000
+"""Letters of a tag before what strikes it through. Origin: a bound on time."""
 _TAG: Final = re.compile(rb"(<!--|-->)|<(/?[a-z][a-z0-9]*+)((?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>", re.IGNORECASE)
 _LINED: Final = re.compile(rb"style\s*+=[^>]*?line-through", re.IGNORECASE)
 _SIGN: Final = re.compile(rb"&#?\w{1,32};|[\x21-\x3b\x3d-\x7f]|[\xc2-\xf4][\x80-\xbf]++")
@@ -33,7 +37,7 @@ def with_strokes(page: bytes) -> bytes:
     True
     """
     lower = page.lower()
-    if not any(sign in lower for sign in _SIGNS_OF_IT):
+    if not any(sign in lower for sign in _SIGNS_OF_IT) and not _styled(lower):
         return page
     parts: list[bytes] = []
     end, depth = 0, 0
@@ -51,6 +55,17 @@ def with_strokes(page: bytes) -> bytes:
         elif name in _TAGS or (name not in _VOID and _LINED.search(tag[3] or b"")):
             striking, depth = name, 1
     return b"".join((*parts, page[end:]))
+
+
+def _styled(lower: bytes) -> bool:
+    """Whether a tag of a page, in small letters, may have the style; most pages have it in a style sheet only."""
+    place = lower.find(_STYLE)
+    while place >= 0:
+        first = max(0, place - LONGEST_STYLE)
+        if _GIVEN.search(lower, max(first, lower.rfind(b">", first, place)), place):
+            return True
+        place = lower.find(_STYLE, place + 1)
+    return False
 
 
 def _with_stroke(sign: re.Match[bytes]) -> bytes:
