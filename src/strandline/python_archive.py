@@ -393,7 +393,7 @@ class OpenedArchive(Archive):
 
     def storage(self) -> Storage:
         """What takes room by site, kind and year, and when the disk is full."""
-        return storage(self.need_folder("storage"), self.settings.keep.disk_reserve, SystemClock().now())
+        return storage(self, SystemClock().now())
 
     def back_up(self, to: str | PathLike[str]) -> BackedUp:
         """Bring a backup in a folder or an object store up to date."""

@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 
 def test_bytes_by_site_kind_and_year_are_those_of_the_captures(folder):
-    found = storage(folder, "1 MB", START + 400 * DAY)
+    found = storage(open_archive(folder), START + 400 * DAY)
     captures = list(open_archive(folder).everything.all_captures())
     for what in ("site", "kind", "year"):
         assert sum(size for _, _, size in found.by(what)) == sum(one.place.length for one in captures)
@@ -87,7 +87,8 @@ def test_sums_that_are_added_to_are_those_of_all_captures(folder, monkeypatch):
 def test_storage_is_the_same_asked_once_or_again(folder):
     now, sums = START + 400 * DAY, StoredSums()
     for _ in range(2):
-        found, once = storage(folder, "1 MB", now, sums), storage(folder, "1 MB", now)
+        archive = open_archive(folder)
+        found, once = storage(archive, now, sums), storage(archive, now)
         assert [found.by(what) for what in ("site", "kind", "year")] == [
             once.by(what) for what in ("site", "kind", "year")
         ]

@@ -8,6 +8,7 @@ import pytest
 
 from strandline.errors import UsageError
 from strandline.exchange.described import NAME, take_over
+from strandline.exchange.intake import intake_of
 from strandline.keeping.takedowns import Wish, block
 from strandline.python_archive import create_folder, open_folder
 from strandline.warc.wacz_import import document_in
@@ -76,14 +77,14 @@ def test_everything_of_an_archive_and_of_a_site(archive, tmp_path):
 
 def test_what_is_none_is_left_out_and_told(tmp_path):
     archive = create_folder(tmp_path / "a")
-    assert "cannot be read" in take_over(archive, b"[]")[0]
-    assert "cannot be read" in take_over(archive, b"\xff{")[0]
+    assert "cannot be read" in take_over(intake_of(archive).__enter__(), b"[]")[0]
+    assert "cannot be read" in take_over(intake_of(archive).__enter__(), b"\xff{")[0]
     wrong = {
         "format": "strandline-collections-1",
         "collections": [{"name": "Big Name"}, {}, 7, {"name": "fine", "state": "aside", "budget": "9/day"}],
         "annotations": [{"key": "1"}, "x", {"key": "0" * 16, "kind": "tag", "url": "ftp://x/", "text": "t"}],
     }
-    findings = take_over(archive, json.dumps(wrong).encode())
+    findings = take_over(intake_of(archive).__enter__(), json.dumps(wrong).encode())
     assert sum("was left out" in one for one in findings) == 6
     (fine,) = archive.collection_list()
     assert (fine.name, fine.settings.state, fine.settings.budget) == ("fine", "active", "")

@@ -21,6 +21,7 @@ from faults.loops import die_at, every_step
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.exchange import moving, version_records
+from strandline.exchange.intake import Intake
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.lock import WriteLock
 from strandline.warc import importing, output
@@ -196,7 +197,7 @@ def test_a_reindex_that_is_killed_leaves_a_catalog_that_knows_all_captures(in_me
     pid = os.fork()
     if pid == 0:
         with archive.writing("test") as catalog:
-            moving.bring_in(file, archive.folder, archive.settings, lambda: catalog)
+            moving.bring_in(file, Intake(archive, archive.folder / "archive", lambda: catalog))
             os._exit(0)
     os.waitpid(pid, 0)
     assert (archive.folder / "strandline.db-wal").stat().st_size > 0

@@ -3,6 +3,7 @@
 import gzip
 
 from exchange.test_moving import made
+from strandline.exchange.intake import intake_of
 from strandline.exchange.page_versions import PageVersion
 from strandline.exchange.version_records import keep_versions
 from strandline.warc.captures import Kept, captures_of
@@ -12,9 +13,9 @@ def test_records_say_where_they_come_from_and_nothing_breaks_out_of_the_head(tmp
     archive = made(tmp_path / "archive")
     origin = "git\r\n\r\n0123456789ab"
     versions = [PageVersion("http://a.example/", 1000.0 + n, b"same", "text/plain", origin) for n in range(2)]
-    with archive.writing("import") as catalog:
-        kept = keep_versions(versions, "somewhere", archive.folder, archive.settings, catalog)
-        again = keep_versions(versions, "somewhere", archive.folder, archive.settings, catalog)
+    with intake_of(archive) as intake:
+        kept = keep_versions(versions, "somewhere", intake)
+        again = keep_versions(versions, "somewhere", intake)
     assert (kept.captures, kept.held_already) == (2, 0)
     assert (again.captures, again.held_already) == (0, 2)
     (file, *_) = sorted((archive.folder / "archive").glob("import-*.warc.gz"))

@@ -14,7 +14,6 @@ ELSEWHERE = {
     "cluster/test_archive.py": [
         "cluster/migrating.py",
         "cluster/deployment.py",
-        "cluster/shared.py",
         "cluster/studying.py",
         "archive/database_names.py",
         "archive/given_files.py",

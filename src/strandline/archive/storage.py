@@ -5,11 +5,13 @@ import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
+from functools import singledispatch
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from strandline.archive.disk_space import reserve_of
+from strandline.archive.folder import Archive
 from strandline.store.catalog import DATABASE
 from strandline.store.retention import RetentionReading, Stored
 from strandline.warc.compacted import DELTA, PACK
@@ -27,8 +29,9 @@ _RECOUNT: Final = 3_600.0
 class Forecast:
     """When there will be no room left but the reserve."""
 
-    free: int
-    reserve: int
+    free: int | None
+    """None where nobody can tell, as of an object store."""
+    reserve: int | None
     a_day: float
     """Bytes written a day."""
     days: float | None
@@ -45,7 +48,7 @@ class Storage:
     """Room by what takes it."""
 
     files: dict[str, int]
-    """WARC files, packs, catalog, indexes, the rest: bytes on disk."""
+    """WARC files, packs, catalog, indexes, the rest: bytes on disk, or in a database and an object store."""
     stored: tuple[Stored, ...]
     forecast: Forecast
 
@@ -107,20 +110,28 @@ class StoredSums:
         return sum(octets for octets, _ in some), min((first for _, first in some), default=0.0)
 
 
+def pace(reading: RetentionReading | StoredSums, now: float) -> float:
+    """Bytes written a day."""
+    octets, first = reading.written_since(now - PACE)
+    return octets / (max(now - first, _DAY) if octets else _DAY) * _DAY
+
+
 def forecast(
     folder: Path, reading: RetentionReading | StoredSums, reserve: str, now: float
 ) -> Forecast:  # fmt: skip
     """The forecast of an archive folder."""
     free, left_alone = shutil.disk_usage(folder).free, reserve_of(reserve, folder)
-    octets, first = reading.written_since(now - PACE)
-    span = max(now - first, _DAY) if octets else _DAY
-    a_day = octets / span * _DAY
+    a_day = pace(reading, now)
     room = max(0, free - left_alone)
     return Forecast(free, left_alone, a_day, room / a_day if a_day else None)
 
 
-def storage(folder: Path, reserve: str, now: float, sums: StoredSums | None = None) -> Storage:
-    """The room of an archive folder; with `sums` of the last time it was asked."""
+@singledispatch
+def storage(archive: Archive, now: float, sums: StoredSums | None = None) -> Storage:
+    """The room of an archive folder; with `sums` of the last time it was asked. A cluster has its own
+    (cluster/storage.py).
+    """
+    folder, reserve = archive.folder, archive.settings.keep.disk_reserve
     files: Counter[str] = Counter()
     for path in folder.rglob("*"):
         if path.is_file() and not path.is_symlink():

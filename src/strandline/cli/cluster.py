@@ -54,6 +54,9 @@ def init(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: section.key=value.", metavar="KEY=VALUE")
     ] = None,
+    moved: Annotated[
+        bool, typer.Option("--moved", help="All WARC files were copied to --store: the archive goes on there.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Make a database and an object store ready for workers, or change the settings they follow."""
@@ -77,7 +80,7 @@ def init(
             new = with_overrides(new, [f"scope.seeds=[{listed}]"])
         return new
 
-    made = init_cluster(database, store, change)
+    made = init_cluster(database, store, change, moved)
     if json_:
         as_json({"store": made.store, "seeds": list(made.settings.scope.seeds)})
     else:

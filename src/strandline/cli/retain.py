@@ -54,7 +54,7 @@ def retain(
 
 
 def storage(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="Archive folder, or postgresql://user@host/name.", metavar="DIR")],
     limit: Annotated[int, typer.Option(help="Sites to list.", min=1)] = 20,
     json_: Json = False,
 ) -> None:
@@ -67,15 +67,18 @@ def storage(
     from strandline.core.wording import counted
 
     archive = open_archive(folder)
-    found = measured(archive.need_folder("storage"), archive.settings.keep.disk_reserve, time.time())
+    found = measured(archive, time.time())
     if json_:
         as_json(found.as_json())
         return
-    print("on disk     " + ", ".join(f"{name} {size(octets)}" for name, octets in sorted(found.files.items())))
+    print("in all      " + ", ".join(f"{name} {size(octets)}" for name, octets in sorted(found.files.items())))
     for what in ("site", "kind", "year"):
         print()
         for name, captures, octets in found.by(what)[:limit]:
             print(printable(f"{name:30}  {size(octets):>10}  {counted(captures, 'capture')}"))
     ahead = found.forecast
+    if ahead.free is None or ahead.reserve is None:
+        print(f"\n{size(ahead.a_day)} written a day; how much room an object store has, it does not tell")
+        return
     room = f"{size(ahead.free)} free, {size(ahead.reserve)} left alone, {size(ahead.a_day)} written a day"
     print(f"\n{room}; " + ("no end in sight" if ahead.days is None else f"full in {ahead.days:.0f} days"))

@@ -2,7 +2,7 @@
 that reads an archive, learns from it or rates it.
 
 The catalog in PostgreSQL answers the same questions as one in a folder (store/postgres/reading.py), records come from
-the object store. What only makes sense in a folder (crawl, import, reindex, ...) is refused with one line.
+the object store. What only makes sense in a folder (crawl, compact, ...) is refused with one line.
 """
 
 import contextlib
@@ -13,10 +13,13 @@ from typing import Final, NoReturn, TypeVar
 
 from strandline.archive.erasing import ErasePlace, Shelf
 from strandline.archive.folder import Archive
+from strandline.archive.storage import Storage, StoredSums, storage
 from strandline.cluster.shared import Cluster, open_cluster
 from strandline.cluster.studying import SharedStudying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
+from strandline.exchange.intake import Intake, intake_of
+from strandline.exchange.rebuilding import Rebuilt, reindex
 from strandline.learn.known_pages import HOUR
 from strandline.plan.coming_visits import ComingVisits
 from strandline.plan.planning import Planning, coming_of, is_watched
@@ -103,7 +106,7 @@ class ClusterArchive(Archive):
         """What is written beside the workers: ratings and labels, and what is learned."""
         if command in ("crawl", "watch"):
             raise self._crawled("worker" if command == "crawl" else command)
-        if command not in ("label", "learn", "rate", "study"):
+        if command not in ("import", "label", "learn", "rate", "study"):
             self.need_folder(command)
         catalog = ClusterCatalog(self.cluster, command)
         with contextlib.closing(catalog):
@@ -137,6 +140,12 @@ class ClusterArchive(Archive):
 
     def need_folder(self, command: str) -> NoReturn:
         """A cluster has no folder."""
+        if command == "backup":
+            raise UsageError(
+                f"backup works on an archive folder. Of the cluster {shown(self.cluster.database)}, keep the database "
+                f"first (pg_dump --format=custom), then the store {self.cluster.store} (rclone copy, twice): "
+                "docs/cluster.md, Back up and restore"
+            )
         raise UsageError(
             f"{command} works on an archive folder, not on the cluster {shown(self.cluster.database)}; "
             "strandline migrate --back makes a folder of one"
@@ -156,6 +165,27 @@ class ClusterArchive(Archive):
 @studying_of.register(ClusterArchive)
 def _(archive: ClusterArchive, catalog: "ClusterCatalog") -> Studying:
     return SharedStudying(archive.cluster, catalog.session, catalog.worker)
+
+
+@storage.register(ClusterArchive)
+def _(archive: ClusterArchive, now: float, sums: StoredSums | None = None) -> Storage:
+    from strandline.cluster.storage import stored_in  # noqa: PLC0415 - only keepers need it
+
+    return stored_in(archive, now, sums)
+
+
+@intake_of.register(ClusterArchive)
+def _(archive: ClusterArchive) -> contextlib.AbstractContextManager[Intake]:
+    from strandline.cluster.importing import importing  # noqa: PLC0415 - only imports need it
+
+    return importing(archive)
+
+
+@reindex.register(ClusterArchive)
+def _(archive: ClusterArchive) -> Rebuilt:
+    from strandline.cluster.importing import record_what_is_there  # noqa: PLC0415 - hardly ever needed
+
+    return record_what_is_there(archive)
 
 
 @is_watched.register(ClusterArchive)

@@ -20,11 +20,12 @@ from strandline.crawl.preparing import CrawlRequest, prepare_crawl
 from strandline.errors import SettingError, UsageError
 from strandline.settings.file import parse_settings, settings_text
 from strandline.settings.schema import Settings
+from strandline.store.auditing import AuditReading
 from strandline.store.postgres.catalog import PostgresCatalog
-from strandline.store.postgres.reading import PostgresReading
+from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.session import Session, is_database, shown
 from strandline.store.reading import Reading
-from strandline.warc.objects import Objects
+from strandline.warc.objects import ARCHIVE, PARTS, Objects
 from strandline.warc.objects_reader import ObjectReader
 
 _KIND = "cluster"
@@ -47,14 +48,19 @@ def _check_address(database: str) -> None:
         raise UsageError(f"--database{given}: use postgresql://user@host/name")
 
 
-def init_cluster(database: str, store: str, change: Callable[[Settings], Settings]) -> Cluster:
-    """Make a database and a store ready, or change the settings of those that are."""
+def init_cluster(database: str, store: str, change: Callable[[Settings], Settings], moved: bool = False) -> Cluster:
+    """Make a database and a store ready, or change the settings of those that are. With `moved` everything that was in
+    the store before lies in this one now.
+    """
     _check_address(database)
     with contextlib.closing(PostgresCatalog(database, name="cluster init", patience=10.0)) as catalog:
         known = catalog.reading.note(_KIND, "store")
         if not store and known is None:
             raise UsageError("--store is missing: where are the WARC files to go? For example s3://bucket/prefix")
-        if store and known is not None and known.decode() != store:
+        elsewhere = store and known is not None and known.decode() != store
+        if elsewhere and moved:
+            _need_files(database, store)
+        elif elsewhere and known is not None:
             raise SettingError(f"{shown(database)} belongs to the store {known.decode()}, not {store}")
         store = store or (known or b"").decode()
         Objects(store, patience=10.0).check()
@@ -69,6 +75,15 @@ def init_cluster(database: str, store: str, change: Callable[[Settings], Setting
         catalog.change_note(_KIND, "settings", changed)
         catalog.note(_KIND, [("store", store.encode())])
     return Cluster(database, store, settings)
+
+
+def _need_files(database: str, store: str) -> None:
+    """UsageError unless a store has every file something is recorded of, whole or in parts."""
+    there = {name.partition(PARTS)[0] for name, _ in Objects(store, patience=10.0).names(f"{ARCHIVE}/")}
+    with contextlib.closing(Session(database, 10.0, upgrade=False)) as session:
+        lost = [name for name in on_postgres(AuditReading, session).warc_files() if f"{ARCHIVE}/{name}" not in there]
+    if lost:
+        raise UsageError(f"{store} has not all files of this archive: {lost[0]} is missing (of {len(lost)})")
 
 
 def check_settings(settings: Settings) -> None:

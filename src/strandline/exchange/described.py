@@ -15,13 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from strandline.archive.deployment import FolderPlace
-from strandline.archive.folder import Archive
 from strandline.core.capture import Capture
 from strandline.core.keeping.annotations import Annotation, annotation_of
 from strandline.core.urls import surt_key
 from strandline.core.wording import counted
 from strandline.errors import SettingError
+from strandline.exchange.intake import Intake
 from strandline.settings.collection_tables import DUBLIN_CORE, CollectionSettings
 from strandline.settings.file import table_of
 from strandline.store.annotations import AnnotationReading, keep_annotations
@@ -74,7 +73,7 @@ def _moved(collection: CollectionSettings) -> dict[str, Any]:
     return {key: said[key] for key in _MOVED if said[key]}
 
 
-def take_over(archive: Archive, document: bytes) -> tuple[str, ...]:
+def take_over(intake: Intake, document: bytes) -> tuple[str, ...]:
     """Add what a WACZ says to what is there; returns what came of it."""
     try:
         told = json.loads(document)
@@ -86,11 +85,11 @@ def take_over(archive: Archive, document: bytes) -> tuple[str, ...]:
     findings: list[str] = []
     collections = [one for entry in tables for one in _table(entry, findings)]
     if collections:
-        FolderPlace(archive.folder).change_tables("collection", lambda before: _merged(before, collections))
+        intake.change_collections(lambda before: _merged(before, collections))
         findings.append(f"collections: {', '.join(one.name for one in collections)}")
     annotations = [one for entry in written for one in _annotation(entry, findings)]
     if annotations:
-        kept = archive.beside(lambda connection: keep_annotations(connection, annotations))
+        kept = intake.archive.beside(lambda connection: keep_annotations(connection, annotations))
         findings.append(f"{counted(kept, 'tag or note', 'tags and notes')} brought along")
     return tuple(findings)
 

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -22,13 +22,14 @@ from strandline.core.wording import counted
 from strandline.errors import ArchiveDamaged, UsageError
 from strandline.exchange.described import NAME, Going, take_over, told_of
 from strandline.exchange.holding import Holding
+from strandline.exchange.intake import PREFIX, Intake, intake_of
 from strandline.exchange.other_tools import held_by
 from strandline.exchange.page_versions import page_versions
-from strandline.exchange.version_records import is_here, keep_versions
+from strandline.exchange.version_records import keep_versions
 from strandline.learn.keeping_up import keep_up
 from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.settings.schema import Settings
-from strandline.store.catalog import DATABASE, SqliteCatalog
+from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.studies import StudyReading
 from strandline.store.studying import note_hollow
@@ -39,7 +40,6 @@ from strandline.warc.cdxj import read_cdxj
 from strandline.warc.exporting import Selection, Source, export_cdxj, export_warc
 from strandline.warc.importing import Imported, Target, import_warc
 from strandline.warc.info import WarcInfo
-from strandline.warc.output import default_host
 from strandline.warc.parquet import export_parquet
 from strandline.warc.wacz import Package, export_wacz
 from strandline.warc.wacz_import import document_in, import_wacz
@@ -65,20 +65,20 @@ class _AlreadyHeld(Exception):  # noqa: N818 - nothing is wrong
     """All captures of a file are in the archive."""
 
 
-def bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+def bring_in(file: Path, intake: Intake) -> Brought:
     """Take a file in; its kind is told by its name. The catalog is opened once the file was found to be sound. What was
     taken in before is not kept twice: of page versions those that are new, of other files all or nothing.
     """
     try:
-        return _bring_in(file, folder, settings, writing)
+        return _bring_in(file, intake)
     except _AlreadyHeld as held:
         return Brought(0, (str(held),))
 
 
-def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]) -> Brought:
+def _bring_in(file: Path, intake: Intake) -> Brought:
     name = file.name.lower()
-    index = _Index(writing)
-    target = Target(folder / "archive", default_host(), time.time(), ready=index.open, index=index.add)
+    index = _Index(intake)
+    target = Target(intake.files, intake.host, time.time(), PREFIX, ready=index.open, index=index.add)
     if name.endswith((".warc", ".warc.gz")):
         return index.brought([import_warc(file, target)])
     if name.endswith(".warc.zst"):
@@ -87,24 +87,22 @@ def _bring_in(file: Path, folder: Path, settings: Settings, writing: Callable[[]
         return index.brought(import_wacz(file, target))
     if name.endswith((".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz")):
         captures = list(read_cdxj(file))
-        return Brought(writing().bring(captures))
+        return Brought(intake.catalog.bring(captures))
     if name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl"):
         for _ in page_versions(file):
             pass  # the whole file is looked at before anything is written
-        kept = keep_versions(page_versions(file), file.name, folder, settings, writing())
+        kept = keep_versions(page_versions(file), file.name, intake)
         return Brought(kept.captures, (_not_again(kept.held_already),) if kept.held_already else ())
     raise UsageError(f"{file}: not .warc, .warc.gz, .warc.zst, .wacz, .cdxj or .jsonl (each also packed)")
 
 
-def _bring_in_all(
-    source: Path, holding: Holding, folder: Path, settings: Settings, writing: Callable[[], SqliteCatalog]
-) -> Brought:
+def _bring_in_all(source: Path, holding: Holding, intake: Intake) -> Brought:
     """Take in what another tool left: its files one by one, then its versions. What is not sound is left out."""
     captures, findings = 0, list(holding.notes)
     refused: set[Path] = set()
     for file in holding.files:
         try:
-            brought = bring_in(file, folder, settings, writing)
+            brought = bring_in(file, intake)
         except (ArchiveDamaged, UsageError) as problem:
             refused.add(file)
             holding.left_out["WARC or WACZ files that are not sound"] += 1
@@ -115,7 +113,7 @@ def _bring_in_all(
     versions = holding.versions(refused)
     first = next(versions, None)
     if first is not None:
-        kept = keep_versions(chain([first], versions), source.resolve().name, folder, settings, writing())
+        kept = keep_versions(chain([first], versions), source.resolve().name, intake)
         captures += kept.captures
         findings += [_not_again(kept.held_already)] if kept.held_already else []
     left_out = tuple((what, number) for what, number in sorted(holding.left_out.items()) if number)
@@ -125,25 +123,27 @@ def _bring_in_all(
 class _Index:
     """The catalog of an archive that files are taken into: opened when they are found to be sound."""
 
-    def __init__(self, writing: Callable[[], SqliteCatalog]) -> None:
-        self._writing = writing
-        self._catalog: SqliteCatalog | None = None
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
         self._captures = 0
         self._others: Counter[str] = Counter()
 
     def open(self) -> None:
         """Nobody else writes from now on."""
-        self._catalog = self._writing()
+        _ = self._intake.catalog
 
     def add(self, files: Sequence[Path]) -> None:
         """Record what files hold, all at once. _AlreadyHeld when every capture of them is in the archive."""
-        assert self._catalog is not None
-        if held := _all_held(self._catalog, files):
+        if held := _all_held(self._intake, files):
             raise _AlreadyHeld(_not_again(held))
-        self._captures = self._catalog.bring(_of_the_web(_items(files), self._others))
+        self._intake.copied(files, self._record)
+
+    def _record(self, files: Sequence[Path]) -> None:
+        self._captures = self._intake.catalog.bring(_of_the_web(_items(files), self._others))
 
     def brought(self, imported: list[Imported]) -> Brought:
         """What came of it."""
+        self._intake.named([self._intake.files / one.file for one in imported], self._record)
         findings = [finding for one in imported for finding in one.findings]
         if self._others:
             kinds = ", ".join(f"{kind or 'no address'} {number}" for kind, number in sorted(self._others.items()))
@@ -155,13 +155,13 @@ def _not_again(held: int) -> str:
     return f"in the archive already, and not kept again: {counted(held, 'capture')}"
 
 
-def _all_held(catalog: SqliteCatalog, files: Sequence[Path]) -> int:
+def _all_held(intake: Intake, files: Sequence[Path]) -> int:
     """How many captures files hold if the archive has every one of them; 0 at the first that it has not."""
     held = 0
     for capture in _of_the_web(_items(files), Counter()):
         held += 1
-        known = catalog.reading.closest(capture.url, capture.time)
-        if not (known and known.record_id == capture.record_id and is_here(files[0].parent, known)):
+        known = intake.catalog.reading.closest(capture.url, capture.time)
+        if not (known and known.record_id == capture.record_id and intake.has(known)):
             return 0
     return held
 
@@ -253,24 +253,13 @@ def take_in(archive: Archive, source: Path, kind: str = "", addresses: Mapping[s
     """Take what another tool left into an archive, study it, and learn from what there is now. `kind` is the tool,
     where a folder does not tell; `addresses` says which file of a repository is which page.
     """
-    folder = archive.need_folder("import")
     holding = held_by(source, kind, addresses)
-    with contextlib.ExitStack() as stack:
-        opened: list[SqliteCatalog] = []
-
-        def writing() -> SqliteCatalog:
-            if not opened:
-                opened.append(stack.enter_context(archive.writing("import")))
-            return opened[0]
-
-        if holding is None:
-            brought = bring_in(source, folder, archive.settings, writing)
-        else:
-            brought = _bring_in_all(source, holding, folder, archive.settings, writing)
-        archive.index.refresh()
+    with intake_of(archive) as intake:
+        brought = bring_in(source, intake) if holding is None else _bring_in_all(source, holding, intake)
+        intake.done()
     if source.name.lower().endswith(".wacz"):
         told = document_in(source, NAME)
-        more = take_over(archive, told) if told else ()
+        more = take_over(intake, told) if told else ()
         brought = replace(brought, findings=(*brought.findings, *more))
     judge_content(archive)
     if archive.settings.study.workers:

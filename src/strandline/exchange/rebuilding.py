@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 from pathlib import Path
 
 from strandline.archive.folder import Archive
@@ -162,9 +163,10 @@ def _people(database: Path) -> tuple[list[Person], list[PersonToken], list[Journ
         return [], [], []
 
 
+@singledispatch
 def reindex(archive: Archive) -> Rebuilt:
-    """Rebuild the catalog and the CDXJ index from the WARC files alone."""
-    folder = archive.need_folder("reindex")
+    """Rebuild the catalog and the CDXJ index from the WARC files alone. Of a cluster see cluster/importing.py."""
+    folder = archive.folder
     with contextlib.suppress(StrandlineError):  # what only the catalog knows is taken over from one that is current
         _ = archive.database
     rebuilt = rebuild(folder, archive.index)

@@ -3,21 +3,17 @@
 import io
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import Path
 
-from strandline.archive.wall_clock import SystemClock
-from strandline.core.capture import Capture, Exchange, Original, Outcome, Place, Request
+from strandline.core.capture import Capture, Exchange, Original, Outcome, Request
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical
 from strandline.errors import UsageError
+from strandline.exchange.intake import Intake
 from strandline.exchange.page_versions import PageVersion
-from strandline.settings.schema import Settings
-from strandline.store.catalog import SqliteCatalog
 from strandline.version import __version__
 from strandline.warc.info import WarcInfo
-from strandline.warc.output import OPEN
 from strandline.warc.records import digest_of
-from strandline.warc.writer import WarcWriter, WriterSettings
+from strandline.warc.writer import WriterSettings
 
 _COMMIT = 500
 """Imported page versions that are made durable together."""
@@ -31,21 +27,13 @@ class KeptVersions:
     held_already: int
 
 
-def is_here(archive: Path, capture: Capture) -> bool:
-    """Whether the archive has a capture itself: of an index alone, or when its file was lost, it may be brought in."""
-    return bool(capture.record_id) and (archive / capture.place.file).exists()
-
-
-def keep_versions(
-    versions: Iterable[PageVersion], name: str, folder: Path, settings: Settings, catalog: SqliteCatalog
-) -> KeptVersions:
+def keep_versions(versions: Iterable[PageVersion], name: str, intake: Intake) -> KeptVersions:
     """Keep versions, those of a page in the order of time; what is the same as before is a revisit. `name` is what they
     were read from.
     """
-    info = WarcInfo(
-        software=f"Strandline/{__version__}", operator=settings.archive.operator, is_part_of=f"import of {name}"
-    )
-    store = WarcWriter(folder / "archive", info, SystemClock(), WriterSettings(prefix="import"))
+    operator, catalog = intake.archive.settings.archive.operator, intake.catalog
+    info = WarcInfo(software=f"Strandline/{__version__}", operator=operator, is_part_of=f"import of {name}")
+    store = intake.writer(info)
     count, held_already = 0, 0
     waiting: list[Capture] = []
     last: dict[str, tuple[bytes, Original]] = {}
@@ -55,7 +43,7 @@ def keep_versions(
             exchange = _exchange(version)
             seen, content = last.get(exchange.request.url), blake2b(version.body, digest_size=16).digest()
             known = catalog.reading.closest(exchange.request.url, version.time)
-            same = known and _is(known, exchange, version.body) and is_here(folder / "archive", known)
+            same = known and _is(known, exchange, version.body) and intake.has(known)
             held = known if same else None
             capture = held or store.keep(exchange, seen[1] if seen and seen[0] == content else None)
             if not capture.revisit:
@@ -71,7 +59,7 @@ def keep_versions(
                 waiting = []
     finally:  # whatever ended it: what is whole is recorded before its file gets its final name
         store.sync()
-        count += catalog.bring(capture for capture in waiting if _in_file(folder / "archive", capture.place))
+        count += catalog.bring(capture for capture in waiting if intake.reaches(capture.place))
         store.close()
     return KeptVersions(count, held_already)
 
@@ -80,12 +68,6 @@ def _is(capture: Capture, exchange: Exchange, body: bytes) -> bool:
     """Whether a capture is this very version."""
     same = capture.url == exchange.request.url and abs(capture.time - exchange.started) < 0.001
     return same and capture.digest == digest_of(WriterSettings().digest, body)
-
-
-def _in_file(archive: Path, place: Place) -> bool:
-    """Whether a file reaches as far as a record: one that was given up ends where it was last made durable."""
-    paths = (archive / f"{place.file}{OPEN}", archive / place.file)
-    return any(path.exists() and path.stat().st_size >= place.offset + place.length for path in paths)
 
 
 def _exchange(version: PageVersion) -> Exchange:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from strandline.archive.database_names import database_at
 from strandline.archive.folder import Archive, open_archive
 from strandline.durable import sync_path
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
@@ -260,6 +261,11 @@ def check_backup(place: BackupPlace) -> tuple[BackupList, list[str]]:
 
 def restore(source: str, folder: Path, say: Say = lambda _: None) -> BackupList:
     """Make an archive folder of a backup; ArchiveDamaged, and no folder, when anything of it is not as it was kept."""
+    if database_at(folder):
+        raise UsageError(
+            "restore makes an archive folder, which `strandline migrate` moves to a cluster; what pg_dump kept comes "
+            "back with pg_restore: docs/cluster.md, Back up and restore"
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} exists and is not an empty folder")
     place = backup_place(source)

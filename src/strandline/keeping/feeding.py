@@ -25,6 +25,7 @@ from strandline.exchange.moving import take_in
 from strandline.plan.due import NEVER, Due
 from strandline.plan.planning import Planning
 from strandline.plan.schedules import hour_text
+from strandline.store.notes import keep_note
 
 Crawler = Literal["browsertrix", "heritrix"]
 CRAWLERS: Final[tuple[str, ...]] = get_args(Crawler)
@@ -70,7 +71,6 @@ class Feeder:
     """Keeps one crawler fed."""
 
     def __init__(self, archive: Archive, terms: Terms, say: Callable[[str], None] = lambda _: None) -> None:
-        archive.need_folder("schedule")
         if terms.crawler not in CRAWLERS:
             raise UsageError(f"no crawler {terms.crawler!r}; there are {', '.join(CRAWLERS)}")
         for folder in (terms.plans, terms.results):
@@ -130,9 +130,7 @@ class Feeder:
         return ((name, path, mark) for _, name, path, mark in sorted(found))
 
     def _keep(self, name: str, mark: bytes) -> None:
-        self._archive.beside(
-            lambda connection: connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (_KIND, name, mark))
-        )
+        self._archive.beside(lambda connection: keep_note(connection, _KIND, name, mark))
 
     def _hand_over(self, now: float, done: Fed) -> None:
         """Write the plan of the coming hour, whole when it has its name."""

@@ -149,7 +149,7 @@ class StudyReading(HistoryReading):
 
     def pending(self, limit: int = -1) -> Iterator[Sighted]:
         """Captures not yet studied, in the order they were recorded; a negative limit is none."""
-        return self._sighted("seq > ? ORDER BY seq LIMIT ?", self.progress(), limit)
+        return self._sighted("seq > ? ORDER BY seq LIMIT ?", self.progress(), limit if limit >= 0 else 2**62)
 
     def captures_of(self, page: int, up_to: int) -> Iterator[Sighted]:
         """All captures of a page recorded so far, in time order."""

@@ -1,6 +1,6 @@
 """What takes room, when the disk is full, and what rules would drop: a page and the API.
 
-Both work on archive folders. A preview reads the whole catalog, in a thread with connections of its own; dropping needs
+A preview reads the whole catalog, in a thread with connections of its own; dropping needs
 the right to operate, and the archive for itself.
 """
 
@@ -35,8 +35,7 @@ class RetentionIn(BaseModel):
 
 
 def _measured(desk: Desk) -> Storage:
-    archive = desk.place.open()
-    return storage(archive.need_folder("storage"), archive.settings.keep.disk_reserve, time.time(), desk.stored)
+    return storage(desk.place.open(), time.time(), desk.stored)
 
 
 def _previewed(desk: Desk, rules: list[str]) -> Preview:

@@ -33,6 +33,7 @@ _WORDS = re.compile(r"\?|(?<!:):(?=[a-z_]+)([a-z_]+)|(?<![\"\w])offset(?![\"\w])
 _HINTS = (
     (re.compile(r" INDEXED BY \w+"), ""),
     (re.compile(r"\bCROSS JOIN (\w+) (?=USING|ON)"), r"JOIN \1 "),
+    (re.compile(r"\bcast\(([^()]+) AS INTEGER\)"), r"cast(trunc(\1) AS BIGINT)"),  # it would round
     (re.compile(r"SELECT value FROM json_each\(\?\)"), "SELECT value::bigint FROM json_array_elements_text(?::json)"),
 )
 

@@ -115,3 +115,13 @@ def _ask(connection: Connection) -> ClusterStatus:
         hour=None if hour is None else HourStatus(*hour),  # type: ignore[arg-type]
         refusals=tuple((str(reason), int(str(times))) for reason, times in refusals),
     )
+
+
+def database_size(session: Session) -> int:
+    """Bytes of the database, its indexes among them."""
+
+    def ask(connection: Connection) -> int:
+        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+        return int(str(row[0])) if row else 0
+
+    return session.run(ask, at_once=True)
