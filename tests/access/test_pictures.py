@@ -27,11 +27,13 @@ def shown(text, whole):
     return Shown(1, START, "settled", tuple(views), stands=True)
 
 
-def pictured(folder):
-    """An archive of a page that was shown five times: twice the same, without a picture, as before, and changed."""
+LOOKS = (*[("Six boats left", whole) for whole in (OLD, OLD, b"", OLD)], ("Seven boats left", NEW))
+"""Twice the same, without a picture, as before, and changed."""
+
+
+def pictured(folder, looks=LOOKS):
+    """An archive of a page that was shown some times, an hour apart."""
     archive = create(folder)
-    looks = [("Six boats left", OLD), ("Six boats left", OLD), ("Six boats left", b""), ("Six boats left", OLD),
-             ("Seven boats left", NEW)]  # fmt: skip
     writer = WarcWriter(folder / "archive", ABOUT, StillClock())
     kept = [
         writer.keep(exchange(URL, b"<div id=root></div>", started=START + 3600.0 * n), None, shown(text, whole))

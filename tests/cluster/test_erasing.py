@@ -6,11 +6,16 @@ from contextlib import closing
 
 import pytest
 
+from access.test_pictures import NEW, OLD, pictured
 from made.secrets import shown_by
 from made.shared_secrets import remains_shared, shared
 from servers import postgres, s3
+from strandline.access.pictures import picture_of
 from strandline.access.timestamps import timestamp
+from strandline.archive.holdings import holdings
+from strandline.cluster.archive import open_shared
 from strandline.cluster.erasing import ClusterErasing, erasing, erasure_waits
+from strandline.cluster.migrating import to_cluster
 from strandline.cluster.worker import WorkerRequest, run_worker
 from strandline.core.keeping.takedowns import Act
 from strandline.core.urls import surt_key
@@ -202,3 +207,16 @@ def test_a_worker_that_starts_after_a_kill_erases_first(made):
     run_worker(archive.cluster, WorkerRequest(CrawlRequest(), say=told.append))
     assert any(line.startswith("erased ") for line in told), told
     assert remains_shared(archive, texts) == []
+
+
+def test_a_picture_that_captures_share_moves_to_the_next_that_looks_the_same(tmp_path, monkeypatch):
+    for name, value in s3.running().environment().items():
+        monkeypatch.setenv(name, value)
+    folder, kept = pictured(tmp_path / "archive")
+    database = postgres.running().database()
+    to_cluster(folder.folder, database, f"{s3.running().bucket()}/web", lambda _: None)
+    with closing(open_shared(database)) as archive:
+        erase(archive, [Wish(kept[0].record_id, "because")])
+        left = archive.everything.captures(kept[0].url)
+        assert [picture_of(holdings(archive), left[n]) for n in (0, 2, 3)] == [OLD, OLD, NEW]
+        assert archive.verify().ok

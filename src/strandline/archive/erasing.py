@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from strandline.archive.pictures_kept_once import Heir, heirs
 from strandline.core.capture import Capture, Place
 from strandline.core.keeping.takedowns import Act, Target, merged, target_of, unfinished
 from strandline.core.urls import surt_key
@@ -35,7 +36,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Dependant:
-    """A revisit that is made whole, because what it refers to goes."""
+    """A revisit that is made whole, because what it refers to goes; or a capture that gets the picture which it shared
+    with one that goes.
+    """
 
     revisit: Place
     original: Place
@@ -213,6 +216,11 @@ def plan_erasure(place: ErasePlace, acts: Sequence[Act]) -> ErasePlan:
     plan = ErasePlan([act.number for act in acts], acts[0].time if acts else 0.0, [act.target for act in acts])
     plan.captures = sorted(gone)
     dependants = _dependants(place.eraser, gone)
+    pictures = {(one.place.file, one.record_id): (one, picture) for one, _, picture in _heirs(place, gone)}
+    known = {revisit.place for revisit, _ in dependants}
+    dependants += [
+        (one, held) for one, _ in pictures.values() if one.place not in known and (held := _holder(place.eraser, one))
+    ]
     plan.file = f"whole-{int(plan.time * 1000)}-{plan.acts[0] if plan.acts else 0:05d}.warc.gz"
     sought = Sought(targets, list(gone.values()))
     superseded = {(revisit.place.file, revisit.place.offset): revisit for revisit, _ in dependants}
@@ -237,11 +245,30 @@ def plan_erasure(place: ErasePlace, acts: Sequence[Act]) -> ErasePlan:
                 found.append(Erased(head.offset, head.length, fields.get("warc-record-id", "")))
         if found:
             plan.records[file] = found
+    for key, (heir, picture) in pictures.items():
+        if key in views and heir.rendering is not None:  # right behind the document is where it is looked for
+            document = [view.offset for view in views[key]].index(heir.rendering.offset)
+            views[key].insert(document + 1, picture)
     plan.whole = [
         Dependant(revisit.place, original, tuple(views.get((revisit.place.file, revisit.record_id), ())))
         for revisit, original in dependants
     ]
     return plan
+
+
+def _heirs(place: ErasePlace, gone: Mapping[tuple[str, int], Capture]) -> list[Heir]:
+    """Captures that stay and share a picture that is kept with one that goes."""
+    urls = dict.fromkeys(one.url for one in gone.values() if one.rendering is not None)
+    of_pages = (place.eraser.reading.captures(url) for url in urls)
+    return heirs(place, ((page, [(one.place.file, one.place.offset) in gone for one in page]) for page in of_pages))
+
+
+def _holder(eraser: CatalogEraser, capture: Capture) -> Place | None:
+    """Where the answer of a capture lies that stays where it is now: its own place, unless it is a revisit."""
+    if not capture.revisit or capture.original is None:
+        return capture.place
+    named = eraser.reading.closest(capture.original.url, capture.original.time)
+    return named.place if named is not None and not named.revisit else None
 
 
 def _dependants(eraser: CatalogEraser, gone: Mapping[tuple[str, int], Capture]) -> list[tuple[Capture, Place]]:

@@ -10,7 +10,7 @@ crash goes on with it (archive/erasing.py). Dropped records leave tombstones who
 import secrets
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +18,8 @@ from typing import Any
 from strandline.archive.erasing import ErasePlan, Shelf, go_on
 from strandline.archive.folder import Archive
 from strandline.archive.known_collections import members_of
+from strandline.archive.pictures_kept_once import heirs
+from strandline.core.capture import Capture
 from strandline.core.keeping.retention import Choice, PageCaptures, Rule, choose, keep_originals, rule_of
 from strandline.core.keeping.takedowns import Act
 from strandline.errors import ArchiveBusy, UsageError
@@ -136,7 +138,20 @@ def _in_finished(shelf: Shelf, reading: RetentionReading, pages: Sequence[PageCa
     files = set(shelf.files())
     dropped = {seq for seq, file, _, _ in reading.places(choice.dropped) if file in files}
     keep_originals(pages, dropped)
+    looks: dict[str, list[tuple[int, Capture]]] = {}
+    for one in reading.shown_captures():
+        looks.setdefault(one.capture.url, []).append((one.seq, one.capture))
+    while needed := _pictured(shelf, looks, dropped):
+        dropped -= needed
+        keep_originals(pages, dropped)
     return replace(choice, dropped=dropped)
+
+
+def _pictured(shelf: Shelf, looks: Mapping[str, Sequence[tuple[int, Capture]]], dropped: set[int]) -> set[int]:
+    """Captures among those that go whose picture others need, which look the same."""
+    shown = ([*zip(*of_page, strict=True)] for of_page in looks.values())
+    owners = {heir.owner.place for heir in heirs(shelf, ((some, [n in dropped for n in ns]) for ns, some in shown))}
+    return {seq for some in looks.values() for seq, one in some if one.place in owners}
 
 
 def _plan(shelf: Shelf, reading: RetentionReading, choice: Choice, now: float) -> ErasePlan:

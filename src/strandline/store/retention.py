@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from strandline.core.capture import Kind
+from strandline.core.changes.observation import Sighted
 from strandline.core.keeping.retention import Kept, PageCaptures
 from strandline.store import rows
 from strandline.store.recording import SERVES
@@ -47,6 +48,10 @@ class RetentionReading(StudyReading):
                 )
             requisite = facts[2] == Kind.REQUISITE
             yield PageCaptures(rows.whole(page), *facts[:2], requisite, kept, frozenset(needed), facts[3])
+
+    def shown_captures(self) -> Iterator[Sighted]:
+        """Captures that were shown in a browser."""
+        return self._sighted("rendered_digest IS NOT NULL")
 
     def _holding(self) -> dict[str, int]:
         """Captures that others refer to, by the id of their record."""
