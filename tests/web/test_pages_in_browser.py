@@ -21,6 +21,8 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 NEWS = f"{SITE}/news/1.html"
 LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]
 """Rules of axe that depend on width and colours; the others see the same page at any."""
+OTHER_LOOKS = ((1280, "dark"), (390, "dark"), (390, "light"))
+"""After a wide window in light colours: one thing changes at a time."""
 PAGES = {
     "overview": "/",
     "site": "/site?site=courier.test",
@@ -79,6 +81,11 @@ class Watched:
         self.settle()
         return answer
 
+    def look(self, width, colours):
+        """From now on a window of this width, in light or dark colours."""
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(color_scheme=colours)
+
     def settle(self):
         """Wait for the parts that are worked out apart."""
         self.page.wait_for_selector(".later", state="detached", timeout=900_000)
@@ -126,13 +133,12 @@ def test_every_page_fits_and_axe_finds_nothing_serious(browser, living_server):
     made = Watched(browser, living_server, color_scheme="light", bypass_csp=True)
     made.context.add_init_script(AXE)
     for name, path in PAGES.items():
-        made.page.set_viewport_size({"width": 1280, "height": 800})
-        made.page.emulate_media(color_scheme="light")
+        made.look(1280, "light")
         assert made.open(path).status == 200, name
         assert _faults(made.page) == [], name
-        made.page.set_viewport_size({"width": 390, "height": 800})
-        made.page.emulate_media(color_scheme="dark")
-        assert _faults(made.page, LOOKS) == [], f"{name} on a dark phone"
+        for width, colours in OTHER_LOOKS:
+            made.look(width, colours)
+            assert _faults(made.page, LOOKS) == [], (name, width, colours)
     made.context.close()
     assert made.complaints == []
 
@@ -163,20 +169,18 @@ def test_people_log_in_and_out_and_the_pages_of_accounts_fit(browser, tmp_path):
         page.wait_for_url("**/login?to=*")
         page.get_by_label("Name").fill("Anna")
         page.get_by_label("Password").fill("a password of Anna")
-        for width, colours in ((1280, "light"), (390, "dark")):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=colours)
-            assert _faults(page) == [], width
+        for width, colours in ((1280, "light"), *OTHER_LOOKS):
+            made.look(width, colours)
+            assert _faults(page) == [], (width, colours)
         page.get_by_role("button", name="Open the archive").click()
         page.get_by_role("heading", name="People").wait_for()
         for path in ("/people", "/journal", "/account"):
             made.open(path)
             for opened in page.locator("main details").all():
                 opened.locator("summary").click()
-            for width, colours in ((1280, "light"), (390, "dark")):
-                page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=colours)
-                assert _faults(page) == [], (path, width)
+            for width, colours in ((1280, "light"), *OTHER_LOOKS):
+                made.look(width, colours)
+                assert _faults(page) == [], (path, width, colours)
         page.get_by_role("button", name="Draw a token").click()
         assert page.get_by_role("status").inner_text().count("strandline_") == 1
         made.open("/account")
