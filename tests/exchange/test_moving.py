@@ -196,9 +196,9 @@ def test_a_reindex_that_is_killed_leaves_a_catalog_that_knows_all_captures(in_me
     file = page_versions(in_memory, 6)
     pid = os.fork()
     if pid == 0:
-        with archive.writing("test") as catalog:
-            moving.bring_in(file, Intake(archive, archive.folder / "archive", lambda: catalog))
-            os._exit(0)
+        held = Intake(archive, archive.folder / "archive")  # open until the end
+        moving.bring_in(file, held)
+        os._exit(0)
     os.waitpid(pid, 0)
     assert (archive.folder / "strandline.db-wal").stat().st_size > 0
     for number in itertools.count(1):

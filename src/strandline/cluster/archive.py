@@ -171,21 +171,22 @@ def _(archive: ClusterArchive, catalog: "ClusterCatalog") -> Studying:
 def _(archive: ClusterArchive, now: float, sums: StoredSums | None = None) -> Storage:
     from strandline.cluster.storage import stored_in  # noqa: PLC0415 - only keepers need it
 
-    return stored_in(archive, now, sums)
+    return stored_in(archive, archive.cluster, archive.whole, now, sums)
 
 
 @intake_of.register(ClusterArchive)
 def _(archive: ClusterArchive) -> contextlib.AbstractContextManager[Intake]:
     from strandline.cluster.importing import importing  # noqa: PLC0415 - only imports need it
 
-    return importing(archive)
+    return importing(archive, archive.cluster)
 
 
 @reindex.register(ClusterArchive)
 def _(archive: ClusterArchive) -> Rebuilt:
     from strandline.cluster.importing import record_what_is_there  # noqa: PLC0415 - hardly ever needed
 
-    return record_what_is_there(archive)
+    with archive.writing("import") as catalog:
+        return record_what_is_there(archive, archive.cluster, catalog)
 
 
 @is_watched.register(ClusterArchive)

@@ -6,13 +6,13 @@ under another name.
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from strandline.archive.folder import Archive
 from strandline.archive.wall_clock import SystemClock
-from strandline.cluster.archive import ClusterArchive, ClusterCatalog
-from strandline.cluster.deployment import ClusterPlace
+from strandline.cluster.shared import Cluster, init_cluster
 from strandline.core.capture import Capture, Place
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy
@@ -20,6 +20,7 @@ from strandline.exchange.intake import PREFIX, Intake, Tables
 from strandline.exchange.moving import judge_content
 from strandline.exchange.rebuilding import Rebuilt
 from strandline.ports import CaptureStore
+from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.status import cluster_status
 from strandline.warc.captures import Kept, captures_of
 from strandline.warc.info import WarcInfo
@@ -33,18 +34,18 @@ from strandline.warc.writer import WriterSettings
 class ClusterIntake(Intake):
     """A cluster that something is taken into; workers may go on meanwhile."""
 
-    def __init__(self, archive: ClusterArchive, spool: Path, opened: Callable[[], ClusterCatalog]) -> None:
-        super().__init__(archive, spool / ARCHIVE, opened)
+    def __init__(self, archive: Archive, cluster: Cluster, spool: Path) -> None:
+        super().__init__(archive, spool / ARCHIVE)
         self.files.mkdir()
-        self._shared = archive
+        self._cluster = cluster
         self._spool = spool
-        self._objects = Objects(archive.cluster.store)
+        self._objects = Objects(cluster.store)
 
     @property
     def host(self) -> str:
         """As of workers: each has a number of its own."""
         catalog = self.catalog
-        assert isinstance(catalog, ClusterCatalog)
+        assert isinstance(catalog, PostgresCatalog)
         return f"{default_host()}-w{catalog.worker}"
 
     def has(self, capture: Capture) -> bool:
@@ -75,22 +76,22 @@ class ClusterIntake(Intake):
 
     def change_collections(self, change: Tables) -> None:
         """In the settings all workers follow."""
-        ClusterPlace.of(self._shared).change_tables("collection", change)
+        init_cluster(self._cluster.database, "", lambda known: replace(known, collection=change(known.collection)))
 
     def done(self) -> None:
         """The index of a cluster is its database."""
 
 
-def record_what_is_there(archive: ClusterArchive) -> Rebuilt:
+def record_what_is_there(archive: Archive, cluster: Cluster, catalog: PostgresCatalog) -> Rebuilt:
     """Record what lies in the store and is not in the database, as after a backup of it was restored; what is there
     stays as it is. ArchiveBusy while workers run: what they record next would look the same.
     """
-    alive = cluster_status(archive.cluster.database).workers
+    alive = [one for one in cluster_status(cluster.database).workers if one.worker != catalog.worker]
     if alive:
         raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
-    objects, findings, brought = Objects(archive.cluster.store), list[str](), 0
+    objects, findings, brought = Objects(cluster.store), list[str](), 0
     names = finished(objects)
-    with archive.writing("import") as catalog, tempfile.TemporaryDirectory(prefix="strandline-import-") as spool:
+    with tempfile.TemporaryDirectory(prefix="strandline-import-") as spool:
         for name, size in names.items():
             if catalog.reading.committed(name) >= size:
                 continue
@@ -107,8 +108,10 @@ def record_what_is_there(archive: ClusterArchive) -> Rebuilt:
 
 
 @contextmanager
-def importing(archive: ClusterArchive) -> Iterator[Intake]:
+def importing(archive: Archive, cluster: Cluster) -> Iterator[Intake]:
     """Where imports into a cluster go, until they are done."""
-    with ExitStack() as stack:
-        spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strandline-import-")))
-        yield ClusterIntake(archive, spool, lambda: stack.enter_context(archive.writing("import")))
+    with (
+        tempfile.TemporaryDirectory(prefix="strandline-import-") as spool,
+        closing(ClusterIntake(archive, cluster, Path(spool))) as intake,
+    ):
+        yield intake

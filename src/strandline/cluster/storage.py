@@ -3,17 +3,19 @@
 from collections import Counter
 from contextlib import closing
 
+from strandline.archive.folder import Archive
 from strandline.archive.storage import Forecast, Storage, StoredSums, pace
-from strandline.cluster.archive import ClusterArchive
+from strandline.cluster.shared import Cluster
+from strandline.store.postgres.session import Session
 from strandline.store.postgres.status import database_size
 from strandline.store.retention import RetentionReading
 from strandline.warc.objects import ARCHIVE, PARTS, Objects
 
 
-def stored_in(archive: ClusterArchive, now: float, sums: StoredSums | None = None) -> Storage:
+def stored_in(archive: Archive, cluster: Cluster, session: Session, now: float, sums: StoredSums | None) -> Storage:
     """The room of a cluster; with `sums` of the last time it was asked."""
-    files: Counter[str] = Counter({"catalog": database_size(archive.whole)})
-    for name, size in Objects(archive.cluster.store, patience=60.0).names(""):
+    files: Counter[str] = Counter({"catalog": database_size(session)})
+    for name, size in Objects(cluster.store, patience=60.0).names(""):
         folder = name.partition("/")[0]
         kind = ("parts" if PARTS in name else "warc") if folder == ARCHIVE else folder
         files[kind] += size

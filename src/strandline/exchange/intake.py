@@ -1,7 +1,7 @@
 """Where imports go: the files and the catalog of an archive folder. A cluster has its own (cluster/importing.py)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import singledispatch
 from pathlib import Path
 from typing import Protocol
@@ -37,18 +37,18 @@ class Intake:
     from then on.
     """
 
-    def __init__(self, archive: Archive, files: Path, opened: Callable[[], Bringing]) -> None:
+    def __init__(self, archive: Archive, files: Path) -> None:
         self.archive = archive
         self.files = files
         """Where new WARC files are written."""
-        self._opened = opened
+        self._stack = ExitStack()
         self._catalog: Bringing | None = None
 
     @property
     def catalog(self) -> Bringing:
         """The catalog."""
         if self._catalog is None:
-            self._catalog = self._opened()
+            self._catalog = self._stack.enter_context(self.archive.writing("import"))
         return self._catalog
 
     @property
@@ -80,6 +80,10 @@ class Intake:
         """Write other collections into the settings."""
         FolderPlace(self.archive.folder).change_tables("collection", change)
 
+    def close(self) -> None:
+        """Let others write again."""
+        self._stack.close()
+
     def done(self) -> None:
         """Everything was brought in."""
         self.archive.index.refresh()
@@ -89,6 +93,5 @@ class Intake:
 @contextmanager
 def intake_of(archive: Archive) -> Iterator[Intake]:
     """Where imports into an archive go, until they are done."""
-    with ExitStack() as stack:
-        files = archive.folder / "archive"
-        yield Intake(archive, files, lambda: stack.enter_context(archive.writing("import")))
+    with closing(Intake(archive, archive.folder / "archive")) as intake:
+        yield intake
