@@ -1,5 +1,7 @@
 """The set of pages that need a browser, shown again: what of each page a replay shows, whoever replays it."""
 
+from contextlib import closing
+
 from servers.script_pages import PAGES
 
 EXTRA_SECONDS = 15
@@ -51,17 +53,28 @@ def texts_of(page):
     return " ".join(found)
 
 
-def replayed(browser, name, address, known=(), seconds=EXTRA_SECONDS):
-    """Open a page of the set where a replay shows it, do what a reader would, and say what came. `known`: what nobody
-    waits for."""
+def reader(browser):
+    """A profile of its own, with nothing of earlier pages."""
     context = browser.new_context()
     context.add_init_script(_OPEN_SHADOWS)
+    return context
+
+
+def replayed(browser, name, address, known=(), seconds=EXTRA_SECONDS):
+    """One page of the set, shown to a new reader."""
+    with closing(reader(browser)) as context:
+        return shown_to(context, name, address, known, seconds)
+
+
+def shown_to(context, name, address, known=(), seconds=EXTRA_SECONDS):
+    """Open a page of the set where a replay shows it, do what a reader would, and say what came. `known`: what nobody
+    waits for."""
     page = context.new_page()
     shown = Replayed()
     page.on("request", lambda request: shown.asked.append(request.url))
     page.on("response", lambda response: shown.answers.update({response.url: response.status}))
     page.on("dialog", lambda dialog: dialog.dismiss())
-    try:
+    with closing(page):
         page.goto(address, wait_until="commit")
         for _ in range(seconds * 4):
             page.wait_for_timeout(250)
@@ -74,6 +87,4 @@ def replayed(browser, name, address, known=(), seconds=EXTRA_SECONDS):
             shown.text = texts_of(page)
             if set(shown.missing(name)) <= set(known):
                 break
-    finally:
-        context.close()
     return shown

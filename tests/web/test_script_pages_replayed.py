@@ -2,12 +2,14 @@
 
 import urllib.error
 import urllib.request
+from contextlib import closing
+from functools import partial
 
 import pytest
 
 import strandline
 from browser.scoring import crawl_set, scored
-from servers.replaying_pages import EXTRA_SECONDS, plain_urls, replayed
+from servers.replaying_pages import EXTRA_SECONDS, plain_urls, reader, replayed, shown_to
 from servers.script_pages import HOSTILE, PAGES
 from servers.script_server import serving
 from warc.pywb_env import pywb_on
@@ -41,11 +43,11 @@ def _share(lost):
     return 1.0 - sum(map(len, lost.values())) / wanted
 
 
-def _shown_again(browser, page_at, there, known=NOT_REPLAYED, seconds=EXTRA_SECONDS):
+def _shown_again(show, page_at, there, known=NOT_REPLAYED, seconds=EXTRA_SECONDS):
     """Of each page what was not shown again, and every address it asked for. `there` says whether an address is."""
     lost, asked = {}, []
     for name in NAMES:
-        shown = replayed(browser, name, page_at(name), known.get(name, ()), seconds)
+        shown = show(name, page_at(name), known.get(name, ()), seconds)
         lost[name] = shown.missing(name) + [url for url in plain_urls(name) if not there(url)]
         asked += shown.asked
     print({name: missing for name, missing in lost.items() if missing}, f"{_share(lost):.3f}")
@@ -58,7 +60,7 @@ def test_the_set_is_shown_again_and_nothing_reaches_the_live_site(captured, brow
     before = log.connections
     with served(strandline.open(folder)) as server:
         lost, asked = _shown_again(
-            browser,
+            partial(replayed, browser),
             lambda name: f"{server.replay}/web/mp_/{base}/{name}/",
             lambda url: server.get(f"/web/id_/{base}/{url}")[0] < 400,
         )
@@ -79,7 +81,7 @@ def test_pywb_shows_the_same_archive(captured, browser):
             return False
 
     with pywb_on(folder) as address:
-        lost, _ = _shown_again(browser, lambda name: f"{address}/mp_/{base}/{name}/", there)
+        lost, _ = _shown_again(partial(replayed, browser), lambda name: f"{address}/mp_/{base}/{name}/", there)
     shown_here = {name: set(NOT_REPLAYED.get(name, ())) for name in NAMES}
     assert {name for name in NAMES if not shown_here[name] <= set(lost[name])} <= {"service", "cors"}
     assert _share(lost) >= 0.85
@@ -91,7 +93,16 @@ def test_replayweb_page_shows_the_same_archive(captured, browser, tmp_path):
     strandline.open(folder).save(tmp_path / "set.wacz")
     before = log.connections
     known = NOT_REPLAYED | {"popup": ["opener"]}  # there a new window takes the place of the page
-    with replayweb_on(tmp_path / "set.wacz") as page_at:
-        lost, _ = _shown_again(browser, lambda name: page_at(f"{base}/{name}/"), lambda _: True, known, 120)
+    with replayweb_on(tmp_path / "set.wacz") as page_at, closing(reader(browser)) as one:  # who opens the file once
+
+        def show(name, address, awaited, seconds):
+            # On a busy machine its worker may come too late for the page that started it; a reader would try again.
+            for _ in range(3):
+                shown = shown_to(one, name, address, awaited, seconds)
+                if set(shown.missing(name)) <= set(awaited):
+                    break
+            return shown
+
+        lost, _ = _shown_again(show, lambda name: page_at(f"{base}/{name}/"), lambda _: True, known, 40)
     assert log.connections == before
     assert {name for name, missing in lost.items() if missing} <= set(known)
