@@ -3,8 +3,9 @@ what is hidden. None of it is cut into blocks, but where it is another the page 
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import Final, NamedTuple
 
@@ -17,9 +18,10 @@ _KINDS: Final = {
     b"mn": _FORMULA, b"mo": _FORMULA, b"ms": _FORMULA, b"mtext": _FORMULA, b"object": _FILE, b"embed": _FILE,
     b"audio": _FILE, b"video": _FILE, b"source": _FILE, b"ol": _LIST, b"progress": _BAR, b"meter": _BAR,
 }  # fmt: skip
-_UNREAD: Final = re.compile(rb"<(?:(script|style|noscript|template)(?=[\s>/])|!--)")  # in small letters
 _TAG: Final = re.compile(rb"<(%b)(?=[\s/>])([^<>]*+)>([^<]*+)" % b"|".join(_KINDS), re.IGNORECASE)
-_NAMED: Final = re.compile(rb"<(?:%b)(?=[\s/>])" % b"|".join(_KINDS))  # in small letters: a third of the time
+_MARK: Final = re.compile(
+    rb"<(?:(script|style|noscript|template)(?=[\s>/])|(!--)|(?:%b)(?=[\s/>]))" % b"|".join(_KINDS)
+)  # what has to be looked at, in small letters: scripts and the like, comments, the kinds
 _CONCEALING: Final = (b" hidden>", b" hidden ", b" hidden=", b"display:none", b"display: none")
 _UNSEEN: Final = frozenset(("hidden", "password", "file", "image"))  # types of fields
 _ATTRIBUTE: Final = r"(?:^|\s)%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
@@ -47,11 +49,17 @@ def beside(page: bytes) -> list[Beside]:
     >>> beside(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>")
     [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
     """
-    markup = b"".join(_read(page))
-    lower = markup.lower()
-    tags = (_TAG.match(markup, named.start()) for named in _NAMED.finditer(lower))
-    found = [Beside(_KINDS[tag[1].lower()], _shown(tag)) for tag in tags if tag]
-    found += [Beside(_HIDDEN, _text(text)) for text in _concealed(markup, lower)]
+    lower, place = page.lower(), 0
+    found: list[Beside] = []
+    unread: list[tuple[int, int]] = []
+    while mark := _MARK.search(lower, place):
+        place = mark.end()
+        if ending := b"</" + mark[1] if mark[1] else mark[2] and b"-->":
+            place = lower.find(ending, place) % (len(lower) + 1)  # the end of the page where it has none
+            unread.append((mark.start(), place))
+        elif tag := _TAG.match(page, mark.start()):
+            found.append(Beside(_KINDS[tag[1].lower()], _shown(tag)))
+    found += [Beside(_HIDDEN, _text(text)) for text in _concealed(page, lower, unread)]
     return [one for one in found if one.shown]
 
 
@@ -82,33 +90,22 @@ def told_between(old: bytes, new: bytes) -> str:
     return f"{kind} was added: “{came}”" if came else f"{kind} was removed: “{left}”"
 
 
-def _read(page: bytes) -> Iterator[bytes]:
-    """A page without comments and what is in scripts and the like."""
-    lower, start = page.lower(), 0
-    while found := _UNREAD.search(lower, start):
-        yield page[start : found.start()]
-        ending = b"</" + found[1] if found[1] else b"-->"
-        start = lower.find(ending, found.end())
-        if start < 0:
-            return
-    yield page[start:]
-
-
-def _concealed(markup: bytes, lower: bytes) -> Iterator[bytes]:
+def _concealed(page: bytes, lower: bytes, unread: Sequence[tuple[int, int]]) -> Iterator[bytes]:
     """What tags that are hidden begin with."""
     for sign in _CONCEALING:
         place = lower.find(sign)
         while place >= 0:
             tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
             end = lower.find(b">", place)
-            if tag >= 0 and lower.find(b">", tag, place) < 0 <= end:
-                following = markup.find(b"<", end)
-                yield markup[end + 1 : following if following >= 0 else len(markup)]
+            before = bisect_right(unread, (tag, len(page))) - 1
+            if tag >= 0 and lower.find(b">", tag, place) < 0 <= end and (before < 0 or unread[before][1] <= tag):
+                following = page.find(b"<", end)
+                yield page[end + 1 : following if following >= 0 else len(page)]
             place = lower.find(sign, place + len(sign))
 
 
 def _shown(tag: re.Match[bytes]) -> str:
-    name, marks = tag[1].lower(), unescape(tag[2].decode("utf-8", "replace"))
+    name, marks = tag[1].lower(), _plain(tag[2])
     match _KINDS[name]:
         case "A field of a form" if name == b"input":
             kind = _mark(marks, "type").lower()
@@ -134,4 +131,9 @@ def _mark(marks: str, name: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    return " ".join(unescape(data.decode("utf-8", "replace")).split())
+    return " ".join(_plain(data).split())
+
+
+def _plain(data: bytes) -> str:
+    text = data.decode("utf-8", "replace")
+    return unescape(text) if "&" in text else text

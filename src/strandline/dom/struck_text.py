@@ -4,28 +4,40 @@ Told by tags (`<s>`, `<del>`, `<strike>`) and by the style a tag itself has; wha
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from strandline.core.struck import STROKE
 
-_TAGS: Final = frozenset((b"s", b"del", b"strike"))
 _RAW: Final = {
-    b"<!--": b"-->",
-    b"script": b"/script",
-    b"style": b"/style",
-    b"textarea": b"/textarea",
-    b"title": b"/title",
+    b"!--": b"-->",
+    b"script": b"</script",
+    b"style": b"</style",
+    b"textarea": b"</textarea",
+    b"title": b"</title",
 }
 """Where tags are none, and what ends that."""
-_VOID: Final = frozenset((b"br", b"hr", b"img", b"input", b"wbr", b"col", b"embed", b"source", b"track", b"area"))
 _SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike")
 _STYLE: Final = b"line-through"
 _GIVEN: Final = re.compile(rb"style\s*+=")
 LONGEST_STYLE: Final = 1_000
-"""Letters of a tag before what strikes it through. Origin: a bound on time."""
-_TAG: Final = re.compile(rb"(<!--|-->)|<(/?[a-z][a-z0-9]*+)((?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>", re.IGNORECASE)
-_LINED: Final = re.compile(rb"style\s*+=[^>]*?line-through", re.IGNORECASE)
-_SIGN: Final = re.compile(rb"&#?\w{1,32};|[\x21-\x3b\x3d-\x7f]|[\xc2-\xf4][\x80-\xbf]++")
+"""Letters of a tag before what strikes it through, or before what stands in it. Origin: a bound on time."""
+_ATTRIBUTES: Final = rb"(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
+_BEGINS: Final = (
+    rb"<(?:(?P<raw>!--|(?:script|style|textarea|title)(?=[\s/>]))|(?P<tag>s|del|strike)(?=[\s/>])" + _ATTRIBUTES
+)
+_LINED: Final = (
+    rb"|(?P<lined>(?!(?:br|hr|img|input|wbr|col|embed|source|track|area)\s)[a-z][a-z0-9]*+)(?=\s)"
+    rb"(?=[^>]*?style\s*+=[^>]*?line-through)" + _ATTRIBUTES
+)
+_STRIKING: Final = re.compile(_BEGINS + rb")")  # these two in small letters
+_STRIKING_OR_LINED: Final = re.compile(_BEGINS + _LINED + rb")")
+_SIGN: Final = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<(script|style|textarea|title)(?=[\s/>]).*?(?:</\1|\Z)|</?[a-z]"
+    + _ATTRIBUTES
+    + rb"|&#?\w{1,32};|[\x21-\x3b\x3d-\x7f]|[\xc2-\xf4][\x80-\xbf]++",
+    re.IGNORECASE | re.DOTALL,
+)  # or what has none: comments, scripts, tags
 _STROKE: Final = STROKE.encode()
 _BLANKS: Final = frozenset((b"&nbsp;", b"\xc2\xa0"))
 
@@ -37,24 +49,45 @@ def with_strokes(page: bytes) -> bytes:
     True
     """
     lower = page.lower()
-    if not any(sign in lower for sign in _SIGNS_OF_IT) and not _styled(lower):
+    styled = _styled(lower)
+    if not styled and not any(sign in lower for sign in _SIGNS_OF_IT):
         return page
+    begins = _STRIKING_OR_LINED if styled else _STRIKING
     parts: list[bytes] = []
-    end, depth = 0, 0
-    striking = passed = b""  # the tag that strikes; what ends a comment or the text of a script
-    for tag in _TAG.finditer(page):
-        text = page[end : tag.start()]
-        parts += (_SIGN.sub(_with_stroke, text) if depth and not passed else text, tag[0])
-        end, name = tag.end(), tag[1] or tag[2].lower()
-        if passed:
-            passed = b"" if name == passed else passed
-        elif name in _RAW:
-            passed = _RAW[name]
-        elif depth:
-            depth += (name == striking) - (name == b"/" + striking)
-        elif name in _TAGS or (name not in _VOID and _LINED.search(tag[3] or b"")):
-            striking, depth = name, 1
-    return b"".join((*parts, page[end:]))
+    done = place = 0
+    while found := begins.search(lower, place):
+        place = found.end()
+        if raw := found["raw"]:
+            place = lower.find(_RAW[raw], place)
+            if place < 0:
+                break
+        elif not _is_in_tag(lower, found.start()):
+            start, place = place, _end(lower, found[found.lastgroup or ""], place)
+            parts += (page[done:start], _SIGN.sub(_with_stroke, page[start:place]))
+            done = place
+    return b"".join((*parts, page[done:]))
+
+
+def _end(lower: bytes, name: bytes, start: int) -> int:
+    """Where a tag that was opened before `start` is closed."""
+    depth = 1
+    for tag in _tags_of(name).finditer(lower, start):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.start()
+    return len(lower)
+
+
+@cache
+def _tags_of(name: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"<(/?)%b(?=[\s/>])" % name)
+
+
+def _is_in_tag(lower: bytes, place: int) -> bool:
+    """Whether what looks like a tag is the value of an attribute."""
+    first = max(0, place - LONGEST_STYLE)
+    around = lower.rfind(b"<", first, place)
+    return around >= 0 and lower[around + 1 : around + 2].isalpha() and lower.find(b">", around, place) < 0
 
 
 def _styled(lower: bytes) -> bool:
@@ -69,4 +102,4 @@ def _styled(lower: bytes) -> bool:
 
 
 def _with_stroke(sign: re.Match[bytes]) -> bytes:
-    return sign[0] if sign[0] in _BLANKS else sign[0] + _STROKE
+    return sign[0] if sign[0] in _BLANKS or sign[0].startswith(b"<") else sign[0] + _STROKE
