@@ -15,8 +15,7 @@ from made.two_sites import SITES, cluster, folder
 from servers import postgres
 from strandline.app.opening import place_of
 from strandline.cli.main import app
-from strandline.errors import Unreachable, UsageError
-from strandline.exchange.rebuilding import reindex
+from strandline.errors import Unreachable
 from web.archives import served
 
 pytestmark = postgres.GROUP
@@ -226,5 +225,3 @@ def test_a_process_of_its_own_gets_no_password_anyone_sees(cluster):
     assert "tests" not in address.name and "tests" not in repr(address)
     assert address.environment["PGPASSWORD"] == "for tests only" and "PATH" in address.environment
     assert place_of(cluster).jobs == ("verify", "learn", "simulate") and os.environ.get("PGPASSWORD") is None
-    with pytest.raises(UsageError):
-        reindex(cluster)
