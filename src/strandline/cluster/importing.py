@@ -88,7 +88,7 @@ def record_what_is_there(archive: Archive, cluster: Cluster, catalog: PostgresCa
     """
     alive = [one for one in cluster_status(cluster.database).workers if one.worker != catalog.worker]
     if alive:
-        raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
+        raise ArchiveBusy(f"{counted(len(alive), 'worker')} still at work ({alive[0].name}): stop every worker first")
     objects, findings, brought = Objects(cluster.store), list[str](), 0
     names = finished(objects)
     with tempfile.TemporaryDirectory(prefix="strandline-import-") as spool:
