@@ -12,6 +12,7 @@ import pytest
 
 from made.alerting import DATABASE, alert, settings_for
 from made.receivers import LOOPBACK, MailServer, Webhook, certificate, wait_for
+from strandline.alerts import delivery
 from strandline.alerts.alert import trial_alert
 from strandline.alerts.delivery import Carrier, DeliveryOrders, DeliveryProcess, Sent, sender_for
 from strandline.alerts.mail import mail_of
@@ -211,6 +212,28 @@ def test_control_with_one_queue_for_all_a_silent_webhook_delays_everything(tmp_p
     silent.close()
     thread.join(600)
     assert len(hook.got) == 5
+
+
+def test_what_comes_while_a_process_is_told_to_finish_is_delivered(tmp_path, outbox, hook, monkeypatch):
+    rounds = delivery._Rounds(DeliveryOrders(str(tmp_path), (Target("webhook", hook.url),), allow_address=LOOPBACK))
+    look, looked = Outbox.next_for, []
+
+    def next_for(self, *about):
+        found = look(self, *about)
+        if not found and not looked:  # it saw an empty queue, and has not come back from it
+            looked.append(True)
+            outbox.add([alert(1)], lambda _: [hook.url], room=10)
+            rounds.poke()
+            rounds.finish()
+        return found
+
+    monkeypatch.setattr(Outbox, "next_for", next_for)
+    before = set(threading.enumerate())
+    rounds.work()
+    for thread in set(threading.enumerate()) - before:
+        if thread.name == "webhook":
+            thread.join(600)
+    assert len(hook.got) == 1
 
 
 def test_a_trial_reaches_every_target(tmp_path, outbox, hook):

@@ -241,11 +241,12 @@ class _Rounds:
         carrier = Carrier(target, outbox, sender_for(target, self.orders), self.orders)
         while not self._stopping.is_set():
             poke.clear()
+            last = self._finishing.is_set()  # asked before: what came while the queue was looked at is delivered, too
             try:
                 again = carrier.deliver(self._stopping.is_set)
             except (StrandlineError, OSError):
                 again = time.time() + _UNKNOWN_TROUBLE
-            if self._finishing.is_set():
+            if last:
                 break
             if not self._stopping.is_set():
                 poke.wait(min(_LOOK, max(0.0, again - time.time())))
