@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strandline.access.gaps import Hours, Sights
+from strandline.access.looked_at import looked_at
 from strandline.access.quality import Held, Measures, evidence_of, shown_at, worth_of_requests
 from strandline.core.beliefs.censored import CensoredLearner, LearnerSettings
 from strandline.core.beliefs.estimate import Estimate
@@ -160,7 +161,8 @@ def test_captures_far_from_the_instant_do_not_matter(seen, at, reach):
     rows, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
     archive = held(rows, times, changed, pages=4)
     shown = shown_at(archive, np.arange(4), at, reach)
-    everything = evidence_of(archive, archive.estimate.rates, archive.sights, np.arange(4))
+    watched = looked_at(archive.pages(), archive.sights, 100.0).watched
+    everything = evidence_of(watched, archive.sights, np.arange(4))
     instant, share = best_instant(everything, at, reach)
     assert (shown.instant, shown.share) == (pytest.approx(instant), pytest.approx(share))
     chosen, chance = coherent_chance(everything, at)
@@ -176,7 +178,8 @@ def test_some_pages_have_the_captures_that_all_have(seen, rows):
     """Picked out of all captures by looking at every one of them."""
     page, times, changed = zip(*seen, strict=True) if seen else ((), (), ())
     archive = held(page, times, changed, pages=5)
-    found = evidence_of(archive, np.arange(5.0)[:, None], archive.sights, np.array(rows, dtype=np.int64))
+    watched = replace(looked_at(archive.pages(), archive.sights, 9.0).watched, rate=np.arange(5.0)[:, None])
+    found = evidence_of(watched, archive.sights, np.array(rows, dtype=np.int64))
     sights = archive.sights
     for place, row in enumerate(rows):
         own = slice(found.captures.start[place], found.captures.start[place + 1])

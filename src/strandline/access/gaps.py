@@ -8,6 +8,7 @@ last time before, it did not tell of this change. Up to then the gap is one that
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,15 @@ from strandline.core.quality.missed import Gaps
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_AT_ONCE = 20_000
-"""Pages whose hours of a week are laid out at a time."""
+_AT_ONCE = 4_096
+"""Pages whose hours of a week are laid out at a time. Origin: a bound on memory, 1.3 kB each."""
+
+
+class Believed(Protocol):
+    """What is believed of pages, asked for some at a time: of many of them it may lie elsewhere than in memory."""
+
+    def of(self, rows: Ints | slice) -> Estimate:
+        """Of some pages."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,10 @@ class Sights:
         are held once.
         """
         order = np.lexsort((time, row))
-        first = Sights(row[order], time[order], np.cumsum(changed[order]))
-        return first, first if shown is None else Sights(first.row, first.time, np.cumsum(shown[order]))
+        first = Sights(row[order], time[order], np.cumsum(changed[order], dtype=row.dtype))
+        if shown is None:
+            return first, first
+        return first, Sights(first.row, first.time, np.cumsum(shown[order], dtype=row.dtype))
 
     def near(self, rows: Ints, begin: float, end: float) -> "Sights":
         """Only the captures of some pages in a stretch of time, and one on each side of it, found by bisection.
@@ -59,8 +69,7 @@ class Sights:
         >>> sights.near(np.array([0, 7]), 1.5, 2.5).time.tolist()
         [1.0, 2.0, 3.0]
         """
-        first = np.searchsorted(self.row, rows)
-        last = np.searchsorted(self.row, rows, side="right")
+        first, last = self._bounds(rows)
         kept = []
         for low, high in zip(first.tolist(), last.tolist(), strict=True):
             times = self.time[low:high]
@@ -91,10 +100,20 @@ class Sights:
         >>> [found.tolist() for found in sights.of_pages(np.array([1, 2, 3]))]
         [[0, 0, 2, 3], [1, 2, 3]]
         """
-        first = np.searchsorted(self.row, rows)
-        counts = np.searchsorted(self.row, rows, side="right") - first
+        first, last = self._bounds(rows)
+        counts = last - first
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return start, np.arange(start[-1]) + np.repeat(first - start[:-1], counts)
+
+    def some(self, rows: Ints) -> "Sights":
+        """The captures of some pages, which are numbered anew."""
+        start, own = self.of_pages(rows)
+        return Sights(np.repeat(np.arange(len(rows)), np.diff(start)), self.time[own], self.version[own])
+
+    def _bounds(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Where the captures of pages begin and end."""
+        asked = rows.astype(self.row.dtype, copy=False)  # or all rows would be made as wide as those asked for
+        return np.searchsorted(self.row, asked), np.searchsorted(self.row, asked, side="right")
 
     @property
     def again(self) -> NDArray[np.bool_]:
@@ -119,6 +138,27 @@ class Said:
     time: Floats = field(default_factory=lambda: np.empty(0))
     seen: Floats = field(default_factory=lambda: np.empty(0))
     readings: Mapping[int, Floats] = field(default_factory=dict)
+
+    def by_page(self) -> "Said":
+        """The same in the order of pages."""
+        if (np.diff(self.row) >= 0).all():
+            return self
+        order = np.argsort(self.row, kind="stable")
+        return Said(self.row[order], self.time[order], self.seen[order], self.readings)
+
+    def of(self, rows: Ints) -> "Said":
+        """What was said of some pages, which are numbered anew; to be asked of what is in the order of pages.
+
+        >>> Said(np.array([1, 3, 3]), np.arange(3.0), np.arange(3.0)).of(np.array([3, 2])).row.tolist()
+        [0, 0]
+        """
+        if len(self.row) == 0:
+            return self
+        first = np.searchsorted(self.row, rows)
+        counts = np.searchsorted(self.row, rows, side="right") - first
+        row = np.repeat(np.arange(len(rows)), counts)
+        own = np.arange(len(row)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+        return Said(row, self.time[own], self.seen[own], self.readings)
 
     def silent_until(self, sights: Sights, site: Ints) -> Floats:
         """Of each capture that was told of beforehand, when its site was last asked and did not tell yet; else NaN.

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.access.gaps import Hours, Pages, Said, Sights, gaps_of
-from strandline.core.beliefs.estimate import Estimate
+from strandline.access.gaps import Believed, Hours, Said, Sights
+from strandline.access.looked_at import AllPages, in_turn, looked_at
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.priced_kernels import Pages as PlanPages
 from strandline.core.plan.shadow_price import MoreRequests, worth_of_more
@@ -24,12 +24,12 @@ from strandline.core.quality.estimates import (
     Estimated,
     Memento,
     Watched,
-    coherence_estimate,
+    coherent_sums,
     coverage,
     freshness,
+    mean_share,
     memento_evidence,
 )
-from strandline.core.quality.missed import missed_changes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +47,8 @@ class Held:
     site: Ints
     sites: Sequence[str]
     weight: Floats
-    estimate: Estimate
+    estimate: Believed
+    """What is believed of the pages, for some at a time; an Estimate of all will do."""
     sights: Sights
     told: tuple[Ints, Floats]
     """Trusted change times: row and time."""
@@ -68,11 +69,11 @@ class Held:
     hollow: Sequence[str] | None = None
     """Of each page, what it gave instead of content (core/quality/hollow.py), or nothing: its captures do not count."""
 
-    def pages(self) -> Pages:
+    def pages(self) -> AllPages:
         """What completeness asks of the pages."""
         directory = self.site if self.directory is None else self.directory
         ended = np.full(len(self.weight), np.nan) if self.ended is None else self.ended
-        return Pages(self.estimate, self.hours, self.site, directory, ended, self.said)
+        return AllPages(self.estimate, self.hours, self.site, directory, ended, self.said, self.weight)
 
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
@@ -116,8 +117,8 @@ class Measures:
         self._sights = held.sights.until(self._now).without(held.empty)
         last = float(self._sights.time.max()) if len(self._sights.time) else self._now
         self._end = last if at is None else at
-        self._watched = _watched(held, self._sights, self._end)
-        self._missed = missed_changes(gaps_of(held.pages(), self._sights, self._end))
+        self._looked = looked_at(held.pages(), self._sights, self._end)
+        self._watched = self._looked.watched
         self._counted = held.counted()
 
     def sites(self) -> Iterator[Quality]:
@@ -133,24 +134,31 @@ class Measures:
         rows = rows[self._counted[rows]]
         kinds = Counter() if self._held.hollow is None else Counter(self._held.hollow[row] for row in rows.tolist())
         del kinds[""]
-        evidence = evidence_of(self._held, self._watched.rate, self._sights, rows)
-        times = evidence.captures.time
-        if len(times) == 0:
+        captures = int(self._looked.captures[rows].sum())
+        if captures == 0:
             return Quality(name, len(rows), 0, Estimated(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, np.nan, np.nan, dead, kinds)
-        instants = np.linspace(times.min(), times.max(), INSTANTS) if self._at is None else np.array([self._at])
+        first, last = float(self._looked.first[rows].min()), float(np.nanmax(self._watched.last[rows]))
         return Quality(
             site=name,
             pages=len(rows),
-            captures=len(times),
+            captures=captures,
             completeness=self._completeness(rows),
-            coherence=coherence_estimate(evidence, instants),
+            coherence=self._coherence(rows, np.linspace(first, last, INSTANTS)),
             freshness=freshness(self._watched, self._now, self._still_there(rows)),
             coverage=coverage(self._watched, rows),
-            since=float(times.min()),
+            since=first,
             until=self._end,
             dead=dead,
             hollow=kinds,
         )
+
+    def _coherence(self, rows: Ints, instants: Floats) -> float:
+        """Mean over instants, or at the moment asked for; added up some pages at a time."""
+        instants = instants if self._at is None else np.array([self._at])
+        sums = np.zeros((2, len(instants)))
+        for some in in_turn(rows, self._looked.captures):
+            sums += coherent_sums(evidence_of(self._watched, self._sights, some), instants)
+        return mean_share(*sums)
 
     def _still_there(self, rows: Ints) -> Ints:
         """Without pages that went away: their last capture can grow stale no more."""
@@ -162,31 +170,14 @@ class Measures:
         if not (watched.span[rows] > 0).any():
             return Estimated(1.0, 0.0, 1.0)  # looked at once, just now: nothing can have been missed yet
         unit = watched.weight * watched.importance
-        return Estimated(*self._missed.share(watched.found, unit, rows))
+        return Estimated(*self._looked.missed.share(watched.found, unit, rows))
 
 
-def _watched(held: Held, sights: Sights, end: float) -> Watched:
-    count = len(held.weight)
-    first, last = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(first, sights.row, sights.time)
-    np.maximum.at(last, sights.row, sights.time)
-    seen = np.isfinite(last)
-    return Watched(
-        weight=held.weight,
-        importance=held.estimate.mean_importance,
-        rate=held.estimate.rates,
-        odds=held.estimate.odds,
-        found=np.bincount(sights.row[sights.new], minlength=count).astype(np.float64),
-        span=np.where(seen, end - np.where(seen, first, 0.0), 0.0),
-        last=np.where(seen, last, np.nan),
-    )
-
-
-def evidence_of(held: Held, rates: Floats, sights: Sights, rows: Ints) -> Evidence:
+def evidence_of(pages: Watched, sights: Sights, rows: Ints) -> Evidence:
     """What is known of the captures of some pages alone; rows are numbered anew."""
     start, own = sights.of_pages(rows)
-    odds = held.estimate.odds[rows]
-    return Evidence(Captures(start, sights.time[own]), sights.version[own], rates[rows], odds, held.weight[rows])
+    facts = (pages.rate[rows], pages.odds[rows], pages.weight[rows])
+    return Evidence(Captures(start, sights.time[own]), sights.version[own], *facts)
 
 
 @dataclass(frozen=True)
@@ -212,12 +203,12 @@ def shown_at(held: Held, rows: Ints, at: float, reach: float) -> Shown:
     own = np.array([place[row] for row in sights.row.tolist()], dtype=np.int64)
     order = np.lexsort((sights.time, own))
     captures = Captures.of(own, sights.time, len(rows))
-    mean = held.estimate.rate[rows].astype(np.float64) @ held.estimate.share
-    rates, odds = mean[:, None] * held.estimate.level[rows], held.estimate.odds[rows]
+    believed = held.estimate.of(rows)
     kept = np.isin(held.told[0], rows)
     told_to = np.array([place[row] for row in held.told[0][kept].tolist()], dtype=np.int64)
     told = Captures.of(told_to, held.told[1][kept], len(rows))
-    evidence = Evidence(captures, sights.version[order], rates, odds, held.weight[rows], told)
+    facts = (believed.rates, believed.odds, held.weight[rows])
+    evidence = Evidence(captures, sights.version[order], *facts, told)
     found = [
         Memento(int(rows[memento.page]), memento.captured, memento.evidence, memento.chance)
         for memento in memento_evidence(evidence, at, told)

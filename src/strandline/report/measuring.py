@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from strandline.access.gaps import Hours, Sights
+from strandline.access.gaps import Hours, Ints, Sights
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
+from strandline.core.beliefs.censored import CensoredLearner
+from strandline.core.beliefs.estimate import Estimate
 from strandline.core.keeping.collections import Members
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
@@ -88,6 +90,17 @@ def measured(
     )
 
 
+class _Believed:
+    """What a learner believes of pages, worked out for those that are asked for."""
+
+    def __init__(self, learner: CensoredLearner) -> None:
+        self._learner = learner
+
+    def of(self, rows: Ints | slice) -> Estimate:
+        """Of some pages."""
+        return self._learner.estimate(np.arange(len(self._learner))[rows])
+
+
 def _held(planning: Planning) -> Held:
     groups, past, standings = planning.planner.groups, planning.past, planning.standings
     told = ~np.isnan(past.last_change)
@@ -96,7 +109,7 @@ def _held(planning: Planning) -> Held:
         site=groups.site,
         sites=tuple(groups.sites),
         weight=np.array([one.weight for one in standings]),
-        estimate=planning.learned.learner.estimate(np.arange(len(planning.pages))),
+        estimate=_Believed(planning.learned.learner),
         sights=sights,
         shown=shown,
         told=(past.row[told], past.last_change[told]),

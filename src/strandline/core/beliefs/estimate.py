@@ -23,7 +23,7 @@ class Estimate:
     share: Floats
     turnover: Floats | None = None
 
-    def of(self, rows: NDArray[np.bool_] | slice) -> "Estimate":
+    def of(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> "Estimate":
         """Of some of the pages."""
         turnover = None if self.turnover is None else self.turnover[rows]
         facts = (self.rate[rows], self.importance[rows], self.level[rows], self.odds[rows])

@@ -64,17 +64,32 @@ def coverage(pages: Watched, rows: Ints | None = None) -> float:
     return float(np.mean(~np.isnan(pages.last[picked]))) if len(picked) else 1.0
 
 
-def coherence_estimate(evidence: Evidence, instants: Floats, rows: Ints | None = None) -> float:
+def coherence_estimate(evidence: Evidence, instants: Floats) -> float:
     """Expected weight share of versions that were live at the instant asked for, mean over instants."""
-    shares = []
-    for instant in instants:
-        chosen, chance = coherent_chance(evidence, float(instant))
+    return mean_share(*coherent_sums(evidence, instants))
+
+
+def coherent_sums(evidence: Evidence, instants: Floats) -> tuple[Floats, Floats]:
+    """At each instant the weight expected to have been live, and that of everything shown: of parts of an archive they
+    can be added up.
+    """
+    live, shown = np.zeros(len(instants)), np.zeros(len(instants))
+    for place, instant in enumerate(instants.tolist()):
+        chosen, chance = coherent_chance(evidence, instant)
         weight = np.where(chosen >= 0, evidence.weight, 0.0)
-        if rows is not None:
-            weight, chance = weight[rows], chance[rows]
-        total = float(weight.sum())
-        shares.append(float(weight @ chance) / total if total > 0 else 1.0)
-    return float(np.mean(shares)) if shares else 1.0
+        live[place], shown[place] = weight @ chance, weight.sum()
+    return live, shown
+
+
+def mean_share(live: Floats, shown: Floats) -> float:
+    """Mean over instants of the share that was live; where nothing is shown nothing is wrong.
+
+    >>> mean_share(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    0.75
+    """
+    if len(live) == 0:
+        return 1.0
+    return float(np.mean(np.divide(live, shown, out=np.ones(len(live)), where=shown > 0)))
 
 
 @dataclass(frozen=True)
