@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 
 import xxhash
 
+from strandline.dom.tag_places import beginnings, tag_places
+
 _FIELD, _FORMULA, _DRAWING, _FILE = "A field of a form", "A formula", "A drawing", "An embedded file"
 _LIST, _BAR, _HIDDEN = "The numbering of a list", "A bar", "hidden"
 _KINDS: Final = {
@@ -22,7 +24,9 @@ _TAG: Final = re.compile(rb"<(%b)(?=[\s/>])([^<>]*+)>([^<]*+)" % b"|".join(_KIND
 _MARK: Final = re.compile(
     rb"<(?:(script|style|noscript|template)(?=[\s>/])|(!--)|(?:%b)(?=[\s/>]))" % b"|".join(_KINDS)
 )  # what has to be looked at, in small letters: scripts and the like, comments, the kinds
-_CONCEALING: Final = (b" hidden>", b" hidden ", b" hidden=", b"display:none", b"display: none")
+_BEGINNINGS: Final = beginnings((*_KINDS, b"script", b"style", b"noscript", b"template", b"!--"))
+_CONCEALING: Final = {b" hidden": (b">", b" ", b"="), b"display:": (b"none", b" none")}
+"""Signs that hide a part, and what follows them."""
 _UNSEEN: Final = frozenset(("hidden", "password", "file", "image"))  # types of fields
 _ATTRIBUTE: Final = r"(?:^|\s)%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 _MARKS: Final = {
@@ -49,15 +53,17 @@ def beside(page: bytes) -> list[Beside]:
     >>> beside(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>")
     [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
     """
-    lower, place = page.lower(), 0
+    lower, done = page.lower(), 0
     found: list[Beside] = []
     unread: list[tuple[int, int]] = []
-    while mark := _MARK.search(lower, place):
-        place = mark.end()
+    for place in tag_places(lower, _BEGINNINGS):
+        mark = _MARK.match(lower, place) if place >= done else None
+        if mark is None:
+            continue
         if ending := b"</" + mark[1] if mark[1] else mark[2] and b"-->":
-            place = lower.find(ending, place) % (len(lower) + 1)  # the end of the page where it has none
-            unread.append((mark.start(), place))
-        elif tag := _TAG.match(page, mark.start()):
+            done = lower.find(ending, mark.end()) % (len(lower) + 1)  # the end of the page where it has none
+            unread.append((place, done))
+        elif tag := _TAG.match(page, place):
             found.append(Beside(_KINDS[tag[1].lower()], _shown(tag)))
     found += [Beside(_HIDDEN, _text(text)) for text in _concealed(page, lower, unread)]
     return [one for one in found if one.shown]
@@ -92,16 +98,18 @@ def told_between(old: bytes, new: bytes) -> str:
 
 def _concealed(page: bytes, lower: bytes, unread: Sequence[tuple[int, int]]) -> Iterator[bytes]:
     """What tags that are hidden begin with."""
-    for sign in _CONCEALING:
+    for sign, endings in _CONCEALING.items():
         place = lower.find(sign)
         while place >= 0:
-            tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
-            end = lower.find(b">", place)
-            before = bisect_right(unread, (tag, len(page))) - 1
-            if tag >= 0 and lower.find(b">", tag, place) < 0 <= end and (before < 0 or unread[before][1] <= tag):
-                following = page.find(b"<", end)
-                yield page[end + 1 : following if following >= 0 else len(page)]
-            place = lower.find(sign, place + len(sign))
+            following = place + len(sign)
+            if lower.startswith(endings, following):
+                tag = lower.rfind(b"<", max(0, place - LONGEST_TAG), place)
+                end = lower.find(b">", place)
+                before = bisect_right(unread, (tag, len(page))) - 1
+                if tag >= 0 and lower.find(b">", tag, place) < 0 <= end and (before < 0 or unread[before][1] <= tag):
+                    text_end = page.find(b"<", end)
+                    yield page[end + 1 : text_end if text_end >= 0 else len(page)]
+            place = lower.find(sign, following)
 
 
 def _shown(tag: re.Match[bytes]) -> str:

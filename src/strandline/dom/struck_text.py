@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from strandline.core.struck import STROKE
+from strandline.dom.tag_places import beginnings, tag_places
 
 _RAW: Final = {
     b"!--": b"-->",
@@ -18,6 +19,7 @@ _RAW: Final = {
 }
 """Where tags are none, and what ends that."""
 _SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike")
+_BEGINNINGS: Final = beginnings(sign[1:] for sign in _SIGNS_OF_IT)
 _STYLE: Final = b"line-through"
 _GIVEN: Final = re.compile(rb"style\s*+=")
 LONGEST_STYLE: Final = 1_000
@@ -50,7 +52,7 @@ def with_strokes(page: bytes) -> bytes:
     """
     lower = page.lower()
     styled = _styled(lower)
-    if not styled and not any(sign in lower for sign in _SIGNS_OF_IT):
+    if not styled and not any(lower.startswith(_SIGNS_OF_IT, place) for place in tag_places(lower, _BEGINNINGS)):
         return page
     begins = _STRIKING_OR_LINED if styled else _STRIKING
     parts: list[bytes] = []
