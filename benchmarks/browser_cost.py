@@ -4,9 +4,10 @@
 
 A page of 20 parts on the loopback interface is loaded in turn by a bare Chromium (with a network of its own; it waits
 for the load and half a second) and by Strandline (whose fetcher answers; behaviours and views included), so that both
-meet the machine as it is at that moment: once a page that shows all it has (plain), once one whose images come when a
-reader scrolls to them (lazy; the bare load does not scroll and never gets them). Processor time is read from /proc for
-all processes of the browsers, and from our own clock for Strandline. Then a site of 24 such pages is crawled over HTTP
+meet the machine as it is at that moment: once a page that shows all it has (plain), and one whose images come when a
+reader scrolls to them (lazy): beside a bare load that does not scroll and never gets them, and beside one that scrolls
+window by window and gets them all. Processor time is read from /proc for all processes of the browsers, and from our
+own clock for Strandline. Then a site of 24 such pages is crawled over HTTP
 alone, with a browser where it pays, and always: pages for each second of CPU. One in eight is an empty shell that a
 script fills; the scripts of the others bring nothing.
 """
@@ -46,6 +47,9 @@ LATE = """<script>let at=0;const seen=new IntersectionObserver(all=>all.forEach(
 seen.unobserve(one.target);const image=new Image();image.src=`/png${at++}.png`;one.target.append(image)}}));
 document.querySelectorAll('.late').forEach(one=>seen.observe(one))</script>"""
 """Images that come when a reader scrolls to them."""
+SCROLL = """(async()=>{for(let y=0;y<document.body.scrollHeight;y+=innerHeight){
+scrollTo(0,y);await new Promise(done=>setTimeout(done,100))}})()"""
+"""As plainly as it can be done: a window, a tenth of a second, the next."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -116,8 +120,8 @@ class Bare:
         self._chromium = Chromium(how, ("--proxy-server=direct://", "--host-resolver-rules="))
         self._pipe = Pipe(self._chromium.from_browser, self._chromium.to_browser, self._events.append, lambda: None)
 
-    def load(self, url):
-        """Load a page and wait for half a second; says the seconds of CPU."""
+    def load(self, url, scroll=False):
+        """Load a page, scroll through it if asked to, and wait for half a second; says the seconds of CPU."""
         call, before = self._pipe.call, used(self._chromium.pid)
         context = call("Target.createBrowserContext", seconds=60)["browserContextId"]
         target = call(
@@ -130,6 +134,8 @@ class Bare:
         until = time.monotonic() + 60
         while not any(one["method"] == "Page.loadEventFired" for one in self._events) and time.monotonic() < until:
             time.sleep(0.02)
+        if scroll:
+            call("Runtime.evaluate", session, 60, expression=SCROLL, awaitPromise=True)
         time.sleep(0.5)
         call("Target.disposeBrowserContext", seconds=60, browserContextId=context)
         time.sleep(0.3)
@@ -144,6 +150,7 @@ class Beside(browsers.ChromiumPages):
     """Browsers that count: the CPU of their processes and of our own for each page; before each, a bare load."""
 
     bare = None
+    scroll = False
     made: ClassVar = []
 
     def __init__(self, *given, **more):
@@ -163,7 +170,7 @@ class Beside(browsers.ChromiumPages):
         if Beside.bare is not None:
             time.sleep(0.3)  # until the page before is thrown away
             self._count()
-            self.plain.append(Beside.bare.load(load.url))
+            self.plain.append(Beside.bare.load(load.url, Beside.scroll))
             self.at = self._now()
         super().show(load)
 
@@ -191,9 +198,9 @@ def crawl(addresses, mode):
     return tally, own, sum(chromium for pages in Beside.made for chromium, _ in pages.shown)
 
 
-def beside(base, loads, kind):
-    """Print what a page costs beside a bare load."""
-    Beside.bare = Bare()
+def beside(base, loads, kind, scroll):
+    """Print what a page costs beside a bare load, or one that is scrolled."""
+    Beside.bare, Beside.scroll = Bare(), scroll
     try:
         crawl((f"{base}/{kind}/page{n}" for n in range(loads + 1)), "always")
     finally:
@@ -203,7 +210,8 @@ def beside(base, loads, kind):
     plain, shown = pages.plain[1:], pages.shown[2:]  # the first load starts the browsers
     bare, theirs, own = (sum(values) / len(values) for values in (plain, *zip(*shown, strict=True)))
     ratios = [(chromium + ours) / alone for alone, (chromium, ours) in zip(plain, shown, strict=True)]
-    print(f"{kind}: bare Chromium {1000 * bare:.0f} ms of CPU a page, mean of {len(plain)} loads")
+    how = "bare Chromium that scrolls" if scroll else "bare Chromium"
+    print(f"{kind}: {how} {1000 * bare:.0f} ms of CPU a page, mean of {len(plain)} loads")
     print(f"    Strandline: Chromium {1000 * theirs:.0f} ms, our side {1000 * own:.0f} ms a page")
     print(f"    together {(theirs + own) / bare:.2f} times the bare load (median of pairs {median(ratios):.2f})")
 
@@ -229,8 +237,8 @@ def main():
     browsers.ChromiumPages = Beside
     try:
         base = f"http://127.0.0.1:{server.server_address[1]}"
-        for kind in ("plain", "lazy"):
-            beside(base, loads, kind)
+        for kind, scroll in (("plain", False), ("lazy", False), ("lazy", True)):
+            beside(base, loads, kind, scroll)
         site(base)
     finally:
         os.kill(pid, 15)
