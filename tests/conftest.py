@@ -6,6 +6,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from order import SECONDS, LongestFirst, unit_of
 from rings import KINDS, RINGS, kind_of, ring_of, thin_out, wholly_second
@@ -28,11 +29,21 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    if config.getoption("--hypothesis-profile", None) != "explore":
+        no_constants_of_ours()
     if config.getoption("--times"):
         if not hasattr(config, "workerinput"):
             config.pluginmanager.register(Telling())
         if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
             config.pluginmanager.register(Measuring())
+
+
+def no_constants_of_ours():
+    """Hypothesis also tries the constants of every module that happens to be loaded: a test would have other examples
+    in a ring than by itself, and every process would parse 800 files. There is no setting for it.
+    """
+    providers._get_local_constants = lambda: providers._local_constants
+    assert len(providers._local_constants) == 0, "a test ran before"
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,10 @@ def names_of(file):
             yield node.name
 
 
-NAMES = {file: list(names_of(file)) for file in SOURCE.rglob("*.py")}
+@cache
+def all_names():
+    """Of every module; read once somebody asks, since every process of a run loads this file."""
+    return {file: list(names_of(file)) for file in SOURCE.rglob("*.py")}
 
 
 def parts_of(name):
@@ -114,7 +118,7 @@ def test_every_concept_has_a_line():
 
 
 def test_the_names_in_the_table_are_those_of_the_program():
-    defined = {name for names in NAMES.values() for name in names}
+    defined = {name for names in all_names().values() for name in names}
     assert not {name for word in TABLE for name in word.code} - defined
 
 
@@ -141,7 +145,7 @@ def test_the_interface_and_the_commands_say_no_other_words():
 def test_names_that_are_gone_do_not_come_back():
     back = {
         f"{file.relative_to(SOURCE)} {name}"
-        for file, names in NAMES.items()
+        for file, names in all_names().items()
         for name in names
         if NAMES_GONE & {part.lower() for part in parts_of(name)}
     }
