@@ -291,7 +291,11 @@ class Catalog(Protocol):
         """Add seeds or imported addresses; return how many were new."""
 
     def open_pass(self, now: float) -> tuple[float, bool]:
-        """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise."""
+        """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise.
+
+        Of a host that wanted to be left alone before it had given all its pages, a new one has those that still wait,
+        as long as that helps: else every pass would end at the same page of it.
+        """
 
     def close_pass(self, now: float) -> None:
         """The pass is complete: the next crawl starts a new one."""

@@ -49,7 +49,7 @@ def test_nothing_due_is_no_failure(tmp_path, site):
 def test_pages_that_wait_are_told_after_a_pass_not_after_a_watch(capsys):
     tally = Tally(captured=3, waiting=1, ended="complete")
     summary(tally)
-    assert "1 page waits for a later try" in capsys.readouterr().err
+    assert "1 address waits for a later try, in the next crawl." in capsys.readouterr().err
     summary(tally, watched=True)
     assert "wait" not in capsys.readouterr().err
 

@@ -84,6 +84,34 @@ def test_a_pass_is_resumed_until_it_is_closed(store):
     assert catalog.open_pass(400.0) == (400.0, False)
 
 
+def test_what_a_host_put_off_comes_before_what_it_gave(store):
+    """Else a host that wants a rest after so many pages would be asked for the same ones in every pass."""
+    catalog = store()
+    start, _ = catalog.open_pass(100.0)
+    urls = {name: f"http://{name[0]}.example/{name[1:]}" for name in ("a1", "a2", "b1", "c1", "c2", "d1", "d2")}
+    catalog.add([found(url) for url in urls.values()])
+    done = take(catalog, before=start)
+    failed = take(catalog, before=start, busy=["a.example"])
+    assert {task.url for task in failed} == {urls["c2"], urls["d2"]}
+    visits = [visited(task.page, capture(task.url), time=150.0, due=151.0) for task in done]
+    visits += [visited(task.page, time=150.0, due=start, not_before=9000.0, attempts=1) for task in failed]
+    catalog.commit(Batch(visits, hosts=[HostState(f"{name}.example", not_before=5000.0) for name in "abc"]))
+    assert catalog.waiting(start)[0] == 3
+    catalog.close_pass(200.0)
+    asked = []
+    for now in (6000.0, 7000.0):
+        catalog = store()
+        start, resumed = catalog.open_pass(now)
+        assert not resumed
+        tasks = [task for _ in range(3) for task in take(catalog, now=now, before=start)]
+        asked.append(sorted(name for name, url in urls.items() if url in {task.url for task in tasks}))
+        visits = [visited(task.page, capture(task.url), time=now, due=now + 1.0) for task in tasks]
+        catalog.commit(Batch(visits, hosts=[HostState("a.example", not_before=6500.0)]))
+        catalog.close_pass(now + 10.0)
+    # What failed (c2, d2) is due when its time has come, and keeps no other page away.
+    assert asked == [["a2", "b1", "c1", "d1"], ["a1", "a2", "b1", "c1", "d1"]]
+
+
 def test_a_pass_begins_after_the_last_one_also_when_the_clock_was_set_back(store):
     """After a crawl whose clock was ahead the next one would find nothing due, for as long as it was ahead."""
     catalog = store()

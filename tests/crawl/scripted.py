@@ -170,7 +170,7 @@ class Workshop:
             self.rows = {one.url: catalog.page(one.url) for one in catalog.all_captures()}
             self.held = list(catalog.all_captures())
             self.refused = {one.reason: one.count for one in catalog.refusals()}
-            self.waiting = catalog.waiting(self.clock.now())[0]
+            self.waiting = catalog.waiting(crawl._agenda.wanted_from())[0]
             catalog.close()
 
     def _report(self, capture):

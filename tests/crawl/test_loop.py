@@ -311,6 +311,42 @@ def test_a_host_that_stays_silent_does_not_keep_a_crawl_from_ending(tmp_path):
     assert shop.clock.time - START < 3600, "a back-off beyond our patience is for another run"
 
 
+def test_what_cannot_be_reached_does_not_keep_the_next_crawl_from_looking_at_all_else(tmp_path):
+    """A picture on a server that is gone, a page that is out of order: the site is crawled every day all the same."""
+    dead = [f"http://gone.example/{number}.png" for number in range(3)]
+    body = b"<html>" + b"".join(b'<img src="%b">' % url.encode() for url in dead) + b'<a href="/broken">x</a>'
+    pages = {f"{SITE}/": lambda request: answer(request, body), f"{SITE}/broken": page(status=503)}
+    pages |= {url: silence for url in dead} | {"http://gone.example/robots.txt": silence}
+    days = []
+    for day in range(4):
+        shop = Workshop(tmp_path, pages, later=86_400 * day)
+        tally = shop.run()
+        days.append(f"{SITE}/" in shop.captured)
+        assert tally.ended == "complete" and tally.waiting >= (1 if day < 2 else 0)
+    assert days == [True] * 4
+
+
+def test_a_host_that_wants_a_rest_after_so_many_pages_is_crawled_to_its_end(tmp_path):
+    names = [f"/{number}" for number in range(20)]
+    asked = [0]
+
+    def tiring(reply):
+        def answered(request):
+            asked[0] += 1
+            return reply(request) if asked[0] <= 8 else answer(request, b"", 429, b"Retry-After: 3600\r\n")
+
+        return answered
+
+    pages = {f"{SITE}/": tiring(page(*names))} | {f"{SITE}{name}": tiring(page()) for name in names}
+    captured = set()
+    for day in range(3):
+        asked[0] = 0
+        shop = Workshop(tmp_path, pages, later=86_400 * day)
+        shop.run()
+        captured |= {one.url for one in shop.held if one.status == 200}
+    assert {f"{SITE}{name}" for name in names} <= captured
+
+
 def test_an_unchanged_site_is_kept_as_revisits(tmp_path):
     pages = {f"{SITE}/": page("/a", pad=600), f"{SITE}/a": page(pad=600)}
     first = Workshop(tmp_path, pages)

@@ -170,7 +170,7 @@ def summary(tally: Tally, watched: bool = False) -> None:
     for host, until in sorted(tally.hosts_waiting.items()):
         tell(f"{host} is left alone until {iso(until)}: it asked for it, or could not be reached.")
     if tally.waiting and tally.ended == "complete" and not watched:
-        tell(f"{counted(tally.waiting, 'page waits', 'pages wait')} for a later try; run the same command again.")
+        tell(f"{counted(tally.waiting, 'address waits', 'addresses wait')} for a later try, in the next crawl.")
 
 
 def _nothing(_: Tally) -> None:

@@ -67,6 +67,9 @@ class Agenda(Protocol):
     def rest(self) -> tuple[float, str]:
         """Nothing can be asked now: seconds to sleep, and why the run is over (empty when it goes on)."""
 
+    def over(self) -> None:
+        """The run ends, since nothing is left to be asked soon."""
+
 
 class PassAgenda:
     """One pass over what is in scope: every page due by its start, hosts in turn, best priority first."""
@@ -143,8 +146,10 @@ class PassAgenda:
         """Wait for what may be asked again soon, or end the pass."""
         waiting, earliest = self.waiting()
         wait = earliest - self._clock.now()
-        if waiting and wait <= self._orders.patience:
-            return max(0.01, wait), ""
-        if not waiting:
-            self._catalog.close_pass(self._clock.now())
-        return 0.0, "complete"
+        return (max(0.01, wait), "") if waiting and wait <= self._orders.patience else (0.0, "complete")
+
+    def over(self) -> None:
+        """What failed, or belongs to a host that may not be asked now, is asked for in the next pass beside all else: a
+        picture on a server that is gone must not keep pages from being looked at again.
+        """
+        self._catalog.close_pass(self._clock.now())

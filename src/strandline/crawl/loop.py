@@ -394,13 +394,15 @@ class Crawl:
             self._parts.clock.sleep(_MOMENT)
             return
         self.tally.waiting, _ = self._agenda.waiting()
-        if not self.tally.waiting:
+        seconds, ended = self._agenda.rest()
+        if ended:
             self._parts.skips.finish(self._intake.batch)
             if self._intake.batch:
                 self._commit()
                 return
-        seconds, self.tally.ended = self._agenda.rest()
-        if seconds and not self.tally.ended:
+            self._agenda.over()
+        self.tally.ended = ended
+        if seconds and not ended:
             self._parts.clock.sleep(min(_TICK, seconds))
 
     def _wind_up(self) -> None:

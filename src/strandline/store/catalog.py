@@ -131,10 +131,14 @@ class SqliteCatalog(CatalogReading):
             if row is not None:
                 return float(row[0]), True
             # Passes follow each other also when the clock was set back: what the last one visited is due in this one.
-            last = self._connection.execute("SELECT max(max(started, coalesce(ended, started))) FROM passes").fetchone()
-            start = now if last[0] is None else max(now, float(last[0]) + 0.002)
+            started, ended = self._connection.execute(
+                "SELECT max(started), max(max(started, coalesce(ended, started))) FROM passes"
+            ).fetchone()
+            start = now if ended is None else max(now, float(ended) + 0.002)
             self._connection.execute("INSERT INTO passes (started) VALUES (?)", (start,))
             self._frontier.give_to_passes(start)
+            if ended is not None:
+                self._frontier.unasked_first(float(started), float(ended), start)
             return start, False
 
     def close_pass(self, now: float) -> None:

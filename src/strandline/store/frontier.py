@@ -149,6 +149,20 @@ class Frontier:
         self._connection.execute("UPDATE pages SET due = min(visited, ?) WHERE due = ?", (start, PLANNED))
         self._shift("due <= :high AND state = 0", "CASE WHEN not_before > 0 THEN 2 ELSE 1 END", {"high": self.horizon})
 
+    def unasked_first(self, last: float, ended: float, start: float) -> None:
+        """Inside a transaction: see ports.Catalog.open_pass. `last` is the start of the last pass, `ended` its end."""
+        values = {"last": last, "ended": ended, "start": start}
+        hosts = self._connection.execute(
+            f"SELECT host FROM hosts WHERE not_before > :ended AND {rows.left_out(':last', ':start')}",
+            values,
+        ).fetchall()
+        for (host,) in hosts:
+            self._connection.execute(
+                """UPDATE pages SET due = :start + 0.001
+                WHERE due > :last AND due <= :start AND state = 0 AND host = :host""",
+                {**values, "host": host},
+            )
+
     def give_back(self) -> None:
         """Queue the pages that were leased ahead again."""
         if self._ahead:

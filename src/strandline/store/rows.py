@@ -36,6 +36,16 @@ PAGE = "page, url, kind, evidence, since, weight, due, captures, via, detail"
 Row = tuple[object, ...]
 
 
+def left_out(last: str, start: str) -> str:
+    """Whether a host has pages that the pass begun at `last` did not come to, or that it answered with "too many
+    requests" (429); but not where the last pass was for such pages (their others are due right after its start) and got
+    none of them.
+    """
+    of_host = "SELECT 1 FROM pages WHERE pages.host = hosts.host AND"
+    return f"""EXISTS ({of_host} due <= {last} AND kind = 'page' AND (attempts = 0 OR {ANSWERED_WITH} = 429))
+    AND (NOT EXISTS ({of_host} due = {last} + 0.001) OR EXISTS ({of_host} due > {last} + 0.001 AND due <= {start}))"""
+
+
 def capture(row: Row) -> Capture:
     """A row of the columns CAPTURE."""
     (url, time, status, mime, digest, file, offset, length, revisit, truncated, redirect, record_id, entity) = row[:13]

@@ -343,11 +343,10 @@ class WatchAgenda:
 
     def _count(self, task: Task, visited: Visited) -> None:
         figures = self.figures
-        if task.page in self._mine:
-            self._mine.discard(task.page)
-        else:
+        if task.page not in self._mine:
             self._beside_taken += 1
             self._sent_share += _MEMORY * (1.0 - self._sent_share)
+        self._mine.discard(task.page)
         if task.kind is not Kind.PAGE:
             figures.parts += 1
         elif task.original is None:
@@ -382,8 +381,7 @@ class WatchAgenda:
         lasted = 0.0 if known is None or new else (self._parts.clock.now() - known.since) / self._orders.length
         if visited.evidence is not Evidence.ABSENT:
             return self._after(min(max(lasted, _REFUSED[0]), _REFUSED[1]))
-        lived = task.original is not None
-        if lived and new:
+        if (lived := task.original is not None) and new:
             return self._after(self._orders.hold / self._orders.length)
         return self._after(hours_until_asked(lasted, lived, "" if known is None else known.via))
 
@@ -415,6 +413,8 @@ class WatchAgenda:
 
     def rest(self) -> tuple[float, str]:
         """A watch never ends by itself."""
-        now = self._parts.clock.now()
-        nap = self._visits[0].due - now if self._visits else _LONGEST_NAP
+        nap = self._visits[0].due - self._parts.clock.now() if self._visits else _LONGEST_NAP
         return min(max(nap, 0.002), _LONGEST_NAP, max(_STEP * self._orders.length, 0.002)), ""
+
+    def over(self) -> None:
+        """It never is."""

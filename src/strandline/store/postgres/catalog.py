@@ -30,12 +30,21 @@ from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.recording import SharedRecorder
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.rows import left_out
 from strandline.store.watching import TimePiece, WatchReading
 
 T = TypeVar("T")
 
 _PIECE: Final = 2_000
 """Addresses or captures that are brought in together."""
+_UNASKED_FIRST: Final = f"""WITH last AS (
+        SELECT max(started) AS started, max(greatest(started, ended)) AS ended FROM passes WHERE ended IS NOT NULL),
+    left_out AS (
+        SELECT host FROM hosts, last WHERE not_before > last.ended AND {left_out("last.started", "%(start)s::float8")})
+UPDATE pages SET due = %(start)s::float8 + 0.001 FROM last
+WHERE due > last.started AND due <= %(start)s AND state = 0
+    AND host IN (SELECT host FROM left_out)"""
+"""See ports.Catalog.open_pass."""
 
 
 class PostgresCatalog(CatalogReading):
@@ -98,6 +107,7 @@ class PostgresCatalog(CatalogReading):
                 (now,),
             ).fetchone()
             if made is not None:
+                connection.execute(_UNASKED_FIRST, {"start": made[0]})
                 return float(str(made[0])), False
             row = connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
             assert row is not None
