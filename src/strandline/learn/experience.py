@@ -9,7 +9,7 @@ were never seen twice start from what first_sight.py expects of their address an
 is not asked, because pages never fetched have no inside.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,8 +20,10 @@ from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.features import read_address
 from strandline.core.beliefs.first_sight import OtherSites, SiteSight, archive_base
 from strandline.core.beliefs.level_prior import some_pages
+from strandline.core.beliefs.page_beliefs import AwayColumn, Part
 from strandline.core.growing import GrowingTable, with_room
 from strandline.core.plan.strategy import Floats, Outcomes, Rows
+from strandline.learn.file_rows import rooms_for
 from strandline.learn.known_pages import Groups, Hours, Known, Told, path_of
 from strandline.learn.neighbours import Watched, neighbour_rates
 from strandline.learn.observations import Sighting, matters
@@ -337,7 +339,7 @@ class Learned:
         self.learner.refresh(self._turn.latest if self._turn.latest > -np.inf else 0.0)
         self.renewed += 1
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, NDArray[Any] | AwayColumn], dict[str, NDArray[Any]]]:
         """Everything: columns of pages that only their captures change, and the rest. Views, not copies."""
         columns, rest = self.learner.state()
         columns |= {f"record.{name}": value for name, value in self._record.rows._asdict().items()}
@@ -345,12 +347,25 @@ class Learned:
         return columns, rest | {"hours": hours, "turn": np.array(self._turn)}
 
     @staticmethod
-    def from_state(columns: Mapping[str, NDArray[Any]], rest: Mapping[str, NDArray[Any]]) -> "Learned":
+    def from_state(columns: Mapping[str, Any], rest: Mapping[str, NDArray[Any]]) -> "Learned":
         """What `state` told; KeyError or ValueError when it is something else."""
+        return Learned.from_parts([(np.arange(len(rest["prior"])), columns)] if columns else [], rest)
+
+    @staticmethod
+    def from_parts(parts: Iterable[Part], rest: Mapping[str, NDArray[Any]]) -> "Learned":
+        """The same of columns that come some rows at a time."""
+        count = len(rest["prior"])
+        record = Record.blank(count)
+
+        def noted() -> Iterator[Part]:
+            for rows, values in parts:
+                for name, column in record._asdict().items():
+                    column[rows] = values[f"record.{name}"]
+                yield rows, values
+
         hours = Hours(*rest["hours"].tolist())
-        learner = CensoredLearner.from_state(columns, rest)
+        learner = CensoredLearner.from_parts(noted(), rest, rooms=rooms_for(count))
         hour, before, since, latest = rest["turn"].tolist()
-        record = Record(*(columns[f"record.{name}"] for name in Record._fields)) if columns else Record.blank(0)
         return Learned(hours, learner, record, Turn(hour, int(before), int(since), latest))
 
     def take_taught(self) -> Rows:
@@ -368,7 +383,8 @@ def learn(
     `others` are sites of which no pages are here, `silent` what History.with_silent takes.
     """
     groups = Groups.of(pages)
-    learned = Learned(hours, CensoredLearner(), Record.blank(len(pages)))
+    learner = CensoredLearner(rooms=rooms_for(len(pages)))
+    learned = Learned(hours, learner, Record.blank(len(pages)))
     learned.others = others or OtherSites()
     if pages:
         learned.learner.grow(groups.site, groups.directory)

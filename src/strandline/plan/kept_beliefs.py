@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from strandline.core.beliefs.page_beliefs import Part
 from strandline.core.plan.strategy import Rows
 from strandline.learn.experience import BELIEFS, Learned
 from strandline.plan.claims import Claims
@@ -221,19 +222,18 @@ def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Belief
             raise LookupError(number)
         return unpacked(data)
 
-    count = int(head["count"])
-    common = part(parts.common)
-    columns: dict[str, NDArray[Any]] = {}
-    for number in parts.numbers:
-        found = part(number)
-        rows = found.pop("row")
-        for name, values in found.items():
-            if name not in columns:
-                columns[name] = np.zeros((count, *values.shape[1:]), dtype=values.dtype)
-            columns[name][rows] = values
-    pages = columns.pop("page", np.empty(0, dtype=np.int64)).tolist()
-    claims, learned = Claims.from_data(head["claims"]), Learned.from_state(columns, common)
-    return Beliefs(pages, learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
+    pages = np.zeros(int(head["count"]), dtype=np.int64)
+
+    def some() -> Iterator[Part]:
+        for number in parts.numbers:
+            found = part(number)
+            rows = found.pop("row")
+            pages[rows] = found.pop("page")
+            yield rows, found
+
+    learned = Learned.from_parts(some(), part(parts.common))
+    claims = Claims.from_data(head["claims"])
+    return Beliefs(pages.tolist(), learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
 
 
 def packed(arrays: Arrays) -> bytes:

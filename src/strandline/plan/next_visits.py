@@ -14,6 +14,7 @@ page table, so that rows keep their place, at a host of their own whose cap is z
 """
 
 import heapq
+import math
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -271,7 +272,7 @@ class Planner:
         """
         boosts = [self.wishes.boosts[number] for number in self._running]
         factors = [boost.factor for boost in boosts if boost.covers(page)] + [RETEST] * bool(page.tests)
-        return 0.0 if page.barred else page.weight * float(np.prod(factors)) / page.cost
+        return 0.0 if page.barred else page.weight * math.prod(factors) / page.cost
 
     def _catch_up(self, now: float) -> None:
         """Campaigns begin and end, waits are over, what pages share is renewed. `now` in seconds."""

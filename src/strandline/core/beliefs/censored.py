@@ -13,14 +13,14 @@ All state is numpy arrays: `state` and `from_state` carry it from one run to the
 own place: a caller whose pages live in several time zones adds each page's shift.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strandline.core.beliefs.bursts import HABITS, habit_of, stirred_ages
+from strandline.core.beliefs.bursts import habit_of, stirred_ages
 from strandline.core.beliefs.censored_kernels import (
     Beliefs,
     Rules,
@@ -32,8 +32,9 @@ from strandline.core.beliefs.estimate import Estimate
 from strandline.core.beliefs.estimate_kernels import estimate_rows
 from strandline.core.beliefs.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
 from strandline.core.beliefs.level_prior import gamma_on_grid, likely_priors, some_pages
+from strandline.core.beliefs.page_beliefs import AwayColumn, PageBeliefs, Part, Rooms, no_beliefs
 from strandline.core.beliefs.week_shapes import first_shares, learned_shares, start_shapes
-from strandline.core.growing import GrowingTable, with_room
+from strandline.core.growing import with_room
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,7 +83,8 @@ class LearnerSettings:
 class CensoredLearner:
     """Beliefs about all pages of an archive; rows are page rows and keep their place."""
 
-    def __init__(self, settings: LearnerSettings | None = None) -> None:
+    def __init__(self, settings: LearnerSettings | None = None, rooms: Rooms | None = None) -> None:
+        """`rooms`: where what is believed of single pages lies, if not in memory."""
         self.settings = settings or LearnerSettings()
         cycle = np.asarray(self.settings.cycle, dtype=np.int64)
         self._bins = int(cycle.max()) + 1
@@ -111,7 +113,7 @@ class CensoredLearner:
         )  # fmt: skip
         self._total = np.zeros(4)
         self._sights = np.empty(0)
-        self._pages = GrowingTable(_beliefs(0, self._first_shapes.shape[0], len(grid), self._bins))
+        self._pages = PageBeliefs(self._nothing(0), rooms)
         self._clock = new_clock(self.settings.periods_per_day)
         self._now = -np.inf
         self._habit = np.empty(0, dtype=np.int64)
@@ -121,7 +123,11 @@ class CensoredLearner:
 
     @property
     def _beliefs(self) -> Beliefs:
-        return self._pages.rows
+        """What of it lies in memory."""
+        return self._pages.near
+
+    def _nothing(self, count: int) -> Beliefs:
+        return no_beliefs(count, self._first_shapes.shape[0], len(self.grid), self._bins)
 
     @property
     def first_sight(self) -> Floats:
@@ -157,7 +163,7 @@ class CensoredLearner:
         old, extra = len(self), len(site)
         if extra == 0:
             return
-        fresh = _beliefs(extra, self._first_shapes.shape[0], len(self.grid), self._bins)
+        fresh = self._nothing(extra)
         fresh.site[:], fresh.directory[:] = site, directory
         priors = self._shared.priors
         missing = FIRST_SIGHT_ROWS + int(site.max()) + 2 - len(priors)
@@ -187,8 +193,12 @@ class CensoredLearner:
         if len(time):
             self._now = max(self._now, float(np.max(time)))
             self._clock = turned(self._clock, float(np.max(time)))
-        state = (self._beliefs, self._shared, self._clock, self._rules)
-        learn_captures(state, np.asarray(rows, dtype=np.int64), (time, changed, importance, last_change), self._total)
+
+        def learn(beliefs: Beliefs, places: Ints) -> None:
+            state = (beliefs, self._shared, self._clock, self._rules)
+            learn_captures(state, places, (time, changed, importance, last_change), self._total)
+
+        self._pages.change(np.asarray(rows, dtype=np.int64), learn)
 
     def estimate(self, rows: Ints) -> Estimate:
         """Current beliefs about some pages."""
@@ -199,7 +209,7 @@ class CensoredLearner:
         usual = np.log(self._shares)
         for begin in range(0, count, TOGETHER):
             part = slice(begin, begin + TOGETHER)
-            some = Beliefs._make(column[rows[part]] for column in self._beliefs)
+            some = self._pages.take(rows[part])
             some = some._replace(shape=some.shape + usual)
             state, every = (some, self._shared, self._clock, self._rules), np.arange(len(some.last))
             estimate_rows(state, every, self._total, rate[part], importance[part], node[part])
@@ -209,11 +219,10 @@ class CensoredLearner:
 
     def levels(self, rows: Ints) -> Floats:
         """Posterior over the grid of rates, one row per page."""
-        beliefs, prior = self._beliefs, self._shared.priors[self._beliefs.prior[rows]]
-        part = np.where(beliefs.doubt[rows] > 0.0, 1.0 / (1.0 + np.exp(np.minimum(-beliefs.margin[rows], 700.0))), 0.0)[
-            :, None
-        ]
-        old, anew = (_posterior(prior + told) for told in (beliefs.level[rows], beliefs.recent[rows]))
+        beliefs = self._pages.take(rows)
+        prior = self._shared.priors[beliefs.prior]
+        part = np.where(beliefs.doubt > 0.0, 1.0 / (1.0 + np.exp(np.minimum(-beliefs.margin, 700.0))), 0.0)[:, None]
+        old, anew = (_posterior(prior + told) for told in (beliefs.level, beliefs.recent))
         found: Floats = old + part * (anew - old)
         return found
 
@@ -229,7 +238,7 @@ class CensoredLearner:
         below = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(self.levels(rows), axis=1)], axis=1)
         tail = (1.0 - share) / 2.0
         low, high = (np.array([np.interp(part, one, edges) for one in below]) for part in (tail, 1.0 - tail))
-        told = self._beliefs.level[rows]
+        told = self._pages.take(rows).level
         best = told.max(axis=1)
         high[(told[:, -1] > best - OPEN_END) & (told[:, 0] < best - TOLD)] = edges[-1]
         return np.exp(low), np.exp(high)
@@ -251,7 +260,7 @@ class CensoredLearner:
         self._habit = habit_of(self._clock.habits)
         self._now = max(self._now, now)
         if len(self):
-            self._shares = learned_shares(self._beliefs.shape[some_pages(len(self))])
+            self._shares = learned_shares(self._pages.take(some_pages(len(self))).shape)
             self._set_priors()
 
     def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
@@ -304,7 +313,7 @@ class CensoredLearner:
         believed = self.levels(rows) @ grid if begun else np.full(len(rows), settings.start_rate)
         group = self._beliefs.site[rows] if settings.by_site else np.zeros(len(rows), dtype=np.int64)
         start = (settings.start_rate, settings.prior_shape)
-        mean, shape = likely_priors(self._beliefs.level[rows], group, grid, start, believed)
+        mean, shape = likely_priors(self._pages.take(rows).level, group, grid, start, believed)
         unseen = np.full(sites + 2 - len(mean), len(mean) - 1)
         known = np.concatenate([np.arange(len(mean) - 1), unseen])
         mean, shape = mean[known], shape[known]
@@ -328,9 +337,9 @@ class CensoredLearner:
 
     # Keeping ------------------------------------------------------------------------------------------------
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, NDArray[Any] | AwayColumn], dict[str, NDArray[Any]]]:
         """Everything learned: columns of pages that only their captures change, and the rest. Views, not copies."""
-        columns = {name: value for name, value in self._beliefs._asdict().items() if name != "prior"}
+        columns = {name: value for name, value in self._pages.columns().items() if name != "prior"}
         rest = {"prior": self._beliefs.prior, "first_sight": self.first_sight, "total": self._total}
         rest |= {"shares": self._shares}
         rest |= {f"shared.{name}": value for name, value in self._shared._asdict().items()}
@@ -345,15 +354,24 @@ class CensoredLearner:
 
     @staticmethod
     def from_state(
-        columns: Mapping[str, NDArray[Any]], rest: Mapping[str, NDArray[Any]], settings: LearnerSettings | None = None
+        columns: Mapping[str, Any], rest: Mapping[str, NDArray[Any]], settings: LearnerSettings | None = None
     ) -> "CensoredLearner":
-        """A learner that continues where `state` was taken; it writes to these arrays."""
-        learner = CensoredLearner(settings)
+        """A learner that continues where `state` was taken."""
+        return CensoredLearner.from_parts([(np.arange(len(rest["prior"])), columns)], rest, settings)
+
+    @staticmethod
+    def from_parts(
+        parts: Iterable[Part],
+        rest: Mapping[str, NDArray[Any]],
+        settings: LearnerSettings | None = None,
+        rooms: Rooms | None = None,
+    ) -> "CensoredLearner":
+        """The same of columns that come some rows at a time; it writes to the arrays of the rest."""
+        learner = CensoredLearner(settings, rooms)
         if rest["shared.grid"].shape != learner.grid.shape:
             raise ValueError("this state was learned with another grid of rates")
-        if len(rest["prior"]):
-            per_page = {**columns, "prior": rest["prior"]}
-            learner._pages = GrowingTable(Beliefs(**{name: per_page[name] for name in Beliefs._fields}))
+        learner._pages.fill(len(rest["prior"]), parts)
+        learner._beliefs.prior[:] = rest["prior"]
         learner._shared = Shared(**{name: rest[f"shared.{name}"] for name in Shared._fields})
         names = ("site", "directory", "origin", "inertia", "evidence", "upheaval", "habits", "lives")
         tables: dict[str, Any] = {name: rest[f"clock.{name}"] for name in names}
@@ -363,31 +381,6 @@ class CensoredLearner:
         learner._shares = rest["shares"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
         return learner
-
-
-def _beliefs(count: int, shapes: int, levels: int, bins: int) -> Beliefs:
-    def per_bin() -> NDArray[np.float32]:
-        return np.zeros((count, bins), dtype=np.float32)
-
-    names = np.zeros(count, dtype=np.int64)
-    return Beliefs(
-        level=np.zeros((count, levels)),
-        recent=np.zeros((count, levels)),
-        doubt=np.zeros(count),
-        margin=np.zeros(count),
-        burst=np.zeros((count, len(HABITS)), dtype=np.float32),
-        shape=np.zeros((count, shapes)),
-        counted=per_bin(),
-        exposure=per_bin(),
-        gain=per_bin(),
-        gained=per_bin(),
-        importance=np.zeros((count, 2)),
-        turnover=np.zeros((count, 2)),
-        last=np.full(count, np.nan),
-        site=names.copy(),
-        directory=names.copy(),
-        prior=names.copy(),
-    )
 
 
 def _posterior(logs: Floats) -> Floats:
