@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from strandline.core.changes.language_rules import LanguageRules, folded, language_rules
+from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.struck import standing, struck_words, without_strokes
 
@@ -52,6 +53,17 @@ def restruck(before: str, after: str) -> str:
     if len(standing(after)) > len(standing(before)):
         return f"No longer struck through: {quoted(struck_words(before))}"
     return f"Struck through: {quoted(struck_words(after))}"
+
+
+def hours_text(before: str, after: str, label: str) -> str:
+    """Other hours in which something is open, in words; empty when these texts tell none.
+
+    >>> hours_text("9:00-18:00", "10:00-16:00", "Monday")
+    'Monday: “10:00-16:00” replaced “9:00-18:00”'
+    """
+    if not other_hours(before, after):
+        return ""
+    return f"{label}: " * bool(label) + f"{quoted(after)} replaced {quoted(before)}"
 
 
 def edit_text(edit: Edit, language: str = "en", label: str = "") -> str:

@@ -27,6 +27,7 @@ from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
 from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm
+from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.sentence_meaning import SLIGHT
@@ -47,6 +48,8 @@ SAYS: Final = frozenset(
 """Edits that change what a sentence says, whatever its other words."""
 LASTING: Final = SAYS - {"time", "name"}
 """Those that never tick: however often a price or a term changes, it is another one."""
+HOURS: Final = 0.7
+"""Weight of other hours in which something is open. Origin: a guess, that of another date or name."""
 CORRECTION: Final = 0.7
 """Weight of a notice that something said before was wrong. Origin: a guess, that of another date or name."""
 ENDED: Final = 0.5
@@ -153,7 +156,7 @@ class ItemJudge:
         comes = own and not back and not alike and max(least, weight) < ENTRY
         if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
-        counted = figures and not noise.mostly_still(noise_place(block))
+        counted = figures and not noise.mostly_still(noise_place(block)) and not other_hours(before, after)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
 
     def _stands(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
@@ -286,6 +289,8 @@ def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     before, after = standing(before), standing(after)
     if changed_figures(before, after).signed or other_currency(before, after):
         return "money", PRICE, True
+    if other_hours(before, after):
+        return "time", HOURS, True
     edit = edit_weight(before, after, language)
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False

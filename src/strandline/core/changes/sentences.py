@@ -12,19 +12,21 @@ counted. What is quoted are the page's own words.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.bylines import is_count, without_byline
 from strandline.core.changes.delta import BlockChange, Delta, Operation
-from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, quoted, restruck
+from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, hours_text, quoted, restruck
 from strandline.core.changes.importance import Importance
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import ENOUGH, language_of
 from strandline.core.changes.link_lists import LINKED, by_entries
-from strandline.core.changes.meaning import edit_weight, sentences
+from strandline.core.changes.meaning import edit_weight, sentences, tells_end
 from strandline.core.changes.sentence_meaning import Edit
+from strandline.core.changes.ticking import tick_form
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.struck import without_strokes
@@ -175,7 +177,7 @@ class _Teller:
             for counts, change, content in changes:
                 texts: dict[str, list[str]] = {"insert": [], "delete": []}
                 for kind, element, _, _, before, after in content:
-                    if kind != "update" and element in ("text", "block"):
+                    if kind != "update" and element in ("text", "block") and not tells_end(after):
                         texts[kind] += _long_texts(after or before)
                         most = max(most, counts)
                 come += [(change.block, text) for text in _heads(texts["insert"])]
@@ -217,7 +219,7 @@ class _Teller:
             if operation.element in ("text", "block"):
                 if operation.kind == "update":
                     yield from self._update(counts, change, operation)
-                elif not listed:
+                elif not listed or tells_end(operation.after) or not _long_texts(operation.after or operation.before):
                     whole.append(operation)
             elif operation.element == "image":
                 did = {"insert": "added", "delete": "removed"}.get(operation.kind, "replaced")
@@ -268,12 +270,15 @@ class _Teller:
             yield _Candidate(rank, edit.weight, edit.kind, words)
 
     def _ticked(self, block: PageBlock, before: str, after: str) -> tuple[str, str, str]:
-        return self._edited(edit_weight(before, after, self._language), block, before, after)
+        edit = edit_weight(before, after, self._language)
+        counted = edit.kind == "number" and not edit.unit and tick_form(before, after) == "counter"
+        return self._edited(replace(edit, kind="counter") if counted else edit, block, before, after)
 
     def _edited(self, edit: Edit, block: PageBlock, before: str, after: str) -> tuple[str, str, str]:
-        if told := restruck(before, after):
+        label = _label(block, after)
+        if told := restruck(before, after) or hours_text(before, after, label):
             return told, before, after
-        return edit_text(edit, self._language, _label(block, after)), edit.old, edit.new
+        return edit_text(edit, self._language, label), edit.old, edit.new
 
     def _struck_whole(self) -> Iterator[_Candidate]:
         """Whole texts that were struck through: they neither came nor went."""
@@ -376,7 +381,7 @@ def _heads(texts: Sequence[str]) -> list[str]:
 
 
 def _is_headline(block: PageBlock, text: str, edit: Edit) -> bool:
-    if not 2 <= len(text.split()) <= HEADLINE or text.rstrip().endswith("."):
+    if not 2 <= sum(word.upper() != word.lower() for word in text.split()) <= HEADLINE or text.rstrip().endswith("."):
         return False
     if block.lead != text or len(block.items) == 1:
         return _is_list(block)

@@ -21,6 +21,7 @@ from typing import Final, Literal
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
 from strandline.core.changes.labels import is_price_label
+from strandline.core.changes.opening_hours import other_hours
 from strandline.core.struck import without_strokes
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "time"]
@@ -111,15 +112,15 @@ _STAMP: Final = re.compile(
     re.IGNORECASE,
 )
 COUNTED: Final = re.compile(
-    r"\b(?:views?|viewed|viewers?|viewing|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
+    r"\b(?:views?|viewed|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
     r"forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|verkauft|gäste|"
-    r"messages?|vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|abonnés?|en\sligne|vendus?|"
-    r"mensajes?|visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|vendidos?|"
-    r"messaggi|visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|venduti|"
-    r"berichten|weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|verkocht)\b",
+    r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
+    r"messages?|vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
+    r"mensajes?|visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
+    r"messaggi|visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
+    r"berichten|weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b",
     re.IGNORECASE,
 )
 _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
@@ -276,6 +277,8 @@ def tick_form(before: str, after: str) -> TickForm:
             form = "stamp"
         old, new = _undated(old), _undated(new)
         if _all(_CLOCK, old) != _all(_CLOCK, new):
+            if other_hours(old, new):
+                return ""
             form = "clock" if is_stamp(new) else "time"
         old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
     if _TOKEN.search(new) and _all(_TOKEN, old) != _all(_TOKEN, new) and _TOKEN.sub("@", old) == _TOKEN.sub("@", new):
@@ -347,10 +350,8 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return "counter" if _counts_up(earlier, number[0]) and not _UNIT.match(after) else ""
     if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
         return "countdown"
-    if _BRIEF.match(after) and number[0].startswith("0."):
-        return "counter"  # how long an answer took
-    if _BRIEF.match(after):
-        return "counter" if _STAMP.search(before) else "time"
+    if _BRIEF.match(after):  # "0.18 s" is how long an answer took
+        return "counter" if number[0].startswith("0.") or _STAMP.search(before) else "time"
     if _READING.match(after) and _NOW.search(before):
         return "reading"
     if _is_counted(before, after, text.rstrip().endswith(".")):
@@ -408,10 +409,8 @@ def is_same_text(before: str, after: str) -> bool:
 def _other_identifiers(before: str, after: str) -> bool:
     """True when all words that differ are letters and digits mixed, as tokens are."""
     old, new = words(before), words(after)
-    if len(old) != len(new) or not old:
-        return False
-    others = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
-    return bool(others) and all(_is_token(one) and _is_token(other) for one, other in others)
+    others = [(one, other) for one, other in zip(old, new, strict=False) if one != other]
+    return len(old) == len(new) and bool(others) and all(_is_token(one) and _is_token(other) for one, other in others)
 
 
 def _is_token(word: str) -> bool:
