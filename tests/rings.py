@@ -44,6 +44,7 @@ SECOND = {
         "tests/cluster/test_monitor.py",
         "tests/cluster/test_archive.py",
         "tests/cluster/test_auditing.py",
+        "tests/cluster/test_changed_pictures.py",
         "tests/cluster/test_coming_visits.py",
         "tests/cluster/test_erasing.py",
         "tests/cluster/test_finishing.py",

@@ -201,7 +201,8 @@ def test_pictures_of_a_change_are_linked_in_feeds_mail_and_webhooks(tmp_path):
     (change,) = archive.studies.changes()
     linked = with_overrides(archive.settings, ["alerts.link=https://archive.example/", "alerts.min_importance=0"])
     told = change_alert(change, change.by, linked.alerts, "test", pictured=True)
-    old, new = (f"https://archive.example/picture/{timestamp(one.time)}/{URL}" for one in kept[-2:])
+    before, after = (timestamp(one.time) for one in kept[-2:])
+    old, new = (f"https://archive.example/framed/{of}/{URL}" for of in (f"{before}/{after}", f"{after}/{before}"))
     assert (told.document["picture_before"], told.document["picture"]) == (old, new)
     assert "picture" not in change_alert(change, change.by, linked.alerts, "test").document
     assert f"picture: {new}" in mail_of([told], "a@example.org", "b@example.org", 0.0).get_content()

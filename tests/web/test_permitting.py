@@ -26,6 +26,7 @@ READERS = [
     "/coherent/{rest:path}",
     "/live/{rest:path}",
     "/picture/{rest:path}",
+    "/framed/{rest:path}",
     "/collection",
     "/collections",
     "/compare",

@@ -50,6 +50,7 @@ def change_alert(
         "importance": round(change.importance, 6),
         "impch": round(change.impch, 6),
         "blocks": blocks,
+        **({"pictured": True} if pictured else {}),
         **change_links(change.url, change.after, change.by, settings.link, pictured),
     }
     key = alert_key("change", change.url, change.after, change.by)
@@ -76,7 +77,10 @@ def change_links(url: str, after: float, by: float, link: str, pictured: bool = 
         return {}
     base, stamp = link.rstrip("/"), datetime.fromtimestamp(by, UTC).strftime("%Y%m%d%H%M%S")
     old = datetime.fromtimestamp(after, UTC).strftime("%Y%m%d%H%M%S")
-    pictures = {"picture": f"{base}/picture/{stamp}/{url}", "picture_before": f"{base}/picture/{old}/{url}"}
+    pictures = {
+        "picture": f"{base}/framed/{stamp}/{old}/{url}",
+        "picture_before": f"{base}/framed/{old}/{stamp}/{url}",
+    }
     return {
         **(pictures if pictured else {}),
         "shown": f"{base}/web/{stamp}/{url}",

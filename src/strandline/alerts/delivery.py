@@ -28,6 +28,7 @@ from random import random
 from typing import Any, Final
 
 from strandline.alerts.mail import TOGETHER, mail_of
+from strandline.alerts.mail_pictures import pictures_for
 from strandline.alerts.targets import Target, address_of
 from strandline.archive.database_names import database_at
 from strandline.core.politeness.delays import retry_after
@@ -64,6 +65,8 @@ class DeliveryOrders:
     patience: float = 3 * 86400.0
     allow_address: tuple[str, ...] = ()
     contact: str = ""
+    pictures: bool = False
+    """Whether pictures of pages are taken; mail brings those of changes then."""
 
     def as_line(self) -> bytes:
         """For the delivery process's standard input."""
@@ -189,7 +192,8 @@ def _mailer(target: Target, orders: DeliveryOrders) -> Send:
     user, password = (os.environ.get(f"STRANDLINE_SMTP_{name}", "") for name in ("USER", "PASSWORD"))
 
     def send(alerts: Sequence[Alert], tries: int) -> Sent:
-        message = mail_of(alerts, orders.sender, target.name, time.time())
+        pictures = pictures_for(alerts, orders.archive) if orders.pictures else None
+        message = mail_of(alerts, orders.sender, target.name, time.time(), pictures)
         message["X-Strandline-Try"] = str(tries)
         try:
             send_mail(message, mail_server(orders.smtp, user, password))

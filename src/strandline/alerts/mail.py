@@ -1,21 +1,34 @@
 """Alerts as e-mail: one message for everything that waits for an address, with the reasons block by block."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
-from typing import Any
+from html import escape
+from typing import Any, Final, NamedTuple
 
 from strandline.store.outbox import Alert
 
 TOGETHER = 50
 """Alerts in one message."""
 _SUBJECT = 120
+_PRE: Final = "white-space:pre-wrap;font-family:inherit"
 
 
-def mail_of(alerts: Sequence[Alert], sender: str, to: str, now: float) -> EmailMessage:
-    """The message that brings these alerts. Its Message-ID is the same for the same alerts."""
+class MailPictures(NamedTuple):
+    """A page before and after a change, as JPEG."""
+
+    before: bytes
+    after: bytes
+
+
+def mail_of(
+    alerts: Sequence[Alert], sender: str, to: str, now: float, pictures: Mapping[str, MailPictures] | None = None
+) -> EmailMessage:
+    """The message that brings these alerts, with pictures of those whose keys are given. Its Message-ID is the same for
+    the same alerts.
+    """
     archive = str(alerts[0].document.get("archive", ""))
     message = EmailMessage()
     message["From"], message["To"] = sender, to
@@ -25,7 +38,25 @@ def mail_of(alerts: Sequence[Alert], sender: str, to: str, now: float) -> EmailM
     message["Auto-Submitted"] = "auto-generated"
     message["X-Strandline-Alerts"] = " ".join(alert.key for alert in alerts)
     message.set_content("\n\n".join(_paragraph(alert.document) for alert in alerts) + "\n")
+    if pictures:
+        _add_pictures(message, alerts, pictures)
     return message
+
+
+def _add_pictures(message: EmailMessage, alerts: Sequence[Alert], pictures: Mapping[str, MailPictures]) -> None:
+    """The same text once more, as HTML, with the pictures below what they show: all inside the message."""
+    parts, files = [], []
+    for alert in alerts:
+        parts.append(f'<pre style="{_PRE}">{escape(_paragraph(alert.document))}</pre>')
+        if (both := pictures.get(alert.key)) is not None:
+            for name, data in zip(("before", "after"), both, strict=True):
+                cid = f"{alert.key}.{name}@strandline.invalid"
+                parts.append(f'<p>{name}:<br><img src="cid:{cid}" alt="the page {name} the change"></p>')
+                files.append((cid, f"{name}.jpg", data))
+    message.add_alternative(f"<!doctype html><html><body>{''.join(parts)}</body></html>\n", subtype="html")
+    page = message.get_payload()[1]  # type: ignore[index]
+    for cid, name, data in files:
+        page.add_related(data, "image", "jpeg", cid=f"<{cid}>", filename=name, disposition="inline")  # type: ignore[union-attr]
 
 
 def _subject(alerts: Sequence[Alert]) -> str:

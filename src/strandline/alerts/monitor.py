@@ -55,13 +55,14 @@ def worth_telling(
     pictured: Callable[[Change], bool] = lambda _: False,
 ) -> list[Alert]:
     """Alerts on changes that matter enough for the settings, or for any target; `pictured` says of which there are
-    pictures, and is only asked where links are told.
+    pictures, and is only asked where links are told, or mail is to bring them.
     """
+    shown = bool(settings.alerts.link) or any(target.kind == "email" for target in dispatch.targets)
     alerts = []
     for change in changes:
         alert = change_alert(change, now, settings.alerts, dispatch.name)
         if alert is not None and (alert.importance >= settings.alerts.min_importance or dispatch.wanted(alert)):
-            if settings.alerts.link and pictured(change):
+            if shown and pictured(change):
                 alert = change_alert(change, now, settings.alerts, dispatch.name, pictured=True) or alert
             alerts.append(alert)
     return alerts

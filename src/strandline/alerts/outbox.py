@@ -46,6 +46,7 @@ def delivery_orders(archive: str, settings: Settings, targets: tuple[Target, ...
         patience=alerts.patience,
         allow_address=(*settings.fetch.allow_address, *alerts.allow_address),
         contact=settings.archive.contact,
+        pictures=settings.capture.screenshots,
     )
 
 

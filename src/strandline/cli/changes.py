@@ -9,6 +9,7 @@ from strandline.cli.narrowing import Collection, Tag
 
 if TYPE_CHECKING:
     from strandline.archive.folder import Archive
+    from strandline.core.capture import Capture
 
 Folder = Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -72,6 +73,16 @@ def compare(
     level: Annotated[int, typer.Option(help="Blocks of files: 1 few and large, 2, or 3.", min=1, max=3)] = 2,
     xml: Annotated[bool, typer.Option("--xml", help="The operations as XML.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write both versions side by side.")] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the pictures of both into this folder, what changed framed (before.png, after.png).",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    part: Annotated[
+        bool, typer.Option("--part", help="With --pictures: only the part that shows most of it, small, as JPEG.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Say what changed between two versions of a page and how much it matters, block by block."""
@@ -89,8 +100,10 @@ def compare(
         extra: dict[str, object] = {"from": iso(old.time), "to": iso(new.time)}
         same = "the same capture at both times: nothing to compare" if old == new else f"and {iso(new.time)}"
         tell(f"{old.url}: {iso(old.time)} {same}")
-    elif from_ or to:
-        raise UsageError(f"--from and --to need an archive folder; {first} is none")
+        if pictures is not None:
+            _write_pictures(archive, (old, new), pictures, part)
+    elif from_ or to or pictures:
+        raise UsageError(f"--from, --to and --pictures need an archive folder; {first} is none")
     else:
         found, extra = compare_files(first, second, level), {"from": first, "to": second}
     if html is not None:
@@ -105,6 +118,26 @@ def compare(
     else:
         for line in comparison_lines(found):
             print(printable(line))
+
+
+def _write_pictures(archive: "Archive", versions: "tuple[Capture, Capture]", folder: Path, part: bool) -> None:
+    from strandline.cli.output import tell
+    from strandline.errors import UsageError
+    from strandline.study.framed_pictures import framed_pictures
+
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: there is no such folder")
+    old, new = versions
+    found = framed_pictures(archive, new.url, old.time, new.time, "part" if part else "whole")
+    if found is None:
+        raise UsageError(
+            f"{new.url}: no two pictures to show. A browser takes them with capture.screenshots; framing them needs "
+            "strandline[images]"
+        )
+    for name, data in (("before", found.before), ("after", found.after)):
+        path = folder / f"{name}.{'jpg' if part else 'png'}"
+        path.write_bytes(data)
+        tell(f"Picture: {path}")
 
 
 def changes(

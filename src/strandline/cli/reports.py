@@ -41,7 +41,7 @@ def report(
     form = "json" if json_ else form
     if form not in ("text", "json", "html"):
         raise UsageError(f"no format {form!r}; there are text, json and html")
-    wanted = ReportRequest(site, moment(from_) if from_ else None, moment(to) if to else None, limit)
+    wanted = ReportRequest(site, moment(from_) if from_ else None, moment(to) if to else None, limit, form == "html")
     archive = open_archive(folder)
     require_site(archive, site)
     found = made(archive, wanted)

@@ -27,6 +27,7 @@ from strandline.alerts.saved_searches import Shown, saved_searches, search_alert
 from strandline.archive.events import event
 from strandline.cluster.auditing import AuditTerms, audit_job
 from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
+from strandline.cluster.changed_pictures import ChangedPictures
 from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster, kept_settings
 from strandline.core.keeping.takedowns import Hidden
@@ -84,6 +85,7 @@ class SharedAlertMonitor:
         self._duty: Desk | None = None
         self._dispatch: AlertDispatch | None = None
         self._audit: BackgroundThread | None = None
+        self._pictures = ChangedPictures(cluster)
         self._alarmed: SimpleQueue[Alarm] = SimpleQueue()
         """Alarms of the audit, to be told."""
         self._next_turn = self._next_troubles = self._next_store = self._next_hour = float("-inf")
@@ -178,7 +180,8 @@ class SharedAlertMonitor:
             more = found.more
             if found:
                 now = self._clock.now()
-                alerts = worth_telling(changes, dispatch, self._settings, now)
+                pictured = self._pictures.looking(self._settings, lambda: self._session.run(self._guard))
+                alerts = worth_telling(changes, dispatch, self._settings, now, pictured)
                 searches = saved_searches(self._settings.alerts)
                 if searches:
                     first = (Shown(*row) for row in self._alarms.first_seen(found.pages))
@@ -261,6 +264,7 @@ class SharedAlertMonitor:
         dispatch, self._dispatch = self._dispatch, None
         if dispatch is not None:
             dispatch.close()
+        self._pictures.close()
         if duty is not None:
             with contextlib.suppress(StrandlineError):  # it runs out
                 self._session.run(lambda connection: leave_desks(connection, [duty]))

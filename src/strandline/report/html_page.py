@@ -1,5 +1,6 @@
 """A report as one HTML page that needs nothing else: to be kept, mailed or printed."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
@@ -13,8 +14,11 @@ _STYLE: Final = (
     "table{border-collapse:collapse;margin:.5em 0 1.5em;width:100%}"
     "th,td{text-align:left;padding:.25em .6em;border-bottom:1px solid #ddd;vertical-align:top;overflow-wrap:anywhere}"
     "td.n,th.n{text-align:right;white-space:nowrap}h2{margin-top:1.5em}.dim{color:#666}"
+    "h3{overflow-wrap:anywhere}.both{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;flex:1 1 20em;max-width:600px}"
+    "img{max-width:100%;border:1px solid #ddd}"
     "@media(prefers-color-scheme:dark){body{background:#151515;color:#ddd}th,td{border-color:#444}.dim{color:#999}}"
 )
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TITLES: Final = {
     "new": "New pages",
     "changed": "Changed pages",
@@ -30,12 +34,13 @@ def report_html(found: Report) -> str:
     parts = [
         "<!doctype html>",
         f'<html lang="en"><meta charset="utf-8"><title>{escape(about)}</title><style>{_STYLE}</style>',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         f"<h1>{escape(about)}</h1><p>{moment(found.start)} to {moment(found.end)}</p>",
         _sites(found),
         _intended(found.intended),
     ]
-    parts += [_events(found, kind) for kind in KINDS]
+    for kind in KINDS:
+        parts += [_events(found, kind), _pictures(found) if kind == "changed" else ""]
     parts += [_learning(found), _alarms(found), "</html>", ""]
     return "\n".join(parts)
 
@@ -87,6 +92,19 @@ def _events(found: Report, kind: str) -> str:
         return ""
     rows = [(moment(one.time), one.url, _detail(one), round(one.weight, 3) if one.weight else "") for one in events]
     return f"<h2>{_TITLES[kind]}</h2>" + _table(("time", "page", "", "importance"), rows)
+
+
+def _pictures(found: Report) -> str:
+    """Before and after, inside the page: it needs nothing else."""
+    parts = []
+    for url, both in found.pictures.items():
+        shown = (
+            f'<figure><img src="data:image/jpeg;base64,{b64encode(data).decode()}" alt="the page {name} the change">'
+            f"<figcaption>{name}</figcaption></figure>"
+            for name, data in (("before", both.before), ("after", both.after))
+        )
+        parts.append(f'<h3>{escape(url)}</h3><div class="both">{"".join(shown)}</div>')
+    return "".join(parts)
 
 
 def _learning(found: Report) -> str:

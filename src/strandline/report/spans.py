@@ -4,26 +4,35 @@ made; and what the learning changed. The span before it, as long, is what it is 
 
 import time
 from collections import Counter
-from contextlib import closing
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, Final
 
+from strandline.access.changed_pictures import both_pictured
 from strandline.alerts.alarms import alarm_data
 from strandline.alerts.alert import moment
 from strandline.alerts.outbox import archive_name
 from strandline.archive.folder import Archive
-from strandline.errors import UsageError
+from strandline.archive.holdings import holdings
+from strandline.errors import StrandlineError, UsageError
 from strandline.store.alarming import Alarm
 from strandline.store.catalog import DATABASE
 from strandline.store.reporting import Event, PageVisits, ReportReading, RuleEvent
+from strandline.store.studies import Change
 from strandline.store.watching import HourRow
+from strandline.study.framed_pictures import FramedPictures, framed_pictures
 
 DAY: Final = 86400.0
 WEEK: Final = 7 * DAY
 KINDS: Final = ("new", "changed", "gone", "moved", "dead")
 _TOLD: Final = 200
 """Changed pages, the most important first, of which the weightiest change is told in a sentence."""
+_PICTURED: Final = 12
+"""Changed pages, the most important first, that have pictures. Origin: a bound on the size of a report, 3 MB."""
+_SAME: Final = 0.0005
+"""Seconds by which a capture may seem later than it is told. Origin: times have milliseconds."""
 _SUMMED: Final = tuple(name for name in HourRow._fields if name not in ("hour", "start"))
 
 
@@ -36,6 +45,8 @@ class ReportRequest:
     end: float | None = None
     listed: int = 1000
     """Pages named of each kind; all are counted."""
+    pictures: bool = False
+    """Whether pictures of changes are wanted, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,8 @@ class Report:
     """Pages whose visits grew or shrank most against the span before."""
     rules: list[RuleEvent]
     alarms: list[Alarm]
+    pictures: dict[str, FramedPictures] = field(default_factory=dict)
+    """Of the weightiest change of some changed pages, by their addresses: parts with what changed framed."""
 
     def as_data(self) -> dict[str, Any]:
         """As `report --json` prints it."""
@@ -159,9 +172,8 @@ def report(archive: Archive, wanted: ReportRequest) -> Report:
             "dead": list(reading.dead_links(*span)),
         }
         changed, told = found["changed"], min(_TOLD, wanted.listed)
-        changed[:told] = [
-            one._replace(sentence=reading.weightiest(one.url, start, end)) for one in changed[:told]
-        ]  # fmt: skip
+        weightiest = {one.url: reading.weightiest(one.url, start, end) for one in changed[:told]}
+        changed[:told] = [one._replace(sentence=_sentence(weightiest[one.url])) for one in changed[:told]]
         alarms = [one for one in reading.alarms(start, end) if not site or one.subject == site]
         return Report(
             archive=archive_name(archive.folder, archive.settings),
@@ -174,7 +186,26 @@ def report(archive: Archive, wanted: ReportRequest) -> Report:
             shifted=list(islice(reading.moved_visits(start - (end - start), start, end, site), 20)),
             rules=reading.rule_events(*span),
             alarms=alarms,
+            pictures=_pictures(archive, filter(None, weightiest.values())) if wanted.pictures else {},
         )
+
+
+def _sentence(change: Change | None) -> str:
+    return change.told.sentence if change is not None else ""
+
+
+def _pictures(archive: Archive, changes: Iterable[Change]) -> dict[str, FramedPictures]:
+    """Pictures of the first changes that have some; one that cannot be compared any more has none."""
+    found: dict[str, FramedPictures] = {}
+    held = holdings(archive)
+    for change in changes:
+        if len(found) == _PICTURED:
+            break
+        with suppress(StrandlineError):
+            if both_pictured(held, change.url, change.after, change.by):
+                made = framed_pictures(archive, change.url, change.after + _SAME, change.by + _SAME, "part")
+                found |= {change.url: made} if made is not None else {}
+    return found
 
 
 def _sites(reading: ReportReading, span: tuple[float, float, str], found: dict[str, list[Event]]) -> list[SiteReport]:

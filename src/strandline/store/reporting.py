@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from strandline.store import rows
 from strandline.store.alarming import AlarmReading
+from strandline.store.studies import Change
 from strandline.store.watching import HourRow, WatchReading
 
 _SITE = "(? = '' OR ? IN (site, authority))"
@@ -82,10 +83,10 @@ class ReportReading(AlarmReading, WatchReading):
             GROUP BY pages.page, hosts.host ORDER BY sum(importance) DESC, url"""
         return self._events(query, start, end, site, site)
 
-    def weightiest(self, url: str, start: float, end: float) -> str:
-        """The weightiest change of a page in a span, in a sentence."""
+    def weightiest(self, url: str, start: float, end: float) -> Change | None:
+        """The weightiest change of a page in a span."""
         where = f"{_BELIEVED} AND changes.page = ? AND by >= ? AND by < ? ORDER BY importance DESC, by DESC LIMIT 1"
-        return next((one.told.sentence for one in self._changes(where, self._number(url), start, end)), "")
+        return next(iter(self._changes(where, self._number(url), start, end)), None)
 
     def gone_pages(self, start: float, end: float, site: str) -> Iterator[Event]:
         """Pages that are gone since some time of the span; a second answer has confirmed it, or not yet."""

@@ -4,6 +4,7 @@ No archived byte is ever sent from here. The policy of the page lets the frame g
 whatever the script inside does.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -24,12 +25,16 @@ from strandline.access.together import Together, most_coherent, together
 from strandline.core.keeping.people import Person
 from strandline.core.urls import authority
 from strandline.errors import Unreachable
+from strandline.study.framed_pictures import painted
 from strandline.web.desk import Desk
 from strandline.web.face import Face, NotThereError
 from strandline.web.figures import duration_text
 from strandline.web.guard import Policy, client_of
 from strandline.web.replay_app import cdx_answer, timemap_answer
+from strandline.web.slow_queries import NoAnswerError
 from strandline.web.texts import say
+from strandline.web.views.compare import Part, compare
+from strandline.web.views.pictures import pictures_of
 from strandline.web.views.values import IMPORTANT
 from strandline.web.wrong_tokens import TooManyError
 
@@ -41,6 +46,8 @@ class Replaying:
         self._holdings = holdings
         self._face = face
         self._desk = desk
+        self._painting = asyncio.Lock()
+        """One picture at a time: a whole page takes up to a hundred megabytes while it is painted."""
 
     def routes(self) -> list[Route]:
         """All routes."""
@@ -49,6 +56,7 @@ class Replaying:
             Route("/coherent/{rest:path}", self._face.guarded(self.coherent)),
             Route("/live/{rest:path}", self._face.guarded(self.live)),
             Route("/picture/{rest:path}", self._face.guarded(self.picture)),
+            Route("/framed/{rest:path}", self._face.guarded(self.framed)),
             Route("/parts/together", self._face.guarded(self.together)),
             Route("/cdx", self._face.guarded(self.cdx)),
             Route("/timemap/{rest:path}", self._face.guarded(self.timemap)),
@@ -128,7 +136,35 @@ class Replaying:
             data = picture_of(self._holdings, self._closest(wanted.url, wanted.time).capture)
         except LostError as lost:
             raise NotThereError(str(lost), wanted.url) from None
-        return Response(data, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+        return _png(data)
+
+    async def framed(self, request: Request) -> Response:
+        """The picture of a capture with what is other than in a second one framed: `/framed/OF/AGAINST/URL`. Where that
+        cannot be worked out (in time), the picture as it is.
+        """
+        first, _, rest = _rest(request, "/framed/").partition("/")
+        wanted = parse(rest)
+        if wanted.time is None:
+            raise ValueError(say("not_two_times"))
+        shown, other = self._closest(wanted.url, moment(first)).capture, self._closest(wanted.url, wanted.time).capture
+        try:
+            data = picture_of(self._holdings, shown)
+        except LostError as lost:
+            raise NotThereError(str(lost), wanted.url) from None
+        if self._desk is None or shown.time == other.time:
+            return _png(data)
+        early, late = sorted((shown.time + 0.0005, other.time + 0.0005))
+        try:
+            view = await compare(self._desk, shown.url, early, late, Part(only=True))
+        except NoAnswerError:
+            return _png(data, "no-store")
+        pictures = pictures_of(self._holdings, view)
+        if not pictures:
+            return _png(data)
+        one = pictures[0 if shown.time < other.time else 1]
+        async with self._painting:
+            made = await asyncio.to_thread(painted, one.data, one.frames, one.mark)
+        return _png(made or data)
 
     async def together(self, request: Request) -> Response:
         """The parts of a replayed page, and what is known of each."""
@@ -188,6 +224,10 @@ class Replaying:
             captures = None
         text = self._face.policy.metrics.text(captures)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def _png(data: bytes, cached: str = "private, max-age=3600") -> Response:
+    return Response(data, media_type="image/png", headers={"cache-control": cached})
 
 
 def _session(policy: Policy, person: Person) -> str:

@@ -1,6 +1,6 @@
 """What changed is framed, and what stayed beside it is not."""
 
-from strandline.core.changes.framing import MOST, ChangedText, frames
+from strandline.core.changes.framing import MOST, ChangedText, best_part, frames
 from strandline.core.pictures import Box
 
 TITLE, STORY, FOOT = (Box(0, 20 * n, 100, 20, text) for n, text in enumerate(("News", "A  storm came", "Imprint")))
@@ -19,3 +19,12 @@ def test_nothing_is_framed_where_nothing_changed():
 
 def test_there_is_an_end_to_frames():
     assert len(frames([STORY] * (MOST + 5), [ChangedText("a storm came", "")])) == MOST
+
+
+def test_a_part_shows_as_much_of_what_is_framed_as_one_can():
+    near = [Box(0, 2000, 50, 20, "a"), Box(0, 2100, 50, 20, "b")]
+    assert best_part([Box(0, 10, 50, 20, "c"), *near], 5000, 300) == (1960, 2260)
+    assert best_part([], 5000, 300) == (0, 300), "the top of a page where nothing is framed"
+    assert best_part(near, 200, 300) == (0, 200), "no more than there is"
+    assert best_part([Box(0, 4990, 50, 10, "d")], 5000, 300) == (4700, 5000), "nor behind its end"
+    assert best_part([Box(0, 100, 50, 4000, "e")], 5000, 300) == (100 - 40, 360), "of a large block its beginning"

@@ -13,6 +13,8 @@ from strandline.core.pictures import Box
 _SPACES: Final = re.compile(r"\s+")
 MOST: Final = 200
 """Frames on a picture. Origin: a bound on time."""
+_ABOVE: Final = 40.0
+"""Pixels that are shown above the first frame of a part that is cut out. Origin: a guess."""
 
 
 class ChangedText(NamedTuple):
@@ -36,6 +38,22 @@ def frames(boxes: Sequence[Box], changed: Iterable[ChangedText]) -> list[Box]:
         if text and any(text in said and text not in other for said, other in wanted):
             found.append(box)
     return found[:MOST]
+
+
+def best_part(framed: Sequence[Box], height: int, tall: int) -> tuple[int, int]:
+    """Where to cut a part of at most `tall` pixels out of a picture of a height: it shows as much of what is framed as
+    one part can, the upper one of several that show as much; the top of the picture where nothing is framed.
+
+    >>> best_part([Box(0, 900, 10, 20, "a"), Box(0, 950, 10, 20, "b"), Box(0, 10, 10, 20, "c")], 3000, 400)
+    (860, 1260)
+    """
+    best, most = 0.0, 0.0
+    for start in sorted({max(0.0, box.y - _ABOVE) for box in framed}):
+        within = (max(0.0, min(box.y + box.height, start + tall) - max(box.y, start)) * box.width for box in framed)
+        if (seen := sum(within)) > most:
+            best, most = start, seen
+    top = max(0, min(int(best), height - tall))
+    return top, min(height, top + tall)
 
 
 def _plain(text: str) -> str:

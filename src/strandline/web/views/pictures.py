@@ -1,7 +1,7 @@
 """Pictures of a page before and after a change, with what changed framed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from strandline.access.index import Holdings
@@ -28,6 +28,7 @@ class Picture:
     height: int
     mark: Literal["gone", "new"]
     frames: list[Box]
+    data: bytes = field(repr=False)
 
 
 def latest_views(holdings: Holdings, url: str, days: Sequence[float]) -> list[float]:
@@ -68,4 +69,4 @@ def _picture(
         raise LostError("No picture of this capture was kept.")
     data = picture_of(holdings, memento.capture)
     width, height = size_of(data)
-    return Picture(memento.capture.time, width, height, mark, frames(boxes_of(data), changed))
+    return Picture(memento.capture.time, width, height, mark, frames(boxes_of(data), changed), data)
