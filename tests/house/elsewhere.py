@@ -42,7 +42,7 @@ ELSEWHERE = {
     "learn/test_mining_objects.py": ["learn/dataset_places.py", "engines/mining_objects.py"],
     "app/test_model.py": ["python_archive.py", "fetch/model.py"],
     "exchange/test_moving.py": ["core/wording.py"],
-    "report/test_spans.py": ["report/html_page.py", "cli/reports.py", "store/reporting.py"],
+    "report/test_spans.py": ["cli/reports.py", "store/reporting.py"],
     "study/test_studying.py": ["study/worker.py"],
     "cli/test_changes.py": ["cli/change_texts.py", "cli/main.py", "cli/studying.py"],
     "cli/test_rules.py": ["cli/alerts.py"],

@@ -43,8 +43,9 @@ def framed_pictures(
     except LostError:
         return None
     changed = [block for block in comparison.blocks() if block.kind in RATED and not block.noise]
-    gone = frames(boxes_of(pictures[0]), [ChangedText(one.before, one.after) for one in changed])
-    come = frames(boxes_of(pictures[1]), [ChangedText(one.after, one.before) for one in changed])
+    early, late = map(boxes_of, pictures)
+    gone = frames(early, [ChangedText(one.before, one.after) for one in changed], late)
+    come = frames(late, [ChangedText(one.after, one.before) for one in changed], early)
     before, after = painted(pictures[0], gone, "gone", form), painted(pictures[1], come, "new", form)
     return None if before is None or after is None else FramedPictures(before, after)
 

@@ -28,3 +28,12 @@ def test_a_part_shows_as_much_of_what_is_framed_as_one_can():
     assert best_part(near, 200, 300) == (0, 200), "no more than there is"
     assert best_part([Box(0, 4990, 50, 10, "d")], 5000, 300) == (4700, 5000), "nor behind its end"
     assert best_part([Box(0, 100, 50, 4000, "e")], 5000, 300) == (100 - 40, 360), "of a large block its beginning"
+
+
+def test_of_a_line_that_stands_on_a_page_often_none_is_framed_because_one_was_cut_into_another_block():
+    lines = [Box(0, 20 * n, 100, 20, "more text") for n in range(30)]
+    changed = [ChangedText("seven boats left more text", "six boats left")]
+    new = Box(0, 900, 100, 20, "Seven boats left")
+    assert frames([*lines, new], changed, lines) == [new]
+    assert len(frames([*lines, new], changed, lines[1:])) == 31, "it stands there once more: nobody knows which"
+    assert frames([lines[0], new], changed, [lines[0]]) == [lines[0], new], "one that is meant is framed"

@@ -5,6 +5,7 @@ text belongs to a block that changed and is not among what that block had in com
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -24,20 +25,25 @@ class ChangedText(NamedTuple):
     other: str
 
 
-def frames(boxes: Sequence[Box], changed: Iterable[ChangedText]) -> list[Box]:
-    """The boxes of what changed, each once, in the order of the page.
+def frames(boxes: Sequence[Box], changed: Iterable[ChangedText], others: Sequence[Box] = ()) -> list[Box]:
+    """The boxes of what changed, each once, in the order of the page; `others` are those of the other version. A text
+    that stands more often on the page than in what changed says nothing of where: it is framed if it came to stand
+    there more often than before.
 
     >>> boxes = [Box(0, 0, 9, 9, "Old title"), Box(0, 9, 9, 9, "Seven boats left"), Box(0, 18, 9, 9, "Imprint")]
     >>> [box.text for box in frames(boxes, [ChangedText("Old title Seven boats left", "Old title Six boats left")])]
     ['Seven boats left']
     """
     wanted = [(_plain(one.text), _plain(one.other)) for one in changed]
-    found = []
-    for box in boxes:
-        text = _plain(box.text)
-        if text and any(text in said and text not in other for said, other in wanted):
-            found.append(box)
-    return found[:MOST]
+    texts = [_plain(box.text) for box in boxes]
+    here, there = Counter(texts), Counter(_plain(box.text) for box in others)
+
+    def came(text: str) -> bool:
+        within = [said for said, other in wanted if text in said and text not in other]
+        return bool(within) and (here[text] <= sum(said.count(text) for said in within) or here[text] > there[text])
+
+    framed = {text for text in here if text and came(text)}
+    return [box for box, text in zip(boxes, texts, strict=True) if text in framed][:MOST]
 
 
 def best_part(framed: Sequence[Box], height: int, tall: int) -> tuple[int, int]:

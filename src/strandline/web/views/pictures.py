@@ -47,11 +47,16 @@ def pictures_of(holdings: Holdings, view: Compared) -> list[Picture]:
     """Both versions; nothing when one of them has no picture."""
     changed = [block for block in view.blocks if block.kind in RATED and not block.noise]
     try:
-        old = _picture(holdings, view.url, view.old, "gone", [_texts(block, "gone", "new") for block in changed])
-        new = _picture(holdings, view.url, view.new, "new", [_texts(block, "new", "gone") for block in changed])
+        (early, before), (late, after) = (_taken(holdings, view.url, time) for time in (view.old, view.new))
     except LostError:
         return []
-    return [old, new]
+    was, came = boxes_of(before), boxes_of(after)
+    gone = frames(was, [_texts(block, "gone", "new") for block in changed], came)
+    new = frames(came, [_texts(block, "new", "gone") for block in changed], was)
+    return [
+        Picture(early, *size_of(before), "gone", gone, before),
+        Picture(late, *size_of(after), "new", new, after),
+    ]
 
 
 def _texts(block: ComparedBlock, own: str, others: str) -> ChangedText:
@@ -61,12 +66,9 @@ def _texts(block: ComparedBlock, own: str, others: str) -> ChangedText:
     )
 
 
-def _picture(
-    holdings: Holdings, url: str, time: float, mark: Literal["gone", "new"], changed: list[ChangedText]
-) -> Picture:
+def _taken(holdings: Holdings, url: str, time: float) -> tuple[float, bytes]:
+    """The picture of a capture, and when it was taken; LostError when there is none."""
     memento = closest(holdings.index, url, time)
     if memento is None or abs(memento.capture.time - time) > 1.0:
         raise LostError("No picture of this capture was kept.")
-    data = picture_of(holdings, memento.capture)
-    width, height = size_of(data)
-    return Picture(memento.capture.time, width, height, mark, frames(boxes_of(data), changed), data)
+    return memento.capture.time, picture_of(holdings, memento.capture)
