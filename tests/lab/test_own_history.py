@@ -25,7 +25,7 @@ def archive_of(monkeypatch, seen, changed):
     planning = SimpleNamespace(
         past=past,
         pages=[SimpleNamespace(url="https://example.org/", shift=0.0)],
-        standings=[SimpleNamespace(weight=1.0)],
+        facts=SimpleNamespace(weight=np.ones(1)),
         reading=SimpleNamespace(last_capture=lambda: (count, 0.0)),
         wishes=Wishes(Allowance(1.0, 1.0), aims=(Aim("all", "page", Members(["example.org"])),)),
     )

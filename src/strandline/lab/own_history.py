@@ -48,7 +48,7 @@ def archive_world(archive: Archive) -> World:
     ]
     watched = sorted(set(row.tolist()))
     shift = float(np.median([pages[page].shift for page in watched]))
-    weights = {pages[page].url: planning.standings[page].weight for page in watched}
+    weights = {pages[page].url: float(planning.facts.weight[page]) for page in watched}
     # Names the state of the archive: results kept for another state are not taken for this one's.
     name = f"{archive.folder.name}-{planning.reading.last_capture()[0]}"
     monday = np.floor((float(moment[found].min()) + shift) / _WEEK) * _WEEK

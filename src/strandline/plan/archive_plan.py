@@ -12,7 +12,7 @@ digests told it before.
 
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 
 from strandline.core.plan.strategy import Floats
 from strandline.learn.experience import history, learn
-from strandline.learn.known_pages import HOUR, Hours
+from strandline.learn.known_pages import HOUR, Hours, Known
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due
 from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, NoteKeeping
@@ -30,7 +30,7 @@ from strandline.plan.outlook import Outlook
 from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE
-from strandline.store.standing import Standing, StandingReading
+from strandline.store.standing import StandingReading
 from strandline.store.watching import TimePiece
 
 RECENT: Final = 48.0
@@ -96,17 +96,19 @@ class ArchivePlan:
 
     def _open(self, now: float) -> Outlook:
         """From what was kept, or from all captures."""
-        standings = {one.page: one for one in self._reading.standings() if one.visited}
+        self._kept = KeptBeliefs()
+        kept = self._kept.read(self._reading)  # first: nothing takes more memory than what is being read
         sizes = self._reading.sizes() if self._sized else {}
         told = list(self._reading.claims_told())
-        self._kept = KeptBeliefs()
-        kept = self._kept.read(self._reading)
-        if kept is not None and self._fits(kept, standings, now):
-            pages = self.maker.all_known((standings[number] for number in kept.pages), now, sizes)
+        visited = (one for one in self._reading.standings() if one.visited)
+        known = {one.page: self.maker.known(one, now, sizes.get(one.page, 0.0)) for one in visited}
+        if kept is not None and self._fits(kept, known, now):
+            pages = [known.pop(number) for number in kept.pages]
             learned, claims, self._seq, self._said_until = kept.learned, kept.claims, kept.seq, kept.said_until
         else:
-            self.anew, self._kept = True, KeptBeliefs()
-            pages = self.maker.all_known(standings.values(), now, sizes)
+            self.anew, self._kept, kept = True, KeptBeliefs(), None
+            pages = list(known.values())
+            known.clear()
             seen = list(self._reading.sightings())
             past = history(pages, seen, self.hours, told)
             said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
@@ -116,22 +118,22 @@ class ArchivePlan:
             self._said_until = max((said for _, _, said in told), default=0.0)
         outlook = self.maker.outlook(pages, learned)
         outlook.claims = claims
-        known = {page.page for page in pages}
-        outlook.grow(self.maker.all_known((one for one in standings.values() if one.page not in known), now, sizes))
+        outlook.grow(known.values())
         self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
         return outlook
 
-    def _fits(self, kept: Beliefs, standings: dict[int, Standing], now: float) -> bool:
+    def _fits(self, kept: Beliefs, known: Mapping[int, Known], now: float) -> bool:
         """Whether what was kept is of these pages, hours and zones, and nothing older came in since: captures teach in
         the order of time.
         """
-        if kept.learned.hours != self.hours or not all(page in standings for page in kept.pages):
+        if kept.learned.hours != self.hours or not all(page in known for page in kept.pages):
             return False
-        last = dict(zip(kept.pages, kept.learned.last.tolist(), strict=True))
-        news = self._reading.seen_since(kept.seq)
-        if any(self.hours.at(seen.time) < last.get(seen.page, -math.inf) for _, seen in news):
+        news = [(seen.page, self.hours.at(seen.time)) for _, seen in self._reading.seen_since(kept.seq)]
+        touched = {page for page, _ in news}
+        last = {page: kept.learned.last[row] for row, page in enumerate(kept.pages) if page in touched}
+        if any(time < last.get(page, -math.inf) for page, time in news):
             return False
-        return kept.zones == self._zones((standings[page].site for page in kept.pages), now)
+        return kept.zones == self._zones((known[page].site for page in kept.pages), now)
 
     def _zones(self, sites: Iterable[str], now: float) -> int:
         return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())

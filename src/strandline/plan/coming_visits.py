@@ -141,12 +141,12 @@ class FolderVisits:
 
     def _live(self, outlook: Outlook, purse: Purse, visits: list[Due]) -> None:
         """Make visits, on a copy."""
-        new = {visit.page: visit.due for visit in visits if outlook.planner.known_row(visit.page) is None}
+        new = {visit.page: visit.due for visit in visits if visit.page not in outlook.planner.rows}
         for one in self._asked.reading.standings_of(new) if new else ():
             known = self._asked.maker.known(one, self._asked.now, waits=False)
             outlook.grow([known._replace(visited=new[one.page])])
         for place, visit in enumerate(visits):
-            if outlook.planner.known_row(visit.page) is not None:
+            if visit.page in outlook.planner.rows:
                 outlook.planner.visited(visit.page, visit.due)
             purse.begun(-place - 1)
             purse.ended(-place - 1, visit.due, purse.price, unchanged=False)

@@ -113,13 +113,14 @@ class Planner:
         """The pages as a strategy sees them."""
         return self._live.table
 
+    @property
+    def rows(self) -> Mapping[int, int]:
+        """The row of each page that is known."""
+        return self._row_of
+
     def row_of(self, page: int) -> int:
         """The row of a page that is known."""
         return self._row_of[page]
-
-    def known_row(self, page: int) -> int | None:
-        """The row of a page; None for one that is not known."""
-        return self._row_of.get(page)
 
     # Making ready ---------------------------------------------------------------------------------------------------
 

@@ -214,7 +214,7 @@ class Outlook:
         found: list[tuple[float, Due]] = []
         hours = self.planner.hours
         for page, time in list(self.claims.open_pages()):
-            row = self.planner.known_row(page)
+            row = self.planner.rows.get(page)
             if row is None or hours.at(time) >= hour + 1.0:
                 continue
             known = self.planner.pages[row]

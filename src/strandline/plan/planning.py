@@ -28,6 +28,7 @@ from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.learn.experience import History, Learned, history
 from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.plan.all_looks import AllLooks, all_looks
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.budget_meter import Purse
 from strandline.plan.coming_visits import Asked, ComingVisits, FolderVisits
@@ -37,13 +38,14 @@ from strandline.plan.maker import Making, PlanMaker
 from strandline.plan.next_visits import Planner
 from strandline.plan.outlook import Outlook
 from strandline.plan.paced_settings import paced
+from strandline.plan.page_facts import FactsNoted, PageFacts
 from strandline.plan.settings_wishes import purse_of
 from strandline.plan.told_changes import said_of
 from strandline.plan.wishes import Wishes
 from strandline.settings.in_force import in_force
 from strandline.settings.schema import PlanSettings, Settings
 from strandline.store.catalog import DATABASE, open_catalog
-from strandline.store.standing import Standing, StandingReading
+from strandline.store.standing import StandingReading
 from strandline.store.watching import HourRow, TimePiece, WatchReading
 
 _CLOCKS_APART: Final = 60.0
@@ -68,6 +70,7 @@ class Planning:
         self.settings: Settings = in_force(replace(archive.settings, plan=plan or archive.settings.plan))
         self._asked_hour = hour_seconds
         self._own_plan = plan is None or plan == archive.settings.plan
+        self._noted = FactsNoted()
 
     @cached_property
     def reading(self) -> StandingReading:
@@ -162,13 +165,6 @@ class Planning:
 
     # All pages ------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _standings(self) -> dict[int, Standing]:
-        found = {one.page: one for one in self.reading.standings()}
-        if not found:
-            raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
-        return found
-
     def _need_pages(self) -> None:
         if next(self.reading.standings(), None) is None:
             raise UsageError(f"{self.archive.folder} has no pages yet; crawl or import something first")
@@ -178,7 +174,7 @@ class Planning:
         """What is believed of all pages that are shown, those that were never fetched or wait among them. Apart from
         the plan: measures must not hang on whether it was asked for before.
         """
-        standings = self._standings.values()
+        self._need_pages()
         if self.reading.hidden:  # what is taken down tells nothing
             found = ArchivePlan(self.maker, self.reading).outlook(self.now)
             found.look_around(int(self.hours.at(self.now) // 1))
@@ -186,6 +182,7 @@ class Planning:
             found = self.outlook.copy()
         else:  # two of them would take twice the memory
             found = self._open()
+        standings = self._noted.passing(self.reading.standings())
         found.grow(self.maker.known(one, self.now, waits=False) for one in standings)
         return found
 
@@ -205,9 +202,9 @@ class Planning:
         return self.planner.pages
 
     @cached_property
-    def standings(self) -> list[Standing]:
+    def facts(self) -> PageFacts:
         """How all pages stand, in the same order."""
-        return [self._standings[page.page] for page in self.pages]
+        return self._noted.in_rows(self.planner.row_of, self.reading.contents())
 
     @cached_property
     def past(self) -> History:
@@ -216,6 +213,12 @@ class Planning:
         """
         told = ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
         return history(self.pages, self.reading.all_sightings(), self.hours, told)
+
+    @cached_property
+    def looks(self) -> AllLooks:
+        """The same captures as measures see them, in less memory."""
+        told = ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
+        return all_looks(self.planner.rows, self.reading.all_sightings(), self.hours, told)
 
     @cached_property
     def said(self) -> Said:

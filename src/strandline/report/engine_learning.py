@@ -14,6 +14,7 @@ from strandline.learn.dataset_places import place_at
 from strandline.learn.engine import Mined, Mining, Tell, mine
 from strandline.learn.learning import PARTS, Learned, learn
 from strandline.learn.tasks import Wish
+from strandline.plan.all_looks import AllLooks
 from strandline.plan.planning import Planning
 from strandline.report.measuring import Measured, measured
 from strandline.settings.schema import LearnSettings
@@ -56,5 +57,6 @@ def learn_on_engine(
             return summary, None
         if tell is not None:
             tell(f"quality of {len(planning.pages)} pages is measured")
-        planning.past = found.past.history(np.array([page.page for page in planning.pages], dtype=np.int64))
+        numbers = np.array([page.page for page in planning.pages], dtype=np.int64)
+        planning.looks = AllLooks.of(found.past.history(numbers))
     return summary, measured(planning)

@@ -1,13 +1,12 @@
 """How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 
-from strandline.access.gaps import Hours, Ints, Sights
+from strandline.access.gaps import Hours, Ints
 from strandline.access.quality import Held, Measures, Quality, Shown, shown_at, worth_of_requests
 from strandline.core.beliefs.censored import CensoredLearner
 from strandline.core.beliefs.estimate import Estimate
@@ -16,7 +15,6 @@ from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
 from strandline.core.quality.estimates import Visiting
-from strandline.core.quality.hollow import SAME, SHARED_BY, SHARED_PART, noted
 from strandline.errors import UsageError
 from strandline.plan.planning import Planning
 
@@ -102,24 +100,22 @@ class _Believed:
 
 
 def _held(planning: Planning) -> Held:
-    groups, past, standings = planning.planner.groups, planning.past, planning.standings
-    told = ~np.isnan(past.last_change)
-    sights, shown = Sights.pair(past.row, past.time, past.changed, past.shown)
+    groups, looks, facts = planning.planner.groups, planning.looks, planning.facts
     return Held(
         site=groups.site,
         sites=tuple(groups.sites),
-        weight=np.array([one.weight for one in standings]),
+        weight=facts.weight,
         estimate=_Believed(planning.learned.learner),
-        sights=sights,
-        shown=shown,
-        told=(past.row[told], past.last_change[told]),
+        sights=looks.sights,
+        shown=looks.shown,
+        told=looks.told,
         barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
         directory=groups.directory,
         hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
-        ended=np.array([planning.hours.at(one.since) if one.evidence == "absent" else np.nan for one in standings]),
+        ended=(facts.gone - planning.hours.start) / planning.hours.length,
         said=planning.said,
-        dead=np.array([one.dead for one in standings], dtype=np.bool_),
-        hollow=_hollow(planning),
+        dead=facts.dead,
+        hollow=facts.hollow,
         aim=planning.planner.table.aim,
     )
 
@@ -128,19 +124,6 @@ def _aims(planning: Planning) -> Aims:
     """What counts: in the archive, and in collections where that is something else."""
     wishes = planning.wishes
     return Aims(Worth(wishes.objective), [aim.objective for aim in wishes.aims])
-
-
-def _hollow(planning: Planning) -> list[str]:
-    """What each page gave instead of content, as its last visit or the other pages of its site tell."""
-    contents = {page: (site, digest) for page, site, digest in planning.reading.contents()}
-    shown, pages = Counter(contents.values()), Counter(site for site, _ in contents.values())
-    kinds = []
-    for one in planning.standings:
-        kind, content = noted(one.detail, one.status), contents.get(one.page)
-        if not kind and content is not None and shown[content] >= max(SHARED_BY, SHARED_PART * pages[content[0]]):
-            kind = SAME
-        kinds.append(kind)
-    return kinds
 
 
 def _now(planning: Planning) -> float:
