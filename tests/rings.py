@@ -47,6 +47,7 @@ SECOND = {
         "tests/cluster/test_changed_pictures.py",
         "tests/cluster/test_coming_visits.py",
         "tests/cluster/test_erasing.py",
+        "tests/cluster/test_exporting.py",
         "tests/cluster/test_finishing.py",
         "tests/cluster/test_importing.py",
         "tests/cluster/test_shared.py",

@@ -20,9 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    folder: Annotated[
-        Path, typer.Argument(help="Archive folder; for a dataset also postgresql://user@host/name.", metavar="DIR")
-    ],
+    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
     to: Annotated[Path | None, typer.Option("--to", help="File to write: .wacz, .warc.gz, .cdxj or .parquet.")] = None,
     dataset: Annotated[
         str | None,

@@ -14,15 +14,17 @@ from typing import Final, NoReturn, TypeVar
 from strandline.archive.erasing import ErasePlace, Shelf
 from strandline.archive.folder import Archive
 from strandline.archive.storage import Storage, StoredSums, storage
-from strandline.cluster.shared import Cluster, open_cluster
+from strandline.cluster.shared import Cluster, kept_settings, open_cluster
 from strandline.cluster.studying import SharedStudying
 from strandline.core.changes.volatility import Rating
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.exchange.intake import Intake, intake_of
+from strandline.exchange.moving import Outgoing, outgoing_of
 from strandline.exchange.rebuilding import Rebuilt, reindex
 from strandline.learn.known_pages import HOUR
 from strandline.plan.coming_visits import ComingVisits
 from strandline.plan.planning import Planning, coming_of, is_watched
+from strandline.settings.file import parse_settings
 from strandline.store.annotations import Writing
 from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
@@ -44,14 +46,17 @@ from strandline.store.reading import share
 from strandline.store.watching import WatchReading
 from strandline.study.pending import studying_of
 from strandline.study.studying import Studying
+from strandline.warc.exporting import Source
 from strandline.warc.objects import Objects
-from strandline.warc.objects_reader import ObjectReader
+from strandline.warc.objects_reader import CopiedFiles, ObjectReader
 from strandline.warc.objects_verify import verify_objects
 from strandline.warc.verify import Audit, Course
 
 T = TypeVar("T")
 _LEARNING: Final = 120.0
 """Seconds after which the desk of a learner that is not heard of goes to another."""
+_COPYING: Final = 60.0
+"""Seconds the store may be away while captures are copied from it. Origin: as where it is audited."""
 
 
 def open_shared(database: str, patience: float = 10.0) -> "ClusterArchive":
@@ -179,6 +184,13 @@ def _(archive: ClusterArchive) -> contextlib.AbstractContextManager[Intake]:
     from strandline.cluster.importing import importing  # noqa: PLC0415 - only imports need it
 
     return importing(archive, archive.cluster)
+
+
+@outgoing_of.register(ClusterArchive)
+def _(archive: ClusterArchive) -> Outgoing:
+    settings = parse_settings(kept_settings(archive.reading).decode(), "the cluster's settings")
+    reader = ObjectReader(Objects(archive.cluster.store, patience=_COPYING))
+    return Outgoing(settings, Source(archive.folder, window_at=CopiedFiles(reader)))
 
 
 @reindex.register(ClusterArchive)

@@ -16,12 +16,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from strandline.archive.deployment import FolderPlace
 from strandline.archive.folder import Archive
 from strandline.archive.known_collections import known_collection
 from strandline.durable import sync_path
 from strandline.errors import UsageError
-from strandline.exchange.moving import Wanted, export
+from strandline.exchange.moving import Wanted, export, outgoing_of
 from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.version import __version__
 
@@ -42,7 +41,7 @@ def deposit(archive: Archive, wanted: Wanted) -> int:
         raise UsageError(f"{wanted.target}: exists already; a bag is a folder of its own")
     if not target.parent.is_dir():
         raise UsageError(f"{wanted.target}: there is no folder {target.parent}")
-    settings = FolderPlace(archive.need_folder("export")).settings()
+    settings = outgoing_of(archive).settings
     own = known_collection(settings, wanted.collection) if wanted.collection else None
     described: dict[str, object] = {key: value for key in DUBLIN_CORE if (value := getattr(own, key, None))}
     described.setdefault("title", wanted.collection or wanted.site or settings.archive.description or target.name)

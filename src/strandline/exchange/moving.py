@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -29,7 +30,6 @@ from strandline.exchange.version_records import keep_versions
 from strandline.learn.keeping_up import keep_up
 from strandline.settings.collection_tables import DUBLIN_CORE
 from strandline.settings.schema import Settings
-from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.studies import StudyReading
 from strandline.store.studying import note_hollow
@@ -191,14 +191,33 @@ class Wanted:
     """The name of a collection; empty for all."""
 
 
-def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReading) -> int:
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An archive as exports need it."""
+
+    settings: Settings
+    """As they are now."""
+    source: Source
+
+
+@singledispatch
+def outgoing_of(archive: Archive) -> Outgoing:
+    """What files are made of; a cluster's come from its store (cluster/archive.py)."""
+    folder = archive.need_folder("export")
+    return Outgoing(FolderPlace(folder).settings(), Source(folder / "archive"))
+
+
+def give_out(wanted: Wanted, archive: Archive) -> int:
     """Write a standard file; its kind is told by its name. Returns how many captures are in it."""
+    reading = archive.reading
     name = wanted.target.name.lower()
     writers = (".wacz", ".warc.gz", ".cdxj", ".parquet")
     if not name.endswith(writers):
         raise UsageError(f"{wanted.target}: the name must end in {', '.join(writers)}")
     if not wanted.target.absolute().parent.is_dir():
         raise UsageError(f"{wanted.target}: there is no such folder")
+    outgoing = outgoing_of(archive)
+    settings, called = outgoing.settings, archive.folder.resolve().name
     chosen = Selection(
         wanted.site,
         float("-inf") if wanted.start is None else wanted.start,
@@ -215,18 +234,18 @@ def give_out(wanted: Wanted, folder: Path, settings: Settings, reading: KeyReadi
         is_part_of=settings.archive.description,
         described=tuple(_elements(described)),
     )
-    source = Source(folder / "archive", lambda original: _original(reading, original))
+    source = replace(outgoing.source, original_of=lambda original: _original(reading, original))
     if name.endswith(".cdxj"):
         return export_cdxj(chosen, wanted.target)
     if name.endswith(".parquet"):
-        return export_parquet(chosen, wanted.target, folder.resolve().name)
+        return export_parquet(chosen, wanted.target, called)
     if name.endswith(".wacz"):
         title = str(described.get("title", "")) or wanted.collection or settings.archive.description
         going = Going()
         tables = settings.collection if not (wanted.collection or wanted.site) else [own] if own else []
-        beside = (NAME, told_of(folder / DATABASE, tables, going))
+        beside = (NAME, told_of(archive.database, tables, going))
         description = str(described.get("description", ""))
-        package = Package(about, time.time(), title or folder.resolve().name, description, described, beside)
+        package = Package(about, time.time(), title or called, description, described, beside)
         return export_wacz(going.noted(chosen), source, wanted.target, package)
     return len(export_warc(chosen, source, wanted.target, (about, time.time())))
 
@@ -289,5 +308,4 @@ def judge_content(archive: Archive) -> None:
 
 def export(archive: Archive, wanted: Wanted) -> int:
     """Write a standard file; returns how many captures are in it."""
-    folder = archive.need_folder("export")
-    return give_out(wanted, folder, FolderPlace(folder).settings(), archive.reading)
+    return give_out(wanted, archive)

@@ -77,6 +77,8 @@ class Source:
 
     archive: Path
     original_of: FindOriginal = lambda _: None
+    window_at: Callable[[Place], Window] | None = None
+    """How the file around a record is seen, where files do not lie in a folder."""
 
 
 def copy_captures(
@@ -89,7 +91,7 @@ def copy_captures(
     info, name, now = about
     offset = out.write(_warcinfo(info, name, now))
     copied: set[Place] = set()
-    windows = _Windows(source.archive)
+    windows = _Windows(source)
     try:
         for capture in captures:
             wanted = [capture]
@@ -143,16 +145,19 @@ def _warcinfo(info: WarcInfo, name: str, now: float) -> bytes:
 class _Windows:
     """Files of the archive, the last one kept open: captures of one file tend to come together."""
 
-    def __init__(self, archive: Path) -> None:
-        self._archive = archive
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._name = ""
         self._window: Window | None = None
 
-    def of(self, name: str) -> Window:
+    def of(self, place: Place) -> Window:
+        name = place.file
+        if self._source.window_at is not None:
+            return self._source.window_at(place)
         if self._window is not None and name == self._name:
             return self._window
         self.close()
-        path = file_in(self._archive, name)
+        path = file_in(self._source.archive, name)
         if path is None:
             raise ArchiveDamaged(f"{name}: the file is missing")
         self._name, self._window = name, open_window(path)
@@ -166,7 +171,7 @@ class _Windows:
 
 def _copy_record(windows: _Windows, capture: Capture, out: Out) -> tuple[int, int]:
     """Copy an answer and what lies beside it; lengths of the answer and of all."""
-    window = windows.of(capture.place.file)
+    window = windows.of(capture.place)
     member = member_at(window, capture.place.offset)
     try:
         record = RecordStream(member.pieces(), strict=False)

@@ -6,6 +6,7 @@ the whole; whoever asks for what lies behind has it listed again.
 """
 
 from bisect import bisect_right
+from collections import OrderedDict
 from typing import Final
 
 from strandline.core.capture import Place
@@ -18,6 +19,8 @@ from strandline.warc.reader import damaged, record_from
 _BLOCK: Final = 4 << 20
 _SMALL: Final = 1 << 20
 _REMEMBERED: Final = 1_000
+_BESIDE: Final = 32 << 10
+"""Bytes behind a record that are read with it when it is copied: its request. Origin: a guess."""
 
 
 class ObjectReader:
@@ -48,6 +51,16 @@ class ObjectReader:
                 self._parts[file] = ([], 0)
         raise ArchiveDamaged(f"{file} at {offset}: the file is missing")
 
+    def end_of(self, file: str) -> int:
+        """Where a WARC file ends, as far as it is in the store; ArchiveDamaged when there is nothing of it."""
+        whole = self._objects.size(f"{ARCHIVE}/{file}")
+        if whole is not None:
+            return whole
+        parts = self._objects.names(f"{ARCHIVE}/{file}{PARTS}")
+        if not parts:
+            raise ArchiveDamaged(f"{file}: the file is missing")
+        return max(int(name.rpartition("/")[2]) + size for name, size in parts)
+
     def _starts(self, file: str, offset: int) -> list[int]:
         """Where the parts of a file begin; empty for one that is, until the contrary is seen, finished."""
         known = self._parts.get(file)
@@ -66,6 +79,47 @@ class ObjectReader:
         else:
             self._parts.pop(file, None)
         return starts
+
+
+class CopiedFiles:
+    """The files around records that are copied: what lies behind a record is seen, too. Used by one thread."""
+
+    def __init__(self, reader: ObjectReader) -> None:
+        self._reader = reader
+        self._ends: OrderedDict[str, int] = OrderedDict()
+
+    def __call__(self, place: Place) -> Window:
+        """The file of a record, to be read from there on."""
+        if not place.file or "/" in place.file or place.file.startswith("."):
+            raise damaged(place, "the file is missing")
+        if self._ends.get(place.file, 0) <= place.offset + place.length:  # it may have grown since
+            self._ends[place.file] = self._reader.end_of(place.file)
+            if len(self._ends) > _REMEMBERED:
+                self._ends.popitem(last=False)
+        return _CopiedWindow(self._reader, place, self._ends[place.file])
+
+
+class _CopiedWindow(Window):
+    """A WARC file from a record on: the first block holds the record and what was written beside it, if it can."""
+
+    def __init__(self, reader: ObjectReader, place: Place, size: int) -> None:
+        self._reader = reader
+        self._file = place.file
+        self.size = size
+        self._size_of_block = min(place.length + _BESIDE, _BLOCK)
+        self._at = 0
+        self._block = b""
+
+    def get(self, offset: int, size: int) -> bytes:
+        start = offset - self._at
+        if start < 0 or start >= len(self._block):
+            length = min(max(size, self._size_of_block), _BLOCK, self.size - offset)
+            self._block = self._reader.bytes_at(self._file, offset, length) if length > 0 else b""
+            self._at, start = offset, 0
+        return self._block[start : start + size]
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
 
 class _ObjectWindow(Window):

@@ -14,10 +14,12 @@ import contextlib
 import hashlib
 import json
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from time import gmtime
 from types import TracebackType
@@ -103,22 +105,33 @@ class _Wacz:
 
 def export_wacz(captures: Iterable[Capture], source: Source, target: Path, package: Package) -> int:
     """Write a WACZ; all of it or nothing. Returns how many captures are in it."""
-    kept: list[Capture] = []
     keys: list[bytes] = []
     about = (package.about, "data.warc.gz", package.now)
+    count = 0
 
     def records(out: _Hashing) -> None:
-        kept.extend(copy_captures(captures, source, out, about))
+        nonlocal count
+        for capture in copy_captures(captures, source, out, about):
+            count += 1
+            lines.write(line_of(capture))
+            pages.write(_page(count, capture))
 
     def index(out: _Hashing) -> None:
-        for block in _blocks(sorted_lines(line_of(capture) for capture in kept), keys):
+        lines.seek(0)
+        for block in _blocks(sorted_lines(lines), keys):
             out.write(block)
 
-    with Replacing(target, SHARED) as file, _Wacz(file, package.now) as wacz:
+    with (
+        Replacing(target, SHARED) as file,
+        tempfile.TemporaryFile() as lines,  # the captures of a large archive do not fit in memory
+        tempfile.TemporaryFile() as pages,
+        _Wacz(file, package.now) as wacz,
+    ):
         wacz.add("archive/data.warc.gz", records)
         wacz.add("indexes/index.cdx.gz", index)
         wacz.add("indexes/index.idx", _filling([_IDX_META, *keys]), packed=False)
-        wacz.add("pages/pages.jsonl", _filling(_pages(kept)), packed=False)
+        pages.seek(0)
+        wacz.add("pages/pages.jsonl", _filling(chain([_PAGES_META], pages)), packed=False)
         path, content = package.beside
         if path and (more := content()):
             wacz.add(path, _filling([more]), packed=False)
@@ -126,7 +139,7 @@ def export_wacz(captures: Iterable[Capture], source: Source, target: Path, packa
         digest = wacz.add("datapackage.json", _filling([document]), packed=False, listed=False)
         ending = json.dumps({"path": "datapackage.json", "hash": digest}, indent=2).encode()
         wacz.add("datapackage-digest.json", _filling([ending]), packed=False, listed=False)
-    return len(kept)
+    return count
 
 
 def _filling(pieces: Iterable[bytes]) -> Callable[[_Hashing], None]:
@@ -160,12 +173,15 @@ def _blocks(lines: Iterator[bytes], keys: list[bytes]) -> Iterator[bytes]:
             return
 
 
-def _pages(captures: Iterable[Capture]) -> Iterator[bytes]:
-    yield b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
-    for number, capture in enumerate(captures, 1):
-        if capture.status == 200 and capture.mime in _PAGE_TYPES:
-            page = {"id": f"{number}", "url": capture.url, "ts": warc_date(capture.time), "title": capture.url}
-            yield json.dumps(page).encode() + b"\n"
+_PAGES_META: Final = b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
+
+
+def _page(number: int, capture: Capture) -> bytes:
+    """A line of the list of pages; none for what is no page."""
+    if capture.status != 200 or capture.mime not in _PAGE_TYPES:
+        return b""
+    page = {"id": f"{number}", "url": capture.url, "ts": warc_date(capture.time), "title": capture.url}
+    return json.dumps(page).encode() + b"\n"
 
 
 def _datapackage(resources: list[dict[str, object]], package: Package) -> bytes:
