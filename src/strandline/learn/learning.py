@@ -28,6 +28,7 @@ from strandline.core.urls import site
 from strandline.core.wording import counted
 from strandline.errors import SettingError, UsageError
 from strandline.learn.experience import BELIEFS
+from strandline.learn.packed_looks import PackedLooks
 from strandline.learn.patterns import Patterns, gathered, that_matter
 from strandline.learn.preparation import Tell, read_captures, weigh
 from strandline.learn.rates import Rates, SitePages, learn_rates
@@ -130,7 +131,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
     learned = Learned(reading.newest(), reading.progress(), reading.lived_time())
     patterns = Patterns() if "patterns" in parts else None
     calendars: dict[Periods, LocalCalendar] = {}
-    kept: dict[str, list[Visits]] = {}
+    kept: dict[str, PackedLooks] = {}
     known: dict[str, SitePages] = {}
     rules: list[SiteRules] = []
     states: dict[str, SiteState] = {}
@@ -150,7 +151,7 @@ def from_history(reading: LearnedReading, settings: LearnSettings, parts: Sequen
             if mined.state is not None:
                 states[name] = mined.state
         if "classes" in parts:
-            kept[name], known[name] = telling, SitePages.of(telling, reading.first_sights(name))
+            kept[name], known[name] = PackedLooks(telling), SitePages.of(telling, reading.first_sights(name))
         say(f"{name}: {counted(len(pages), 'page')}")
     if patterns is not None:
         patterns.share()

@@ -22,7 +22,8 @@ from strandline.core.history.calendar import LocalCalendar, Periods
 from strandline.core.history.many_series import AT_ONCE, many_series
 from strandline.core.history.series import PageSeries, Sighting
 from strandline.core.mining.learned import DAY, PageRate, Visits
-from strandline.core.mining.patterns import PatternGroup, shared_patterns
+from strandline.core.mining.patterns import PatternGroup, pattern_groups
+from strandline.core.mining.shared_shapes import shared_shapes
 from strandline.core.urls import authority
 from strandline.learn.observations import NOISE, Seen, matters
 from strandline.learn.series_book import SeriesBook, StillPages
@@ -207,12 +208,20 @@ class Patterns:
         still, changed = parted(pages)
         self.series.still.append(StillPages.of(still, calendar))
         found = {visits.page: series for visits, series in changed_series(changed, claims, calendar, self.trust)}
-        self.series.changed |= {visits.page: found[visits.page] for visits in changed}  # in the order of pages
+        self.series.changed.add({visits.page: found[visits.page] for visits in changed})  # in the order of pages
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
         assert isinstance(self.series, SeriesBook)
-        self.groups = shared_patterns({str(page): series for page, series in self.series.changed.items()})
+        shelf = self.series.changed
+        found = shared_shapes(lambda: (some[1:] for some in shelf.counted()), shelf.form) if len(shelf) else None
+        if found is None:
+            return
+        members: list[list[str]] = [[] for _ in found.changes]
+        pages = (page for some in shelf.counted() for page in some.pages.tolist())
+        for page, number in zip(pages, found.number.tolist(), strict=True):
+            members[number].append(str(page))
+        self.groups = pattern_groups(found, shelf.form, members)
 
     def numbers(self) -> dict[int, int]:
         """Group of each page that has one."""

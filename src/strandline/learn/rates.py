@@ -29,6 +29,7 @@ from strandline.core.history.rates import change_rate
 from strandline.core.mining.classes import ChangeGroups, change_groups
 from strandline.core.mining.learned import DAY, PageRate, Visits
 from strandline.learn.known_pages import path_of
+from strandline.learn.packed_looks import Looked
 
 Floats = NDArray[np.float64]
 Counts = tuple[Floats, Floats]
@@ -100,7 +101,7 @@ class Rates:
         return ((page, rate, lasts[page]) for page, rate in self.pages.items())
 
 
-def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Visits]], classes: int) -> Rates:
+def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Looked]], classes: int) -> Rates:
     """Rates of all pages and the groups they fall into; `visits` are those of the same pages, by site."""
     known = {name: one for name, one in known.items() if len(one.pages)}
     bases = site_bases({name: one.level(one.counts, COEFFICIENTS) for name, one in known.items()})
@@ -175,7 +176,7 @@ def _told(rates: Sequence[PageRate]) -> tuple[Floats, Floats]:
     return np.array([one.found for one in rates]), np.array([one.watched for one in rates])
 
 
-def rated_pages(pages: Sequence[Visits], means: Floats) -> list[PageRate]:
+def rated_pages(pages: Iterable[Looked], means: Floats) -> list[PageRate]:
     """What the captures of a site's pages make of what was expected of each."""
     rated = []
     for visits, mean in zip(pages, means.tolist(), strict=True):

@@ -1,7 +1,8 @@
 """The series of an archive's pages, by the million: what can be worked out again is not kept in memory.
 
 Most pages of an archive were never seen to change. Their series say no more than when they were first and last
-captured, so only that is remembered; the series are made when they are asked for, many at a time.
+captured, so only that is remembered; the series are made when they are asked for, many at a time. Those of the others
+lie in a file (series_shelf.py).
 """
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from strandline.core.history.calendar import LocalCalendar
 from strandline.core.history.series import PageSeries
 from strandline.core.mining.learned import Visits
+from strandline.learn.series_shelf import SeriesShelf
 
 _AT_ONCE = 2048
 """Pages whose time is looked up together; bounds the memory. Origin: a bound on memory."""
@@ -63,7 +65,7 @@ class SeriesBook(Mapping[int, PageSeries]):
     """Series by page. In `items` they come at a fraction of what they cost one by one."""
 
     def __init__(self) -> None:
-        self.changed: dict[int, PageSeries] = {}
+        self.changed = SeriesShelf()
         """Of pages that were seen to change."""
         self.still: list[StillPages] = []
 
