@@ -50,6 +50,7 @@ SECOND = {
         "tests/cluster/test_exporting.py",
         "tests/cluster/test_finishing.py",
         "tests/cluster/test_importing.py",
+        "tests/cluster/test_logins.py",
         "tests/cluster/test_shared.py",
         "tests/cluster/test_storage.py",
         "tests/cluster/test_site_leases.py",

@@ -66,6 +66,7 @@ class AlertDispatch:
         self._delivery_process: DeliveryProcess | None = None
         self._targets: tuple[Target, ...] = ()
         self._room = 0
+        self._heard: set[tuple[int, float | None]] = set()
         self.name = ""
 
     def reload(self, settings: Settings, name: str) -> None:
@@ -114,6 +115,12 @@ class AlertDispatch:
             self.tell(alarm_alert(replace(alarm, closed=None), alarm.opened, self.name))
             if alarm.closed is not None:
                 self.tell(alarm_alert(alarm, alarm.closed, self.name))
+
+    def heard(self, alarms: Iterable[Alarm]) -> None:
+        """Tell of alarms that others open and close (whoever logs out, or in), each time once."""
+        new = [one for one in alarms if (one.number, one.closed) not in self._heard]
+        self._heard.update((one.number, one.closed) for one in new)
+        self.again(new)
 
     def poke(self) -> None:
         """There is something to deliver."""

@@ -1,4 +1,5 @@
 """Where logins are kept: `logins.sealed` in the archive's folder, encrypted and bound to its form (AES-256-GCM).
+Those of a cluster are kept in its database, in the same form (cluster/logins.py).
 
 The key is that of the environment, or of the file `logins.key` beside it, made at the first login, for its owner's eyes
 only. Neither file is part of backups, exports or copies of an archive.
@@ -10,6 +11,7 @@ import json
 import os
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -39,17 +41,26 @@ def read_logins(folder: Path) -> Logins:
         sealed = path.read_bytes()
     except FileNotFoundError:
         return Logins()
+    return unsealed(sealed, lambda: _key(folder, make=False), str(path))
+
+
+def unsealed(sealed: bytes, key: Callable[[], bytes], where: str) -> Logins:
+    """Logins that were sealed with a key; SettingError when they cannot be opened with it."""
     try:
-        opened = _cipher(folder, make=False).decrypt(
-            sealed[len(_FORM) :][:_NONCE], sealed[len(_FORM) + _NONCE :], _FORM
-        )
+        opened = _cipher(key).decrypt(sealed[len(_FORM) :][:_NONCE], sealed[len(_FORM) + _NONCE :], _FORM)
         return Logins.from_data(json.loads(opened))
     except SettingError:
         raise
     except Exception as problem:  # the package's own kind, which has no text
         raise SettingError(
-            f"{path} cannot be opened with this key; `strandline login` keeps the login anew"
+            f"{where} cannot be opened with this key; `strandline login` keeps the login anew"
         ) from problem
+
+
+def sealed_with(key: Callable[[], bytes], logins: Logins) -> bytes:
+    """Logins, encrypted; never the same twice."""
+    nonce = os.urandom(_NONCE)
+    return _FORM + nonce + _cipher(key).encrypt(nonce, json.dumps(logins.as_data()).encode(), _FORM)
 
 
 class LoginFile:
@@ -85,8 +96,7 @@ def write_logins(folder: Path, logins: Logins) -> None:
     if not logins:
         path.unlink(missing_ok=True)
         return
-    nonce = os.urandom(_NONCE)
-    sealed = _FORM + nonce + _cipher(folder, make=True).encrypt(nonce, json.dumps(logins.as_data()).encode(), _FORM)
+    sealed = sealed_with(lambda: _key(folder, make=True), logins)
     new = path.with_suffix(".new")
     with contextlib.suppress(FileNotFoundError):
         new.unlink()
@@ -103,14 +113,25 @@ def _write_new(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _cipher(folder: Path, make: bool) -> "AESGCM":
+def _cipher(key: Callable[[], bytes]) -> "AESGCM":
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - only with a login
     except ImportError:
         raise SettingError(
             "logins are kept encrypted, which needs a package: pip install 'strandline[login]'"
         ) from None
-    return AESGCM(_key(folder, make))
+    return AESGCM(key())
+
+
+def environment_key() -> bytes:
+    """The key where there is no folder to keep one in."""
+    given = os.environ.get(VARIABLE, "")
+    if not given:
+        raise SettingError(
+            f"the logins of a cluster are encrypted with a key that its database does not have: set {VARIABLE} here "
+            "and for every worker (head -c 32 /dev/urandom | base64)"
+        )
+    return _decoded(given, f"${VARIABLE}")
 
 
 def _key(folder: Path, make: bool) -> bytes:
@@ -128,6 +149,10 @@ def _key(folder: Path, make: bool) -> bytes:
             given = path.read_text("ascii").strip()
         except (OSError, UnicodeDecodeError) as problem:
             raise SettingError(f"{path}: the key of the logins cannot be read") from problem
+    return _decoded(given, where)
+
+
+def _decoded(given: str, where: str) -> bytes:
     try:
         key = base64.b64decode(given, validate=True)
     except ValueError:

@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def login(
-    folder: Annotated[Path, typer.Argument(help="Archive folder.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="Archive folder, or a cluster's database.", metavar="DIR")],
     url: Annotated[str, typer.Argument(help="An address of the site; without it, sites with a login.")] = "",
     cookies: Annotated[Path | None, typer.Option(help="A file of cookies (Netscape's format, cookies.txt).")] = None,
     basic: Annotated[

@@ -17,6 +17,7 @@ from strandline.archive.storage import Storage, StoredSums, storage
 from strandline.cluster.shared import Cluster, kept_settings, open_cluster
 from strandline.cluster.studying import SharedStudying
 from strandline.core.changes.volatility import Rating
+from strandline.crawl.logged_out import LoginShelf, login_shelf
 from strandline.errors import ArchiveBusy, Unreachable, UsageError
 from strandline.exchange.intake import Intake, intake_of
 from strandline.exchange.moving import Outgoing, outgoing_of
@@ -184,6 +185,13 @@ def _(archive: ClusterArchive) -> contextlib.AbstractContextManager[Intake]:
     from strandline.cluster.importing import importing  # noqa: PLC0415 - only imports need it
 
     return importing(archive, archive.cluster)
+
+
+@login_shelf.register(ClusterArchive)
+def _(archive: ClusterArchive) -> LoginShelf:
+    from strandline.cluster.logins import ClusterLogins  # noqa: PLC0415 - only who logs in needs it
+
+    return ClusterLogins(archive.cluster)
 
 
 @outgoing_of.register(ClusterArchive)

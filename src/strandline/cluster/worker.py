@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,11 @@ from strandline.cluster.background import BackgroundJob, BackgroundThread, Step
 from strandline.cluster.database_clock import DatabaseClock, OnTime
 from strandline.cluster.finishing import finish_files
 from strandline.cluster.following import CHANGED, Account, Following, follow_job
+from strandline.cluster.logins import ClusterLogins, logins_job
 from strandline.cluster.shared import Cluster
 from strandline.crawl.browsing import LookNotes
 from strandline.crawl.conduct import Conduct
+from strandline.crawl.logged_in import LoggedIn
 from strandline.crawl.loop import Crawl
 from strandline.crawl.parts import Parts, Reporter
 from strandline.crawl.preparing import (
@@ -89,6 +92,7 @@ class WorkerRequest:
 def run_worker(cluster: Cluster, request: WorkerRequest) -> Tally:
     """Work on the pass under way until nothing waits, a limit is reached or a signal comes."""
     _prepared(cluster, request, request.crawl)  # what is wrong is said before anything is touched
+    ClusterLogins(cluster).read()
     objects = Objects(cluster.store, request.patience)
     objects.check()
     with contextlib.ExitStack() as stack:
@@ -178,11 +182,14 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
         clock = DatabaseClock(asking)
         apart = _tell_wrong_clock(clock, request.say)
         spool = stack.enter_context(tempfile.TemporaryDirectory(prefix="bodies-", dir=folder))
+        shelf = ClusterLogins(cluster)
+        sealed = shelf.sealed()
+        known = shelf.opened(sealed)
+        logged_in = LoggedIn(lambda: known, clock.now, partial(shelf.logged_out, conduct.gate, clock.now))
         options = fetch_options(settings, prepared.policy, agent, Path(spool))
+        options = replace(options, site_headers=conduct.fields, logins=logged_in.fields)
         fetcher = stack.enter_context(
-            contextlib.closing(
-                HttpFetcher(with_secrets(replace(options, site_headers=conduct.fields), prepared.orders.scope.seeds))
-            )
+            contextlib.closing(HttpFetcher(with_secrets(options, prepared.orders.scope.seeds)))
         )
         naming = writer_settings(settings)
         naming = replace(naming, host=f"{naming.host}-w{catalog.worker}")
@@ -199,9 +206,14 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             manners,
             room_check(settings.keep.disk_reserve, (folder,)),
             _skips(cluster, request, stack),
-            stack.enter_context(browsing_for(settings.capture, fetcher.wake, _notes(catalog))),
+            stack.enter_context(browsing_for(settings.capture, fetcher.wake, _notes(catalog), logged_in.cookies)),
             conduct.gate,
+            logged_in,
         )
+
+        def other_logins() -> None:
+            request.say("other logins from now on")
+            crawl.end(CHANGED)
 
         def progress(tally: Tally) -> None:
             nonlocal apart
@@ -224,6 +236,7 @@ def _work(following: Following, prepared: Prepared, request: WorkerRequest, plac
             beside.enter_context(
                 BackgroundThread(follow_job(following, lambda: catalog.settings_mark, crawl.end), request.say)
             )
+            beside.enter_context(BackgroundThread(logins_job(shelf, sealed, other_logins), request.say))
             beside.enter_context(stopped_by_signals(crawl))
             tally = crawl.run()
         if not request.hour and tally.ended == "complete" and settings.study.workers > 0:

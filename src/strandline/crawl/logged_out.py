@@ -3,11 +3,15 @@
 import contextlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import singledispatch
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from strandline.alerts.alarms import AlarmKeeper
 from strandline.archive.events import event
+from strandline.archive.folder import Archive
+from strandline.archive.login_store import read_logins, write_logins
+from strandline.core.logins import Logins
 from strandline.crawl.site_orders import Gate
 from strandline.errors import StrandlineError
 from strandline.settings.edit import change_tables
@@ -18,10 +22,53 @@ from strandline.store.catalog import DATABASE
 ALARM: Final = "login"
 
 
+class LoginShelf(Protocol):
+    """Where the logins of an archive are kept."""
+
+    def read(self) -> Logins:
+        """All of them; SettingError when they cannot be opened."""
+
+    def change(self, change: Callable[[Logins], Logins]) -> None:
+        """Keep what follows from them in their place."""
+
+    def resumed(self, site: str, now: float) -> bool:
+        """Go on with a site that was paused because it had logged out; says whether one was."""
+
+
+class FolderLogins:
+    """Implements LoginShelf in an archive's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self) -> Logins:
+        """All of them."""
+        return read_logins(self._folder)
+
+    def change(self, change: Callable[[Logins], Logins]) -> None:
+        """Keep what follows from them."""
+        write_logins(self._folder, change(read_logins(self._folder)))
+
+    def resumed(self, site: str, now: float) -> bool:
+        """Go on with a site."""
+        return logged_in_again(self._folder, site, now)
+
+
+@singledispatch
+def login_shelf(archive: Archive) -> LoginShelf:
+    """Where the logins of an archive are; those of a cluster are in its database (cluster/logins.py)."""
+    return FolderLogins(archive.need_folder("login"))
+
+
+def said_of(site: str, why: str) -> str:
+    """What the alarm says."""
+    return f"{site} is paused: it seems to have logged out ({why}); `strandline login` goes on with it"
+
+
 def logged_out(folder: Path, gate: Gate, now: Callable[[], float], site: str, why: str) -> None:
     """Pause a site, in this run and in the settings, and raise the alarm."""
     gate.pause(site)
-    text = f"{site} is paused: it seems to have logged out ({why}); `strandline login` goes on with it"
+    text = said_of(site, why)
     event("logged-out", text, "warning", site=site)
     with contextlib.suppress(StrandlineError):  # settings that cannot be written: this run leaves it alone, too
         change_tables(folder, "site", lambda before: with_state(before, site, "paused"))

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from strandline.archive.folder import Archive
-from strandline.archive.login_store import read_logins, write_logins
 from strandline.core.logins import Cookie, Logins, Password, cookie_of, host_of, read_cookies
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import canonical, origin, site
-from strandline.crawl.logged_out import logged_in_again
+from strandline.crawl.logged_out import login_shelf
 from strandline.errors import SettingError, UsageError
 
 NAME: Final = "STRANDLINE_LOGIN_NAME"
@@ -34,7 +33,7 @@ class Kept:
 
 def login_sites(archive: Archive) -> list[str]:
     """Sites there is a login for."""
-    return read_logins(archive.need_folder("login")).sites()
+    return login_shelf(archive).read().sites()
 
 
 def import_cookies(archive: Archive, url: str, file: Path) -> Kept:
@@ -58,9 +57,9 @@ def keep_cookies(archive: Archive, url: str, cookies: Iterable[Cookie]) -> Kept:
     lasting = [one for one in own if not one.expires or one.expires > time.time()]
     if not lasting:
         raise UsageError(f"there is no cookie of {named}{' that has not expired' if own else ''}")
-    folder = archive.need_folder("login")
-    write_logins(folder, read_logins(folder).with_cookies(lasting))
-    return Kept(site(address), len(lasting), resumed=logged_in_again(folder, site(address), time.time()))
+    shelf = login_shelf(archive)
+    shelf.change(lambda known: known.with_cookies(lasting))
+    return Kept(site(address), len(lasting), resumed=shelf.resumed(site(address), time.time()))
 
 
 def keep_password(archive: Archive, url: str) -> Kept:
@@ -70,9 +69,9 @@ def keep_password(archive: Archive, url: str) -> Kept:
         raise SettingError(f"--basic takes name and password from the environment: set {NAME} and {PASSWORD}")
     if ":" in name or not (name + password).isprintable():
         raise SettingError(f"{NAME} must not have a colon, nor either of the two what cannot be printed")
-    folder = archive.need_folder("login")
-    write_logins(folder, read_logins(folder).with_password(Password(origin(address), name, password)))
-    return Kept(site(address), password=True, resumed=logged_in_again(folder, site(address), time.time()))
+    shelf = login_shelf(archive)
+    shelf.change(lambda known: known.with_password(Password(origin(address), name, password)))
+    return Kept(site(address), password=True, resumed=shelf.resumed(site(address), time.time()))
 
 
 def login_in_window(archive: Archive, url: str) -> Kept:
@@ -88,12 +87,15 @@ def login_in_window(archive: Archive, url: str) -> Kept:
 
 def forget_login(archive: Archive, url: str) -> str:
     """Forget the logins of a site; UsageError when there is none."""
-    folder, address = archive.need_folder("login"), _address(url)
-    known: Logins = read_logins(folder)
-    left = known.without(site(address))
-    if left == known:
-        raise UsageError(f"there is no login for {site(address)}")
-    write_logins(folder, left)
+    shelf, address = login_shelf(archive), _address(url)
+
+    def left(known: Logins) -> Logins:
+        rest = known.without(site(address))
+        if rest == known:
+            raise UsageError(f"there is no login for {site(address)}")
+        return rest
+
+    shelf.change(left)
     return site(address)
 
 
