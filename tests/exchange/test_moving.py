@@ -3,10 +3,12 @@ the way, files and catalog agree.
 """
 
 import errno
+import gzip
 import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -17,11 +19,15 @@ from dataclasses import replace
 import pytest
 
 import strandline
+from access.test_pictures import pictured
 from faults.loops import die_at, every_step
+from strandline.access.pictures import has_picture, picture_of
+from strandline.archive.holdings import holdings
 from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, OutOfSpace
 from strandline.exchange import moving, version_records
 from strandline.exchange.intake import Intake
+from strandline.exchange.moving import Wanted, export, take_in
 from strandline.store.catalog import SqliteCatalog
 from strandline.store.lock import WriteLock
 from strandline.warc import importing, output
@@ -250,3 +256,22 @@ def test_versions_are_not_held_until_the_last_is_kept(tmp_path, monkeypatch):
         assert tracemalloc.get_traced_memory()[1] < 15_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_all_that_a_browser_showed_goes_out_and_comes_in(tmp_path):
+    archive, kept = pictured(tmp_path / "shown")
+    file = tmp_path / "all.wacz"
+    assert export(archive, Wanted(file)) == len(kept)
+    with zipfile.ZipFile(file) as wacz:
+        stored = gzip.decompress(wacz.read("archive/data.warc.gz"))
+    (source,) = (tmp_path / "shown" / "archive").glob("*.warc.gz")
+
+    def names(data):
+        return sorted(re.findall(rb"WARC-Target-URI: (urn:[^\r]+)", data))
+
+    assert names(stored) == names(gzip.decompress(source.read_bytes())) != []
+    again = strandline.create(tmp_path / "again")
+    assert take_in(again, file).captures == len(kept)
+    held = [(holdings(one), list(one.reading.all_captures())) for one in (archive, again)]
+    looks = [[picture_of(index, one) for one in captures if has_picture(index, one)] for index, captures in held]
+    assert looks[0] == looks[1] and len(looks[0]) == 4

@@ -32,8 +32,10 @@ from strandline.warc.sorting import sorted_lines
 from strandline.warc.streams import RecordStream
 
 _COPY: Final = 1 << 20
-_BESIDE: Final = 3
-"""At most this many records were written beside an answer."""
+_BESIDE: Final = 8
+"""At most this many records were written beside an answer. Origin: a bound; its request and what a browser showed are
+six (warc/views.py).
+"""
 
 
 class Out(Protocol):
