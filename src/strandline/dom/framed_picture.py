@@ -85,7 +85,8 @@ def _on_white(picture: "Image.Image") -> "Image.Image":
     from PIL import Image  # noqa: PLC0415 - an optional extra
 
     if not picture.has_transparency_data:
-        return picture.convert("RGB")
+        picture.load()  # its file is closed behind this
+        return picture if picture.mode == "RGB" else picture.convert("RGB")
     plain = Image.new("RGBA", picture.size, "white")
     plain.alpha_composite(picture.convert("RGBA"))
     return plain.convert("RGB")
