@@ -11,7 +11,6 @@ rows by themselves are soon written by all stretches after them, and are removed
 transaction: a watch that is killed finds what it kept before.
 """
 
-import io
 import json
 import zipfile
 import zlib
@@ -25,6 +24,7 @@ from strandline.core.beliefs.page_beliefs import Part
 from strandline.core.plan.strategy import Rows
 from strandline.learn.experience import BELIEFS, Learned
 from strandline.plan.claims import Claims
+from strandline.plan.packed_arrays import packed, unpacked
 
 STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
@@ -33,7 +33,6 @@ _FORM: Final = 5
 _TRIES: Final = 5
 """Times that a reader begins again because a watch has kept something meanwhile. Origin: a guess."""
 
-Arrays = Mapping[str, NDArray[Any]]
 Notes = Iterable[tuple[str, bytes | None]]
 
 
@@ -234,16 +233,3 @@ def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Belief
     learned = Learned.from_parts(some(), part(parts.common))
     claims = Claims.from_data(head["claims"])
     return Beliefs(pages.tolist(), learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
-
-
-def packed(arrays: Arrays) -> bytes:
-    """Arrays as bytes. Quickly: most of them are zeros."""
-    stream = io.BytesIO()
-    np.savez(stream, allow_pickle=False, **dict(arrays))
-    return zlib.compress(stream.getbuffer(), 1)
-
-
-def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
-    """What `packed` made; ValueError or zlib.error for anything else."""
-    with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}

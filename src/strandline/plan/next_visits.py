@@ -128,7 +128,7 @@ class Planner:
         """Table rows of the pages from a row on."""
         pages, groups = self.pages[since:], self.groups.since(since)
         rows = np.arange(since, len(self.pages))
-        rate = self._learned.learner.estimate(rows).mean_rate if len(rows) else np.empty(0)
+        rate = self._learned.learner.mean_rates(rows)
         visited = np.array([self.hours.at(page.visited) if page.visited else np.nan for page in pages])
         return PageTable.of(
             len(rows),

@@ -217,6 +217,11 @@ class CensoredLearner:
         odds = np.full((count, 3), 1.0 / 3.0)
         return Estimate(rate, importance, node[:, :3].copy(), odds, share, node[:, 3].copy())
 
+    def mean_rates(self, rows: Ints) -> Floats:
+        """Mean changes a period of some pages: of many of them an estimate would take much memory."""
+        parts = np.split(rows, range(TOGETHER, len(rows), TOGETHER))
+        return np.concatenate([self.estimate(part).mean_rate for part in parts])
+
     def levels(self, rows: Ints) -> Floats:
         """Posterior over the grid of rates, one row per page."""
         beliefs = self._pages.take(rows)

@@ -81,6 +81,11 @@ class Aims:
         self._factors: Floats | None = None
         self._agreed = False
 
+    @property
+    def are_many(self) -> bool:
+        """Whether some pages have an objective of their own."""
+        return bool(self._own)
+
     def value(self, table: PageTable, rows: Rows, estimate: Estimate) -> Valued:
         """What some pages are worth, by the objective of each."""
         weight, items = table.weight[rows], table.items[rows]

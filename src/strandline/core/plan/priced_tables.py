@@ -19,6 +19,8 @@ GOLDEN = 0.618033988749895
 """Steps of this part of the period never meet. Origin: a definition, the golden ratio."""
 NARROW = 0.02
 """Part of the period that a site has at least for pages that come later. Origin: a guess."""
+AT_ONCE = 8_192
+"""Pages whose worth is worked out together. Origin: a bound on memory."""
 NOBODY = np.empty(0, dtype=np.int64)
 
 
@@ -79,11 +81,14 @@ class PricedTables:
         self._weight = table.weight.copy()
         self.sites = len(np.unique(table.site))
         every = np.arange(len(table))
-        estimate = self._knowledge.estimate(every)
         self._store = GrowingTable(
-            self._blank(table, every, np.full(len(table), 0.5), estimate), fixed=("cycle", "fading")
+            self._blank(table, every, np.full(len(table), 0.5), self._knowledge.estimate(every[:1])),
+            fixed=("cycle", "fading"),
         )
-        self._write(table, every, estimate)
+        # What groups with an objective of their own get is settled by all pages.
+        for some in [every] if self.aims.are_many else np.split(every, range(AT_ONCE, len(every), AT_ONCE)):
+            self._value(table, some, self._knowledge.estimate(some))
+        self._believe(table, every)
         self.place(table)
 
     def place(self, table: PageTable) -> None:
@@ -144,9 +149,15 @@ class PricedTables:
         self._write(table, rows, self._knowledge.estimate(rows))
 
     def _write(self, table: PageTable, rows: Rows, estimate: Estimate) -> None:
+        self._value(table, rows, estimate)
+        self._believe(table, rows)
+
+    def _value(self, table: PageTable, rows: Rows, estimate: Estimate) -> None:
         pages, found = self.rows, self.aims.value(table, rows, estimate)
         pages.rate[rows], pages.importance[rows], pages.level[rows] = found.rate, found.importance, found.level
         pages.value[rows] = found.value
         pages.mean_rate[rows], pages.mean_importance[rows] = found.mean_rate, found.mean_importance
         pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
-        self.sibling_value.believe(pages, rows, table.directory[rows], self._knowledge.together(rows))
+
+    def _believe(self, table: PageTable, rows: Rows) -> None:
+        self.sibling_value.believe(self.rows, rows, table.directory[rows], self._knowledge.together(rows))
