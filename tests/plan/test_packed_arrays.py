@@ -36,6 +36,7 @@ def equal(found, arrays):
 def test_arrays_come_back_whoever_wrote_them(asked, seed):
     rng = np.random.default_rng(seed)
     arrays = {name: (9 * rng.random(shape)).astype(kind) for name, (kind, shape) in asked.items()}
+    assert len(unpacked(packed({**arrays, "more": np.zeros(1)}))) == len(arrays) + 1
     if not arrays:
         return
     equal(unpacked(packed(arrays)), arrays)

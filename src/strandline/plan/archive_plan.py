@@ -12,7 +12,7 @@ digests told it before.
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 
 from strandline.core.plan.strategy import Floats
 from strandline.learn.experience import history, learn
-from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.learn.known_pages import HOUR, Hours, Known, Told
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due
 from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, NoteKeeping
@@ -31,6 +31,7 @@ from strandline.plan.told_changes import ToldChanges, said_of, silent_looks
 from strandline.settings.units import rate
 from strandline.store.catalog import DATABASE
 from strandline.store.standing import StandingReading
+from strandline.store.studies import Seen
 from strandline.store.watching import TimePiece
 
 RECENT: Final = 48.0
@@ -109,8 +110,8 @@ class ArchivePlan:
             self.anew, self._kept, kept = True, KeptBeliefs(), None
             pages = list(known.values())
             known.clear()
-            seen = list(self._reading.sightings())
-            past = history(pages, seen, self.hours, told)
+            seen: list[Seen] = []
+            past = history(pages, _noting(self._reading.sightings(), told, seen), self.hours, told)
             said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
             learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
             self._seq, claims = self._reading.progress(), Claims()
@@ -174,6 +175,15 @@ class ArchivePlan:
     def is_kept(self) -> bool:
         """Whether what was learned was kept, or was read from what was."""
         return self._kept.there
+
+
+def _noting(sightings: Iterable[Seen], told: Iterable[Told], noted: list[Seen]) -> Iterator[Seen]:
+    """All captures, of which those of pages that something is told of are noted: all of them would take much memory."""
+    pages = {page for page, _, _ in told}
+    for seen in sightings:
+        if seen.page in pages:
+            noted.append(seen)
+        yield seen
 
 
 def plan_hours(reading: StandingReading, time: TimePiece | None, now: float, length: float = HOUR) -> Hours:

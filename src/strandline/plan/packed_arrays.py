@@ -23,6 +23,7 @@ _ENTRY: Final = struct.Struct("<4s5H3L2H")
 _SIZES: Final = struct.Struct("<4sLQQ")
 """What is written behind one whose size was not known before. Origin: a standard, APPNOTE.TXT 4.3.9."""
 _SIZES_FOLLOW: Final = 0x08
+"""The mark of such a file. Origin: a standard, APPNOTE.TXT 4.4.4."""
 
 
 class Reads(Protocol):

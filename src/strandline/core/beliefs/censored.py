@@ -271,8 +271,13 @@ class CensoredLearner:
     def stretch(self, rows: Ints, last_visit: Floats, now: Floats | float) -> Floats:
         """Effective age over age of some pages: how fast their group's clock ran since their last fetch."""
         found, now = np.ones(len(rows)), np.broadcast_to(now, len(rows))
-        if not len(rows):
-            return found
+        order = np.argsort(self._beliefs.directory[rows], kind="stable")  # a directory's clock is laid out once
+        for part in np.split(order, range(TOGETHER, len(rows), TOGETHER)) if len(rows) else ():
+            found[part] = self._stretch(rows[part], last_visit[part], now[part])
+        return found
+
+    def _stretch(self, rows: Ints, last_visit: Floats, now: Floats) -> Floats:
+        found = np.ones(len(rows))
         rate, aged = self.levels(rows) @ self.grid, now - last_visit > 1e-9
         old = aged & (rate < self._rules.clock_below) & (now >= self._rules.clock_after)
         stirred = aged & ~old & (self.stirred(rows) > 0.0)
