@@ -16,7 +16,9 @@ SETTLED = 4.0
 
 
 class Handbook(BaseHTTPRequestHandler):
-    """Pages with a fee that is raised every twenty hours, among others that never change; one host."""
+    """Pages with a fee that is raised every twenty hours, among others that never change; one host. Each shows a
+    picture of a server that is gone: what waits for that is no reason to leave pages out.
+    """
 
     protocol_version = "HTTP/1.1"
 
@@ -32,6 +34,7 @@ class Handbook(BaseHTTPRequestHandler):
             self.server.asked.append((hour, name, raised))
         else:
             body = f"<h1>{name}</h1><p>This chapter of the handbook has not been touched for many years."
+        body += f"<img src='http://pictures.invalid/{name}.png'>"  # of a server that is gone
         known = name == "" or name.startswith(("fee", "other"))
         if known:
             self.server.requests.append((hour, name))

@@ -4,8 +4,9 @@ import contextlib
 
 import pytest
 
+from made.catalog_words import found, visited
 from strandline.core.capture import Capture, Kind, Place
-from strandline.ports import Found
+from strandline.ports import Batch, Found, HostState
 from strandline.store.catalog import DATABASE, open_catalog
 from strandline.store.standing import UNSTUDIED_IMPORTANCE, StandingReading
 
@@ -89,3 +90,24 @@ def test_texts_that_pages_have_in_common_are_held_once(reading):
     first, second = reading.standings()
     assert (first, second) == (reading.standing(PAGE), reading.standing(OTHER)), "nothing else is different"
     assert first.host is second.host and first.site is second.site and first.kind is second.kind
+
+
+def test_what_waits_for_a_host_that_is_gone_is_not_due(tmp_path):
+    """A watch keeps requests free for what is due by itself: not for 30 pictures that nobody will ask for."""
+    with contextlib.closing(open_catalog(tmp_path)) as catalog:
+        for name in ("gone", "tired", "fine"):
+            catalog.add([found(f"http://{name}.example/{number}") for number in range(4)])
+        tasks = {task.authority: task for task in catalog.take(10, 150.0, 100.0, ())}
+        catalog.release([tasks["tired.example"].page])
+        again = [
+            visited(tasks[f"{name}.example"].page, due=90.0, not_before=400.0, attempts=1) for name in ("gone", "fine")
+        ]
+        hosts = [HostState("gone.example", not_before=180.0, failures=3), HostState("tired.example", not_before=500.0)]
+        catalog.commit(Batch(again, hosts=hosts))
+        moments = (170.0, 200.0, 450.0, 600.0)
+        # Three of the fine host; one of that which is gone, to try it; the one of the fine host that failed; the tired.
+        assert [catalog.due_by(moment) for moment in moments] == [3, 4, 5, 9]
+        assert [catalog.due_by(moment, ["fine.example"]) for moment in moments] == [0, 1, 1, 5]
+        with contextlib.closing(StandingReading.open(tmp_path / DATABASE)) as reading:
+            assert [reading.count_due(moment, False) for moment in moments] == [3, 4, 5, 9]
+            assert [len(reading.due_by_themselves(moment, False, 20)) for moment in moments] == [3, 4, 5, 9]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from strandline.core.capture import Capture, Unanswered
 from strandline.ports import Batch, Found, Task
-from strandline.store import sqlite
+from strandline.store import rows, sqlite
 from strandline.store.addresses import Addresses
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.frontier import Frontier
@@ -158,12 +158,12 @@ class SqliteCatalog(CatalogReading):
             return self._frontier.lease(pages, now)
 
     def due_by(self, moment: float, closed: Collection[str] = ()) -> int:
-        """Pages and parts of pages that are due by a time by themselves, without a plan, and not of closed hosts."""
-        query, values = "SELECT count(*) FROM pages WHERE due <= ? AND state <> 3", [moment, json.dumps(list(closed))]
-        if closed:
-            query += """ AND host NOT IN
-                (SELECT host FROM hosts WHERE authority IN (SELECT value FROM json_each(?)))"""
-        return int(self._connection.execute(query, values[: 1 + bool(closed)]).fetchone()[0])
+        """Pages and parts of pages that are due by a time by themselves, without a plan, and may be asked for by then;
+        none of closed hosts.
+        """
+        shut = "AND authority NOT IN (SELECT value FROM json_each(?))" if closed else ""
+        values = [moment] * 3 + [json.dumps(list(closed))] * bool(closed)
+        return int(self._connection.execute(rows.count_due(hosts=shut), values).fetchone()[0])
 
     def plan_visited(self) -> None:
         """From now on a watch plans the visits of pages that were visited before; an unfinished pass is over."""

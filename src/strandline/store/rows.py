@@ -36,6 +36,16 @@ PAGE = "page, url, kind, evidence, since, weight, due, captures, via, detail"
 Row = tuple[object, ...]
 
 
+def count_due(pages: str = "", hosts: str = "") -> str:
+    """A query: how many pages and parts are due by a moment (three times) and may be asked for by then. Of a host that
+    failed last one: it is tried with it. More conditions may be put to pages and hosts.
+    """
+    return f"""SELECT coalesce(sum(CASE WHEN failures > 0 THEN 1 ELSE many END), 0) FROM (
+        SELECT host, count(*) AS many FROM pages WHERE due <= ? AND not_before <= ? AND state <> 3 {pages}
+        GROUP BY host
+    ) AS of_host JOIN hosts USING (host) WHERE hosts.not_before <= ? {hosts}"""
+
+
 def left_out(last: str, start: str) -> str:
     """Whether a host has pages that the pass begun at `last` did not come to, or that it answered with "too many
     requests" (429); but not where the last pass was for such pages (their others are due right after its start) and got

@@ -121,19 +121,21 @@ class StandingReading(StudyReading):
         return {int(str(page)): float(str(size)) for page, size in self._rows(query, *values)}
 
     def due_by_themselves(self, until: float, starting: bool, limit: int, kind: str = "") -> list[Standing]:
-        """What is due by a time without a plan, of any kind or of one, in the order a watch takes it: hosts in turn,
-        best first. `starting`: without pages whose visits the start of a watch plans.
+        """What is due by a time without a plan and may be asked for by then, of any kind or of one, in the order a
+        watch takes it: hosts in turn, best first; of one that failed last a single one. `starting`: without pages whose
+        visits the start of a watch plans.
         """
         planned = _unplanned(starting, kind)
         query = f"""SELECT {_STANDING} FROM {_PAGES} JOIN (
                 SELECT page, row_number() OVER (PARTITION BY host ORDER BY priority, page) AS place FROM pages
-                WHERE due <= ? AND state <> 3 {planned}
-            ) AS waiting USING (page) ORDER BY place, turn, page LIMIT ?"""
-        return list(map(Standing._make, self._rows(query, until, limit)))
+                WHERE due <= ? AND not_before <= ? AND state <> 3 {planned}
+            ) AS waiting USING (page) WHERE hosts.not_before <= ? AND (failures = 0 OR place = 1)
+            ORDER BY place, turn, page LIMIT ?"""
+        return list(map(Standing._make, self._rows(query, until, until, until, limit)))
 
     def count_due(self, until: float, starting: bool, kind: str = "") -> int:
-        """How many pages and parts, or those of a kind, are due by a time without a plan."""
-        row = self._row(f"SELECT count(*) FROM pages WHERE due <= ? AND state <> 3 {_unplanned(starting, kind)}", until)
+        """How many pages and parts, or those of a kind, `due_by_themselves` gives."""
+        row = self._row(rows.count_due(_unplanned(starting, kind)), until, until, until)
         return int(str(row[0])) if row else 0
 
     def claims_told(self, pages: Iterable[int] | None = None) -> Iterator[tuple[int, float, float]]:

@@ -1,5 +1,6 @@
 """Many workers on one catalog: leases, fencing, commits whose outcome is not known, formats, refusals in one line."""
 
+import contextlib
 import threading
 import time
 
@@ -14,8 +15,10 @@ from strandline.ports import Batch, Found, HostState, Refusal
 from strandline.store.postgres import session
 from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.frontier import LeaseTerms
-from strandline.store.postgres.reading import PostgresReading, spelled
+from strandline.store.postgres.market import wanted_by_all
+from strandline.store.postgres.reading import PostgresReading, on_postgres, spelled
 from strandline.store.reading import Resume, Span
+from strandline.store.standing import StandingReading
 
 pytestmark = postgres.GROUP
 
@@ -371,3 +374,28 @@ def test_who_falls_asleep_in_a_transaction_does_not_stop_the_others(workers, mon
         time.sleep(0.01)
     assert len(take(workers())) == 1, "the row was never free"
     asleep.join()
+
+
+def test_what_waits_for_a_host_that_is_gone_is_not_due(database, workers):
+    """Budgets keep requests free for what is due by itself, not for pictures that nobody will ask for."""
+    catalog = workers()
+    for name in ("gone", "tired", "fine"):
+        catalog.add([found(f"http://{name}.example/{number}") for number in range(4)])
+    tasks = {task.authority: task for task in take(catalog)}
+    catalog.release([tasks["tired.example"].page])
+    again = [
+        visited(tasks[f"{name}.example"].page, due=90.0, not_before=400.0, attempts=1) for name in ("gone", "fine")
+    ]
+    hosts = [HostState("gone.example", not_before=180.0, failures=3), HostState("tired.example", not_before=500.0)]
+    catalog.commit(Batch(again, hosts=hosts))
+    with contextlib.closing(session.Session(database)) as asking:
+        reading = on_postgres(StandingReading, asking)
+        moments, counted = (170.0, 200.0, 450.0, 600.0), [3, 4, 5, 9]
+        assert [reading.count_due(moment, False) for moment in moments] == counted
+        assert [len(reading.due_by_themselves(moment, False, 20)) for moment in moments] == counted
+
+        def due(moment, closed=()):
+            return asking.run(lambda connection: wanted_by_all(connection, moment, 100, closed)).waiting
+
+        assert [due(moment) for moment in moments] == counted
+        assert [due(moment, ["fine.example"]) for moment in moments] == [0, 1, 1, 5]

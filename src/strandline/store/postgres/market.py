@@ -85,13 +85,17 @@ def opened_since(session: Session, start: float) -> bool:
 
 
 def wanted_by_all(connection: Connection, end: float, most: int, closed: Collection[str] = ()) -> Wanted:
-    """What desks want, and what is due anyway up to a time, counted up to `most`, without what closed hosts have."""
-    shut = "AND authority <> ALL(%s)" if closed else ""
+    """What desks want, and what is due anyway up to a time and may be asked for by then, counted up to `most`, without
+    what closed hosts have. Of a host that failed last it is one.
+    """
+    shut, shut_out = ("AND authority <> ALL(%s)", [list(closed)]) if closed else ("", [])
     row = connection.execute(
-        f"""SELECT (SELECT coalesce(sum(queued + backed_off), 0) FROM hosts
-                    WHERE (queued > 0 OR backed_off > 0) {shut})
+        f"""SELECT (SELECT coalesce(sum(CASE WHEN failures > 0 THEN 1 ELSE queued END), 0) FROM hosts
+                    WHERE queued > 0 AND not_before <= %s {shut})
+               + (SELECT count(*) FROM (SELECT FROM pages JOIN hosts USING (host) WHERE state = 2 AND failures = 0
+                    AND pages.not_before <= %s AND hosts.not_before <= %s {shut} LIMIT %s) AS again)
                + (SELECT count(*) FROM (SELECT FROM pages WHERE state = 0 AND due <= %s LIMIT %s) AS soon)""".encode(),
-        (*([list(closed)] if closed else []), end, most),
+        (end, *shut_out, end, end, *shut_out, most, end, most),
     ).fetchone()
     assert row is not None
     return Wanted(_summed(connection, "demand"), _summed(connection, "offers"), int(str(row[0])), _worths(connection))
