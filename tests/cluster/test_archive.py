@@ -19,8 +19,6 @@ from strandline.cluster.studying import SharedStudying, StudyPlace, study_rest
 from strandline.crawl.preparing import CrawlRequest
 from strandline.engines.mining import LocalTasks
 from strandline.errors import LeaseLost, Unreachable, UsageError
-from strandline.exchange.moving import Wanted as ExportWanted
-from strandline.exchange.moving import export
 from strandline.lab.laboratory import RulesWanted, found_rules
 from strandline.learn.engine import Mining
 from strandline.learn.learning import Lore, learn
@@ -116,12 +114,8 @@ def test_reports_tell_the_same(folder, cluster):
 
 def test_what_is_for_folders_is_refused(cluster):
     url = f"{SITES[1]}/0"
-    for wrong in (
-        lambda: export(cluster, ExportWanted(Path("a.wacz"))),
-        lambda: cluster.writing("compact").__enter__(),
-    ):
-        with pytest.raises(UsageError, match="migrate --back"):
-            wrong()
+    with pytest.raises(UsageError, match="migrate --back"):
+        cluster.writing("compact").__enter__()
     for asked in (
         lambda: crawl(cluster, cluster.settings, CrawlRequest(("https://a.example/",))),
         lambda: cluster.writing("watch").__enter__(),
