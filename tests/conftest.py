@@ -71,10 +71,10 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def fewer_examples(item, ring):
-    """A test of random examples is in both rings: with a sixth of them in the first, a quarter in the second."""
+    """A test of random examples is in both rings: with an eighth of them in the first, a sixth in the second."""
     if not getattr(item.obj if isinstance(item, pytest.Function) else None, "is_hypothesis_test", False):
         return False
-    thin_out(getattr(item.obj, "__func__", item.obj), 6 if ring == "first" else 4)
+    thin_out(getattr(item.obj, "__func__", item.obj), 8 if ring == "first" else 6)
     return True
 
 

@@ -3,7 +3,7 @@
 The first ring is what a change can break: units, contracts, one journey of each command, a short form of each loop of
 faults. A test is in it unless it is of one of the KINDS below, by a line in SECOND or by a mark of its own
 (`@pytest.mark.long` on the long form of a loop). FIRST names tests of such files that are in the first ring after all.
-Tests of random examples (hypothesis) are in both, with a sixth of their examples in the first and a quarter in the
+Tests of random examples (hypothesis) are in both, with an eighth of their examples in the first and a sixth in the
 second; `make explore` tries all.
 """
 
