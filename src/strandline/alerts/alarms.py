@@ -27,6 +27,8 @@ from strandline.core.quality.alarms import (
 from strandline.core.wording import counted
 from strandline.store.alarming import Alarm, AlarmWriter, Observation, Visits
 
+LOGGED_OUT: Final = "login"
+"""The kind of alarm of a site that logged out: opened by whoever crawls, closed by whoever logs in."""
 _WINDOWS: Final = "windows"
 _SOONER: Final = ("refused", "unreachable")
 """A site that is refused or away looks smaller, too: told once is enough."""

@@ -43,8 +43,6 @@ _LOOK: Final = 1.0
 _WAIT: Final = 30.0
 """Seconds after which something that could not be written is tried again."""
 _DAY: Final = 24
-_ELSEWHERE: Final = "login"
-"""The kind of alarms that are opened and closed elsewhere (crawl/logged_out.py)."""
 RECENT: Final = 86400.0
 """Alarms of the last day are told again after a crash, if they were not told before it."""
 
@@ -122,7 +120,7 @@ class AlertMonitor:
         self._next_look = now + _LOOK
         with self._patiently():
             self.decide()
-            self._hear()
+            self._dispatch.hear(self._alarms.alarms(since=time.time() - RECENT))
             if now >= self._next_hour:
                 self._next_hour = now + self._hour
                 self.observe()
@@ -136,11 +134,6 @@ class AlertMonitor:
         except (OutOfSpace, ArchiveBusy) as problem:
             self._next_look = time.monotonic() + _WAIT
             event("lookout", f"alerts and alarms wait: {problem}", "warning")
-
-    def _hear(self) -> None:
-        """Alarms that the crawl, or somebody who logs in, opened or closed beside this."""
-        recent = self._alarms.alarms(since=time.time() - RECENT)
-        self._dispatch.heard(one for one in reversed(recent) if one.kind == _ELSEWHERE)
 
     def decide(self) -> int:
         """Alerts on what was studied since the last time."""
@@ -247,7 +240,7 @@ class AlertMonitor:
         try:
             with suppress(OutOfSpace, ArchiveBusy):  # the next start decides
                 self.decide()
-                self._hear()
+                self._dispatch.hear(self._alarms.alarms(since=time.time() - RECENT))
         finally:
             self._dispatch.close()
             self._alarms.close()

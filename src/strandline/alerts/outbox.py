@@ -3,10 +3,11 @@ take them away. The same for a folder and for a cluster; who decides what is tol
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from strandline.alerts.alarms import LOGGED_OUT
 from strandline.alerts.alert import alarm_alert
 from strandline.alerts.delivery import DeliveryOrders, DeliveryProcess
 from strandline.alerts.targets import Target, address_of, targets_of
@@ -116,9 +117,12 @@ class AlertDispatch:
             if alarm.closed is not None:
                 self.tell(alarm_alert(alarm, alarm.closed, self.name))
 
-    def heard(self, alarms: Iterable[Alarm]) -> None:
-        """Tell of alarms that others open and close (whoever logs out, or in), each time once."""
-        new = [one for one in alarms if (one.number, one.closed) not in self._heard]
+    def hear(self, recent: Sequence[Alarm]) -> None:
+        """Tell of those of recent alarms, the latest first, that others open and close (sites that log out, people who
+        log in), each time once.
+        """
+        theirs = (one for one in reversed(recent) if one.kind == LOGGED_OUT)
+        new = [one for one in theirs if (one.number, one.closed) not in self._heard]
         self._heard.update((one.number, one.closed) for one in new)
         self.again(new)
 

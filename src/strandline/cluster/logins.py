@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from strandline.alerts.alarms import AlarmKeeper
+from strandline.alerts.alarms import LOGGED_OUT, AlarmKeeper
 from strandline.archive.events import event
 from strandline.archive.login_store import environment_key, sealed_with, unsealed
 from strandline.cluster.background import BackgroundJob, Step
 from strandline.cluster.shared import Cluster, init_cluster
 from strandline.core.logins import Logins
-from strandline.crawl.logged_out import ALARM, said_of, with_state
+from strandline.crawl.logged_out import said_of, with_state
 from strandline.crawl.site_orders import Gate
 from strandline.errors import StrandlineError
 from strandline.settings.schema import Settings
@@ -38,12 +38,18 @@ class ClusterLogins:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def sealed(self) -> bytes:
-        """As they are kept; empty for none."""
+    @contextlib.contextmanager
+    def looking(self) -> Iterator[Callable[[], bytes]]:
+        """Asks for them as they are kept, over one connection; empty for none."""
         # A database of an older release is read as it is: the worker that asks is about to bring it up to date.
         session = Session(self._cluster.database, _PATIENCE, upgrade=None)
         with contextlib.closing(PostgresReading(session)) as reading:
-            return reading.note(_KIND, _KEY) or b""
+            yield lambda: reading.note(_KIND, _KEY) or b""
+
+    def sealed(self) -> bytes:
+        """As they are kept now."""
+        with self.looking() as look:
+            return look()
 
     def read(self) -> Logins:
         """All of them; SettingError when they cannot be opened."""
@@ -68,9 +74,9 @@ class ClusterLogins:
     def resumed(self, site: str, now: float) -> bool:
         """Go on with a site that was paused because it had logged out; says whether one was."""
         with self._alarms() as writer:
-            if not any((one.kind, one.subject) == (ALARM, site) for one in writer.open_alarms()):
+            if not any((one.kind, one.subject) == (LOGGED_OUT, site) for one in writer.open_alarms()):
                 return False
-            AlarmKeeper(writer).clear_alarm(ALARM, site, "somebody logged in", now)
+            AlarmKeeper(writer).clear_alarm(LOGGED_OUT, site, "somebody logged in", now)
         self._set_state(site, "active")
         return True
 
@@ -81,7 +87,7 @@ class ClusterLogins:
         event("logged-out", text, "warning", site=site)
         with contextlib.suppress(StrandlineError):  # a database that is away: this run leaves the site alone, too
             with self._alarms() as writer:
-                AlarmKeeper(writer).raise_alarm(ALARM, site, text, now())
+                AlarmKeeper(writer).raise_alarm(LOGGED_OUT, site, text, now())
             self._set_state(site, "paused")
 
     def _set_state(self, site: str, state: str) -> None:
@@ -103,12 +109,13 @@ def logins_job(shelf: ClusterLogins, sealed: bytes, other: Callable[[], None]) -
     @contextlib.contextmanager
     def opened(_stopped: Callable[[], bool]) -> Iterator[Step]:
         told: list[bool] = []
+        with shelf.looking() as look:
 
-        def step() -> None:
-            if not told and shelf.sealed() != sealed:
-                told.append(True)
-                other()
+            def step() -> None:
+                if not told and look() != sealed:
+                    told.append(True)
+                    other()
 
-        yield step
+            yield step
 
     return BackgroundJob("logins", _EVERY, opened, "logins are not looked at again by this worker")

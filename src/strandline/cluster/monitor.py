@@ -32,7 +32,6 @@ from strandline.cluster.database_clock import DatabaseClock
 from strandline.cluster.shared import Cluster, kept_settings
 from strandline.core.keeping.takedowns import Hidden
 from strandline.core.urls import surt_key
-from strandline.crawl.logged_out import ALARM as LOGGED_OUT
 from strandline.errors import SettingError, StrandlineError
 from strandline.plan.settings_wishes import budget_of
 from strandline.settings.file import parse_settings
@@ -206,10 +205,8 @@ class SharedAlertMonitor:
         for alarm in self._alarms.open_alarms():
             if alarm.kind in _EVIDENT and (alarm.kind, alarm.subject) not in found:
                 self._desk.clear_alarm(alarm.kind, alarm.subject, _OVER.get(alarm.kind, "it is over"), now)
-        # Workers and people open and close these; what was told is not told twice.
-        recent = [one for one in reversed(self._alarms.alarms(since=now - RECENT)) if one.kind == LOGGED_OUT]
         if self._dispatch is not None:
-            self._dispatch.heard(recent)
+            self._dispatch.hear(self._alarms.alarms(since=now - RECENT))
 
     def try_store(self) -> None:
         """See whether the object store can be written and read."""

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
-from strandline.alerts.alarms import AlarmKeeper
+from strandline.alerts.alarms import LOGGED_OUT, AlarmKeeper
 from strandline.archive.events import event
 from strandline.archive.folder import Archive
 from strandline.archive.login_store import read_logins, write_logins
@@ -18,8 +18,6 @@ from strandline.settings.edit import change_tables
 from strandline.settings.site_tables import SiteSettings
 from strandline.store.alarming import AlarmWriter
 from strandline.store.catalog import DATABASE
-
-ALARM: Final = "login"
 
 
 class LoginShelf(Protocol):
@@ -73,15 +71,15 @@ def logged_out(folder: Path, gate: Gate, now: Callable[[], float], site: str, wh
     with contextlib.suppress(StrandlineError):  # settings that cannot be written: this run leaves it alone, too
         change_tables(folder, "site", lambda before: with_state(before, site, "paused"))
     with contextlib.closing(AlarmWriter.open(folder / DATABASE)) as writer:
-        AlarmKeeper(writer).raise_alarm(ALARM, site, text, now())
+        AlarmKeeper(writer).raise_alarm(LOGGED_OUT, site, text, now())
 
 
 def logged_in_again(folder: Path, site: str, now: float) -> bool:
     """Go on with a site that was paused because it had logged out; says whether one was."""
     with contextlib.closing(AlarmWriter.open(folder / DATABASE)) as writer:
-        if not any((one.kind, one.subject) == (ALARM, site) for one in writer.open_alarms()):
+        if not any((one.kind, one.subject) == (LOGGED_OUT, site) for one in writer.open_alarms()):
             return False
-        AlarmKeeper(writer).clear_alarm(ALARM, site, "somebody logged in", now)
+        AlarmKeeper(writer).clear_alarm(LOGGED_OUT, site, "somebody logged in", now)
     change_tables(folder, "site", lambda before: with_state(before, site, "active"))
     return True
 

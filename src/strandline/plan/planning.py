@@ -27,7 +27,7 @@ from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.learn.experience import History, Learned, history
-from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.learn.known_pages import HOUR, Hours, Known, Told
 from strandline.plan.all_looks import AllLooks, all_looks
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.budget_meter import Purse
@@ -206,19 +206,19 @@ class Planning:
         """How all pages stand, in the same order."""
         return self._noted.in_rows(self.planner.row_of, self.reading.contents())
 
+    def _told_before(self) -> Iterator[Told]:
+        """What was told of changes that had been: who looks back knows what was told afterwards, too."""
+        return ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
+
     @cached_property
     def past(self) -> History:
-        """All captures that teach something; those not studied yet by their digests. Who looks back knows what was told
-        afterwards, too.
-        """
-        told = ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
-        return history(self.pages, self.reading.all_sightings(), self.hours, told)
+        """All captures that teach something; those not studied yet by their digests."""
+        return history(self.pages, self.reading.all_sightings(), self.hours, self._told_before())
 
     @cached_property
     def looks(self) -> AllLooks:
         """The same captures as measures see them, in less memory."""
-        told = ((page, time, time) for page, time, said in self.reading.claims_told() if time <= said)
-        return all_looks(self.planner.rows, self.reading.all_sightings(), self.hours, told)
+        return all_looks(self.planner.rows, self.reading.all_sightings(), self.hours, self._told_before())
 
     @cached_property
     def said(self) -> Said:

@@ -11,7 +11,7 @@ from strandline.access.payload import LostError
 from strandline.access.pictures import picture_of
 from strandline.archive.folder import Archive
 from strandline.archive.holdings import holdings
-from strandline.core.changes.framing import ChangedText, frames
+from strandline.core.changes.framing import ChangedText, both_frames
 from strandline.core.changes.shown import RATED
 from strandline.core.pictures import Box, boxes_of
 from strandline.dom.framed_picture import Mark, framed_part, with_frames
@@ -44,8 +44,7 @@ def framed_pictures(
         return None
     changed = [block for block in comparison.blocks() if block.kind in RATED and not block.noise]
     early, late = map(boxes_of, pictures)
-    gone = frames(early, [ChangedText(one.before, one.after) for one in changed], late)
-    come = frames(late, [ChangedText(one.after, one.before) for one in changed], early)
+    gone, come = both_frames(early, late, [ChangedText(one.before, one.after) for one in changed])
     before, after = painted(pictures[0], gone, "gone", form), painted(pictures[1], come, "new", form)
     return None if before is None or after is None else FramedPictures(before, after)
 

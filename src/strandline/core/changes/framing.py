@@ -46,6 +46,14 @@ def frames(boxes: Sequence[Box], changed: Iterable[ChangedText], others: Sequenc
     return [box for box, text in zip(boxes, texts, strict=True) if text in framed][:MOST]
 
 
+def both_frames(
+    early: Sequence[Box], late: Sequence[Box], changed: Sequence[ChangedText]
+) -> tuple[list[Box], list[Box]]:
+    """The frames of two versions; `changed` are texts of the earlier one."""
+    turned = [ChangedText(one.other, one.text) for one in changed]
+    return frames(early, changed, late), frames(late, turned, early)
+
+
 def best_part(framed: Sequence[Box], height: int, tall: int) -> tuple[int, int]:
     """Where to cut a part of at most `tall` pixels out of a picture of a height: it shows as much of what is framed as
     one part can, the upper one of several that show as much; the top of the picture where nothing is framed.

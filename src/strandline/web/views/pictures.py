@@ -8,7 +8,7 @@ from strandline.access.index import Holdings
 from strandline.access.memento import closest
 from strandline.access.payload import LostError
 from strandline.access.pictures import has_picture, picture_of
-from strandline.core.changes.framing import ChangedText, frames
+from strandline.core.changes.framing import ChangedText, both_frames
 from strandline.core.changes.shown import RATED
 from strandline.core.pictures import Box, boxes_of, size_of
 from strandline.web.views.compare import Compared, ComparedBlock
@@ -50,20 +50,18 @@ def pictures_of(holdings: Holdings, view: Compared) -> list[Picture]:
         (early, before), (late, after) = (_taken(holdings, view.url, time) for time in (view.old, view.new))
     except LostError:
         return []
-    was, came = boxes_of(before), boxes_of(after)
-    gone = frames(was, [_texts(block, "gone", "new") for block in changed], came)
-    new = frames(came, [_texts(block, "new", "gone") for block in changed], was)
+    gone, new = both_frames(boxes_of(before), boxes_of(after), list(map(_texts, changed)))
     return [
         Picture(early, *size_of(before), "gone", gone, before),
         Picture(late, *size_of(after), "new", new, after),
     ]
 
 
-def _texts(block: ComparedBlock, own: str, others: str) -> ChangedText:
-    return ChangedText(
-        "".join(piece.text for piece in block.pieces if piece.mark != others),
-        "".join(piece.text for piece in block.pieces if piece.mark != own),
+def _texts(block: ComparedBlock) -> ChangedText:
+    before, after = (
+        "".join(piece.text for piece in block.pieces if piece.mark != others) for others in ("new", "gone")
     )
+    return ChangedText(before, after)
 
 
 def _taken(holdings: Holdings, url: str, time: float) -> tuple[float, bytes]:
