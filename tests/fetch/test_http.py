@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fetch.loopback import fetch, make
-from strandline.core.capture import Outcome, Request
+from strandline.core.capture import Outcome, Request, whole_milliseconds
 from strandline.errors import OutOfSpace
 from strandline.fetch import http
 from strandline.fetch.options import FetchLimits, user_agent
@@ -37,6 +37,15 @@ def test_heads_and_bodies_are_kept_byte_for_byte(server, fetcher):
         assert (exchange.outcome, exchange.truncated, exchange.status) == (Outcome.ANSWERED, "", 200)
         assert exchange.body_length == len(body)
         assert exchange.address == "127.0.0.1"
+
+
+def test_exchanges_are_dated_as_their_records_will_be(server):
+    """Half milliseconds were rounded by the index in one way and by the files in another."""
+    fetcher = make(now=lambda: 1794962203.2735)
+    for url in (f"http://127.0.0.1:{server.port}/", "http://127.0.0.1:1/"):
+        [(exchange, _)] = fetch(fetcher, url)
+        assert exchange.started == whole_milliseconds(exchange.started) != 1794962203.2735
+    fetcher.close()
 
 
 @pytest.mark.parametrize(

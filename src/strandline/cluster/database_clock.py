@@ -2,7 +2,7 @@
 
 import time
 
-from strandline.core.capture import Exchange, Request
+from strandline.core.capture import Exchange, Request, whole_milliseconds
 from strandline.ports import Fetcher
 from strandline.store.postgres.session import Session
 
@@ -68,7 +68,7 @@ class OnTime:
         exchanges = self._fetcher.finished(timeout)
         behind = self._clock.now() - time.time() if exchanges else 0.0
         for exchange in exchanges:
-            exchange.started += behind
+            exchange.started = whole_milliseconds(exchange.started + behind)
         return exchanges
 
     def wake(self) -> None:

@@ -80,6 +80,15 @@ class Request:
     """Its cookies are in `headers`, none are added: a browser knows best which it sends."""
 
 
+def whole_milliseconds(moment: float) -> float:
+    """A moment as a WARC date tells it: an exchange is dated so from the start, that index and files agree.
+
+    >>> whole_milliseconds(1794962203.2734), whole_milliseconds(5.0)
+    (1794962203.273, 5.0)
+    """
+    return round(moment * 1000) / 1000
+
+
 @dataclass(slots=True)
 class Exchange:
     """One request and what came back, byte for byte.

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 
 import pycurl
 
-from strandline.core.capture import Exchange, Kind, Outcome, Request
+from strandline.core.capture import Exchange, Kind, Outcome, Request, whole_milliseconds
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.urls import authority, with_query
 from strandline.fetch.options import FetchOptions, trusted_certificates
@@ -134,7 +134,7 @@ class Transfer:
         self.target = target
         self._body: BinaryIO = BytesIO()
         self.began = self._marked = monotonic()
-        self.started = self._options.now()
+        self.started = whole_milliseconds(self._options.now())
         self._asked = self._last = 0.0
         self._received = self._marked_bytes = 0
         self._head, self._head_complete = bytearray(), False
@@ -372,7 +372,7 @@ def failed(request: Request, verdict: Verdict, now: float) -> Exchange:
     """An exchange that never reached the wire."""
     return Exchange(
         request=request,
-        started=now,
+        started=whole_milliseconds(now),
         seconds=0.0,
         outcome=verdict.outcome,
         detail=verdict.detail,

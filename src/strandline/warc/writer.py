@@ -18,7 +18,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from strandline.core.capture import Capture, Exchange, Original, Place, Rendering
+from strandline.core.capture import Capture, Exchange, Original, Place, Rendering, whole_milliseconds
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.request_keys import keyed, request_query
 from strandline.core.shown import Shown
@@ -133,7 +133,7 @@ class WarcWriter:
         made = views[0] if shown is not None and shown.stands and views else None
         capture = Capture(
             url=keyed(url, request_query(exchange.request)),
-            time=round(exchange.started * 1000) / 1000,
+            time=whole_milliseconds(exchange.started),
             status=exchange.status,
             mime=(sent_type or "").split(";")[0].strip().lower(),
             digest=original.digest if original else measured.payload,
