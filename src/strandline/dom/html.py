@@ -22,7 +22,15 @@ from selectolax.lexbor import LexborHTMLParser
 from strandline.core.blocks.content_marks import CONCEALED, KIND_OF_TAG, declared_kinds, name_marks
 from strandline.core.blocks.levels import PageLevel
 from strandline.core.blocks.partition import partition
-from strandline.core.blocks.roles import DIALOGS, LONGEST_NAMES, ROLE_OF_ARIA, ROLE_OF_TAG, hint_of, path_step
+from strandline.core.blocks.roles import (
+    DIALOGS,
+    LONGEST_NAMES,
+    ROLE_OF_ARIA,
+    ROLE_OF_TAG,
+    hint_of,
+    is_shown_later,
+    path_step,
+)
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
@@ -261,7 +269,9 @@ class _Names:
         """What the names of a node say it is for, else whether it is hidden; those of a heading repeat its words."""
         flags = self._flags[node]
         hint = _hint_of(*self._given(node)) if self._named[node] and not flags & HEADING else ""
-        return hint or ("hidden" if flags & (HIDDEN | DIALOG) else "")
+        if hint or not flags & (HIDDEN | DIALOG):
+            return hint
+        return "" if self._named[node] and is_shown_later(_text(b" ".join(self._given(node)))) else "hidden"
 
     def _given(self, node: int) -> tuple[bytes, bytes, bytes]:
         """Id, classes and role of a node, as far as they are read."""

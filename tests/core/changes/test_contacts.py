@@ -19,6 +19,8 @@ from strandline.core.changes.ticking import tick_form
         ("2026-05-03, 1,204 readers, 0 of 12", ()),
         ("Order 100 200 300 today", ()),
         ("follow @strand", ()),
+        ("Nina at (248) 796-5119", ("(248) 796-5119",)),
+        ("(248) of 796-5119", ()),
     ],
 )
 def test_found(text, found):

@@ -1,12 +1,13 @@
 """Where a page's own part begins, against adding up every element of the page."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.core.blocks.roles import ROLE_WEIGHT
 from strandline.core.blocks.tree import BlockTree, Item, PageBlock, hashed
-from strandline.core.changes.importance import importance
-from strandline.core.changes.page_kind import MOST, PageKind, _part
+from strandline.core.changes.importance import importance, study
+from strandline.core.changes.page_kind import MOST, PageKind, _part, is_later_page
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks
@@ -101,3 +102,56 @@ def test_a_short_text_is_what_a_page_with_a_long_menu_is_about():
     linked = [kind.owns(block) for block in shown.blocks if block.link_weight]
     assert linked and not any(linked)
     assert kind.listing == 0.0
+
+
+CLAUSE = (
+    "<p>Either side may end this contract by a notice of {} days in writing. It binds both of them all the same until "
+    "that day, and what was paid before for the time after it is given back.</p>"
+)
+PROSE = "".join(CLAUSE.format(days) for days in (14, 7, 60, 21))
+WRAPPED = {
+    "a form around everything": "<form id=aspnetForm action=/x><div id=top>Search</div><div>{}</div></form>",
+    "names of what holds the page": "<div class='layout-with-sidebar sidebar'><div class=field>{}</div></div>",
+    "a kind of page in the names": "<div class='node node-newsletter'><div class=body>{}</div></div>",
+    "streamed to its place": "<div><template id=B:2></template></div><div hidden id=S:2><div>{}</div></div>",
+    "hidden until scripts run": "<div style='display:none'><div>{}</div></div>",
+    "opened by a click": "<p>Ask us anything about the contracts, on weekdays from nine to five, by letter.</p>"
+    "<div class=faq-accordion><button>Notice</button><div class=accordion__panel hidden>{}</div></div>",
+}
+
+
+@pytest.mark.parametrize("looks", [1, 10])
+@pytest.mark.parametrize("frame", WRAPPED)
+def test_a_name_that_holds_the_whole_page_tells_nothing(frame, looks):
+    def html(days):
+        inside = WRAPPED[frame].format(PROSE.replace("14 days", f"{days} days"))
+        return f"<!doctype html><html lang=en><body>{inside}<footer>Imprint and data protection</footer>".encode()
+
+    old, new, noise = blocks(html(14)), blocks(html(90)), NoiseState()
+    for _ in range(looks - 1):
+        study(compare(old, old), noise)
+    assert study(compare(old, new), noise).value >= 0.5
+
+
+def test_a_box_that_is_named_stands_beside_a_page_of_text():
+    box = "<aside class=newsletter><p>{} for you every week, straight to your letter box, free of charge.</p></aside>"
+    old, new = (blocks(f"<body><main>{PROSE}</main>{box.format(n)}".encode()) for n in ("14 days", "90 days"))
+    assert importance(compare(old, new), NoiseState()).value < 0.015
+
+
+def test_a_price_counts_where_nothing_but_its_place_is_doubtful():
+    """Behind the part that holds most of the text, in a block without a name."""
+    text = f"<div class=desc>{PROSE}{PROSE}</div>"
+    old, new = (
+        blocks(f"<body><div id=a>{text}</div><div class=buy><p>Lamp Aurora</p><p>$ {price}</p></div>".encode())
+        for price in ("249.00", "279.00")
+    )
+    assert importance(compare(old, new), NoiseState()).value > 0.1
+
+
+@pytest.mark.parametrize(
+    ("url", "later"),
+    [("/page/785/free-legal-forms", False), ("/page/2/", True), ("/list?p=3&sort=a", True), ("/page-2.html", True)],
+)
+def test_later_pages_of_lists_are_told_by_the_end_of_their_address(url, later):
+    assert is_later_page(f"https://made.example{url}") is later

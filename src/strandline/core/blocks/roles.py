@@ -11,7 +11,7 @@ little wider; a filter list the user names can be added by the caller (`AdRule`)
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import Final
 
@@ -104,9 +104,15 @@ _CHANGING: Final = re.compile(
     r"\d\D*\d\D*\d"  # three digits: counters, sizes, generated names
     r"|[0-9a-f]{8}"  # eight hexadecimal digits: digests
     r"|:r[0-9a-z]+:"  # identifiers React makes at every rendering
+    r"|^[BPS]:[0-9a-f]+$"  # and those of what it streams
     r"|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{4,}$",  # a mixed suffix: generated style sheets
     re.IGNORECASE,
 )
+_STREAMED: Final = re.compile(r"\s*S:[0-9a-f]+\s*\Z")
+_OPENED: Final = frozenset(
+    ("accordion", "collapse", "collapsed", "collapsible", "expandable", "expander", "disclosure", "spoiler", "faq",
+     "answer", "tab", "tabs", "tabpanel")
+)  # fmt: skip
 _LONGEST_ADDRESS: Final = 2_000
 """Letters of an address that are looked at. Origin: a bound on time."""
 _ADVERTISING: Final = re.compile(r"advert|/ads?[/.]|[/.]ads?\d*\.|doubleclick|googlesyndication|sponsor", re.IGNORECASE)
@@ -121,6 +127,15 @@ def hint_of(names: str) -> str:
     """
     hints = {_HINT_OF_WORD.get(word.lower(), "") for word in _WORD.findall(names)} - {""}
     return min(hints, key=lambda hint: (HINT_WEIGHT[hint], hint != "nav", hint)) if hints else ""
+
+
+def is_shown_later(names: str) -> bool:
+    """Whether what is hidden is the page's own all the same: streamed to its place by a script, opened by a click.
+
+    >>> is_shown_later("S:1f"), is_shown_later("faq-accordion__panel"), is_shown_later("cart-drawer")
+    (True, True, False)
+    """
+    return _STREAMED.match(names) is not None or not _OPENED.isdisjoint(map(str.lower, _WORD.findall(names)))
 
 
 def is_stable(token: str) -> bool:
@@ -180,10 +195,18 @@ def block_factor(block: PageBlock) -> float:
     return min(ruled, judged * HINT_WEIGHT[block.hint]) if block.hint in BESIDE else judged
 
 
-def hand_factor(block: PageBlock) -> float:
-    """The hand rule: from the role, the names and the links of a block."""
-    factor = ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
+def hand_factor(block: PageBlock, idle: Set[str] = frozenset()) -> float:
+    """The hand rule: from the role, the names and the links of a block; `idle` names and roles tell nothing."""
+    factor = place_factor(block, idle)
     return factor * (1.0 - 0.85 * block.linked) if block.link_weight else factor
+
+
+def place_factor(block: PageBlock, idle: Set[str] = frozenset()) -> float:
+    """The hand rule without regard to links."""
+    if not idle:
+        return ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
+    role, hint = (("" if label in idle else label) for label in (block.role, block.hint))
+    return ROLE_WEIGHT.get(role, 0.6) * HINT_WEIGHT.get(hint, 1.0)
 
 
 def block_weights(blocks: Sequence[PageBlock], how: str = "auto") -> list[float]:

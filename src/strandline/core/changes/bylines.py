@@ -9,7 +9,8 @@ and more, with few words between them, make a byline.
 import re
 from typing import Final
 
-from strandline.core.changes.ticking import AGE, COUNTED, DIGIT, MAY_AGE, OTHER_LETTERS
+from strandline.core.changes.counters import COUNTED
+from strandline.core.changes.ticking import AGE, DIGIT, MAY_AGE, OTHER_LETTERS
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""

@@ -5,14 +5,15 @@ from functools import lru_cache
 from typing import Final
 
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-# From a plus or a zero on, in groups; without groups only behind a word that says what it is.
+# From a plus or a zero on, in groups, or as written in America; without groups only behind a word that says what it is.
 _PHONE: Final = re.compile(
     r"(?<![\w.,:/+-])(?:\+\d|\(?0\d)[\d()]*(?:[ \u00a0/.-]\(?\d[\d()]*)+(?![\w%€$£])|"
+    r"(?<![\w.,:/+-])(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}(?![\w%€$£])|"
     r"\b(?:tel|phone|call|fax|mobile|telefon|telefono|telefoon|téléphone|teléfono)\b"
     r"[^\w\n]{0,3}(\+?\d[\d ]{5,})",
     re.IGNORECASE,
 )
-_SIGN: Final = re.compile(r"\+\d|(?<!\d)0\d|[Tt][Ee\u00e9][Ll]|[Pp]hone|[Cc]all|[Ff]ax|[Mm]obile")
+_SIGN: Final = re.compile(r"\+\d|\d[-.]\d{4}|(?<!\d)0\d|[Tt][Ee\u00e9][Ll]|[Pp]hone|[Cc]all|[Ff]ax|[Mm]obile")
 FEWEST: Final = 6
 """Digits of a number to call. Origin: a guess."""
 
@@ -23,6 +24,8 @@ def contacts(text: str) -> tuple[str, ...]:
 
     >>> contacts("Call 040 123 456 or write to desk@made.example."), contacts("Since 03/05/2026, 0.5 %")
     (('desk@made.example', '040 123 456'), ())
+    >>> contacts("Ask the desk at (248) 796-5119 or 248-796-5110"), contacts("Since 03-05-2026, 2024-2026")
+    (('(248) 796-5119', '248-796-5110'), ())
     """
     found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
     if _SIGN.search(text):  # most texts have none, and cost little

@@ -246,13 +246,13 @@ def _reason(change: BlockChange, counted: Novelty, noise: NoiseState, page: Page
     history = noise.history(noise_place(block))
     factor, own = page.factor(block, block_factor(block)), page.owns(block)
     if own:
-        steady, decisive = 1.0, counted.decisive * (1.0 if factor >= OWN else factor)
+        steady, decisive = 1.0, counted.anywhere + counted.decisive * (1.0 if factor >= OWN else factor)
     else:
         steady = steadiness(history, block.linked)
         # Headlines beside a text rotate: only a double fetch tells them from the news of a front page.
         told = 1.0 if noise.is_checked(block) else 1.0 - block.linked
         steady = max(steady, told * counted.fresh * UNKNOWN, counted.content * UNKNOWN)
-        decisive = max(counted.alarm, counted.decisive * factor * steadiness(history, block.linked))
+        decisive = max(counted.anywhere, counted.decisive * factor * steadiness(history, block.linked))
     rating = noise.rating(block.path) if noise.ratings else None
     masked = noise.is_masked(block)
     if rating == "noise" or (masked and rating is None):

@@ -30,6 +30,7 @@ from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, 
 from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
+from strandline.core.changes.page_title import is_other_headline
 from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
 from strandline.core.changes.touched import touched_texts
@@ -100,7 +101,7 @@ class ItemChange(NamedTuple):
     counts: bool = True
     why: str = ""
     weight: float = 0.0  # of an edit, by what it says, in [0, 1]
-    stands_as: Literal["", "entry", "alarm"] = ""  # an entry of a list; a notice that matters wherever it stands
+    stands_as: Literal["", "entry", "alarm", "title"] = ""  # an entry of a list; what matters wherever it stands
 
     def as_data(self, longest: int = 200) -> dict[str, Any]:
         """As `changes --json`, `compare --json` and the interface show it."""
@@ -144,7 +145,9 @@ class ItemJudge:
             return ItemChange("moved", before, after, False, "came from the page of the list before")
         ticks = not figures and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
-        if own and (weigh or ticks or back) and (alike or (not self._kind.listing and _is_turned(before, after))):
+        heads = self._is_headline(block, before, after)
+        says = own or heads or (alike and self._kind.may_own(block))
+        if says and (weigh or ticks or back) and (alike or (not self._kind.listing and _is_turned(before, after))):
             kind, weight, lasting = _said(before, after, self._delta.language)
         if ticks and not lasting:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
@@ -152,12 +155,17 @@ class ItemJudge:
             return ItemChange("rotating", before, after, False, "was shown before")
         if not weigh:
             return ItemChange("edited", before, after, True, kind, weight)
+        if heads and kind not in SLIGHT:
+            return ItemChange("edited", before, after, True, kind, max(HEADLINE, weight), "title")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
         comes = own and not back and not alike and max(least, weight) < ENTRY
         if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
         counted = figures and not noise.mostly_still(noise_place(block)) and not other_hours(before, after)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
+
+    def _is_headline(self, block: PageBlock, before: str, after: str) -> bool:
+        return is_other_headline(block, (before, after), (self._delta.old, self._delta.new))
 
     def _stands(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
         """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
@@ -214,12 +222,10 @@ class ItemJudge:
             return ItemChange("returned", "", text, True, "is back after it had left", weight)
         if text in self._delta.shown_before:
             return self._came_again(text, own and weigh)
+        if self._is_headline(block, "", text):
+            return ItemChange("new", "", text, True, "the title of the page", HEADLINE, "title")
         if not own:
-            if box := self._box_beside(block, text):
-                return ItemChange("new", "", text, False, box)
-            if may_alarm(block) and is_alarm(text, language):
-                return ItemChange("new", "", text, True, "an alarm", ENDED, "alarm")
-            return ItemChange("new", "", text, True, "was never on the page")
+            return self._came_beside(block, text)
         if self._kind.later and self._order.came_with_others(text):
             return ItemChange("moved", "", text, False, "came from the page of the list before")
         if box := self._order.boxes_that_came.get(text, ""):
@@ -232,6 +238,13 @@ class ItemJudge:
         if weight < ENTRY and self._is_entry(block, "", text):
             return ItemChange("new", "", text, True, "a new entry", ENTRY, "entry")
         return ItemChange("new", "", text, True, "was never on the page", weight)
+
+    def _came_beside(self, block: PageBlock, text: str) -> ItemChange:
+        if box := self._box_beside(block, text):
+            return ItemChange("new", "", text, False, box)
+        if may_alarm(block) and is_alarm(text, self._delta.language):
+            return ItemChange("new", "", text, True, "an alarm", ENDED, "alarm")
+        return ItemChange("new", "", text, True, "was never on the page")
 
     def _came_again(self, text: str, may_be_entry: bool) -> ItemChange:
         """What happened to a text that stands elsewhere, too: it is a cell of a new row, or says nothing new."""

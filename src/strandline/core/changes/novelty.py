@@ -83,7 +83,7 @@ class Novelty:
 
     value: float = 0.0
     decisive: float = 0.0  # what edits add by what they say, on the scale of new words
-    alarm: float = 0.0  # what alarms add, wherever they stand
+    anywhere: float = 0.0  # what alarms and another headline add, wherever they stand
     shown: int = 0  # words of the touched texts
     new_words: int = 0
     new_pairs: int = 0  # of known words
@@ -237,8 +237,8 @@ class NoveltyCounter:
 def _add(item: ItemChange, believed: float, found: Novelty) -> None:
     """Add what a text weighs by what it says; an entry as far as what comes to its list is new."""
     worth = worth_of(item.weight)
-    if item.stands_as == "alarm":
-        found.alarm = worth
+    if item.stands_as in ("alarm", "title"):
+        found.anywhere = max(found.anywhere, worth)
     else:
         found.decisive += worth * believed if item.stands_as == "entry" else worth
 

@@ -3,8 +3,9 @@
 own part     the innermost element that holds most of the page's long texts, or of all its text where there are few
              long ones; what lies outside stands beside it. Blocks with the role `main` are always own, navigation
              and whatever its names or its heading (`beside_lists`) give away never, nor what the site's other pages
-             say, too (`site_template`). A text around the own part that does not stand behind it, or that stood still
-             at every look, is own, too.
+             say, too (`site_template`). A name or role that most of the page's text has tells nothing: whole pages
+             stand in one form, or in a "sidebar-container". A text around the own part that does not stand behind it,
+             or that stood still at every look, is own, too.
 listing      how far the own part is lists of links: there they are the content, beside a text they are not
 prose        whether the page is one of long texts
 later page   the second or a later page of a list, as its address says: entries only move on to it
@@ -13,7 +14,7 @@ later page   the second or a later page of a list, as its address says: entries 
 import re
 from typing import Final
 
-from strandline.core.blocks.roles import HINT_WEIGHT, ROLE_WEIGHT
+from strandline.core.blocks.roles import ROLE_WEIGHT, hand_factor, place_factor
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template, is_framing
 from strandline.core.blocks.tree import BlockTree, PageBlock
 from strandline.core.changes.beside_lists import beside_lists
@@ -23,6 +24,8 @@ from strandline.core.kept_property import kept_property
 
 MOST: Final = 0.6
 """Part of the text that the page's own part holds at least. Origin: a guess."""
+IN_A_FORM: Final = 0.3
+"""Part of the text from which a form holds the page, and is none: nobody fills in so much. Origin: a guess."""
 SMALL: Final = 40
 """Letters of a block that decides nothing about where the text is. Origin: a guess."""
 DOCUMENT: Final = 1_000
@@ -41,8 +44,12 @@ Origin: a guess."""
 _FEW, _MANY = 0.4, 0.7
 """Parts of the page's own text in links between which it turns from a text into a list. Origin: a guess."""
 _BESIDE: Final = frozenset({"nav", "footer", "header", "aside", "form"})
+_AROUND_ALL: Final = frozenset(
+    ("form", "aside", "header", "sidebar", "menu", "related", "hidden", "newsletter", "promo", "banner")
+)  # names and roles that sites give to what holds everything, too
 _LATER: Final = re.compile(
-    r"[?&/](?:page|p|pg|paged|seite|pagina|página|offset|start|from|skip|startat|pagenum|page_?no)[=/_-]?(\d+)(?:\D|$)",
+    r"[?&/](?:page|p|pg|paged|seite|pagina|página|offset|start|from|skip|startat|pagenum|page_?no)[=/_-]?(\d+)"
+    r"(?:\.\w+)?/?(?:[?&#;]|$)",
     re.IGNORECASE,
 )
 
@@ -59,6 +66,7 @@ class PageKind:
     ) -> None:
         self._noise = noise
         self._versions = [page] if earlier is None else [page, earlier]
+        self._idle = _idle(page)
         self._beside = set[int]().union(*(beside_lists(version) for version in self._versions))
         self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
@@ -90,8 +98,14 @@ class PageKind:
             return False
         return block.role == "main" or self._holds(block.path) or self._belongs(block)
 
+    def may_own(self, block: PageBlock) -> bool:
+        """Whether a block may be of the page's own part: nothing says that it stands beside it, but its place."""
+        return not self._stands_beside(block) and not (block.link_weight and block.linked >= LISTED)
+
     def _stands_beside(self, block: PageBlock) -> bool:
-        return bool(block.hint) or block.role in _BESIDE or id(block) in self._beside or self.frames(block)
+        if (block.hint and block.hint not in self._idle) or (block.role in _BESIDE and block.role not in self._idle):
+            return True
+        return id(block) in self._beside or self.frames(block)
 
     def _belongs(self, block: PageBlock) -> bool:
         """Whether a text outside of the own part belongs to it: it stands above it or between its pieces (a title, a
@@ -134,10 +148,26 @@ class PageKind:
         """The factor of a block, whose links count as text where lists are what the page is about."""
         if self._template and self.frames(block):
             return min(factor, ROLE_WEIGHT["footer"])
+        if self._idle and (block.hint in self._idle or block.role in self._idle):
+            factor = hand_factor(block, self._idle)
         if not self.listing or not block.link_weight or not self.owns(block):
             return factor
-        plain = ROLE_WEIGHT.get(block.role, 0.6) * HINT_WEIGHT.get(block.hint, 1.0)
+        plain = place_factor(block, self._idle)
         return factor + (plain - factor) * self.listing if plain > factor else factor
+
+
+def _idle(page: BlockTree) -> frozenset[str]:
+    """Names and roles that most of a page's text outside of links has: they say nothing about a part of it."""
+    plain: dict[str, int] = {}
+    whole = 0
+    for block in page.blocks:
+        weight = block.weight - block.link_weight
+        whole += weight
+        for label in {block.hint, block.role} & _AROUND_ALL:
+            plain[label] = plain.get(label, 0) + weight
+    return frozenset(
+        label for label, weight in plain.items() if weight >= (IN_A_FORM if label == "form" else MOST) * whole
+    )
 
 
 def _around(part: str) -> str:

@@ -20,6 +20,7 @@ from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
+from strandline.core.changes.counters import counts_up, is_counted, is_sentence, is_signed
 from strandline.core.changes.labels import is_price_label
 from strandline.core.changes.opening_hours import other_hours
 from strandline.core.struck import without_strokes
@@ -36,8 +37,6 @@ SLOT: Final = 3
 """Words of a part that changes while the rest stays. Origin: a guess."""
 IN_PLACE: Final = 0.5
 """Part of the words that differ at most in a text that is the same text, edited. Origin: a guess."""
-RISE: Final = 0.05
-"""Share of a number of three digits or more which a counter rises by at most. Origin: a guess."""
 BESIDE: Final = 28
 """Letters before and after a number in which a word is about it. Origin: a guess."""
 _MONTHS: Final = (
@@ -109,35 +108,6 @@ _STAMP: Final = re.compile(
     r"actualizad[oa]|modificad[oa]|hoy|última|publicad[oa]|generad[oa]|"
     r"aggiornat[oa]|modificat[oa]|oggi|ultim[oa]|pubblicat[oa]|generat[oa]|"
     r"bijgewerkt|gewijzigd|vandaag|laatst\w*|gepubliceerd)\b|©",
-    re.IGNORECASE,
-)
-COUNTED: Final = re.compile(
-    r"\b(?:views?|viewed|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
-    r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
-    r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
-    r"forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"beiträge|unterschriften|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
-    r"messages?|vues?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
-    r"mensajes?|visitas?|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
-    r"messaggi|visualizzazioni|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
-    r"berichten|weergaven|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b",
-    re.IGNORECASE,
-)
-_LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts
-    r"\b(?:per|a\s(?:day|week|month|year|minute|second|hour)|each|limits?|limited|max(?:imum)?|min(?:imum)?|up\sto|at\s(?:most|least)|"
-    r"no\smore\sthan|allowed|included|pro\s(?:tag|monat|jahr|woche)|höchstens|mindestens|bis\szu|maximal|begrenzt|"
-    r"par\s(?:jour|mois|an|semaine)|jusqu'à|au\s(?:plus|moins)|limit[eé]e?s?|al\s(?:día|mes|año|giorno|mese)|por\s(?:día|mes|año)|"
-    r"hasta|como\smáximo|al\smenos|fino\sa|al\smassimo|almeno|hoogstens|minstens|tot\s(?:wel)?)\b|/\s?(?:day|month|min|s|h)\b",
-    re.IGNORECASE,
-)
-_AUDIENCE: Final = re.compile(  # "1,204 visits a day" is a tally: who comes is not allowed to
-    r"\s(?:views?|viewers?|visits?|visitors?|readers?|listeners?|besucher|besuche|aufrufe|leser|visiteurs?|vues?|lecteurs?|"
-    r"visitas?|visitantes?|lectores?|visitatori|visualizzazioni|lettori|bezoekers?|weergaven|lezers)\b",
-    re.IGNORECASE,
-)
-_MODAL: Final = re.compile(
-    r"\b(?:must|may|can|cannot|shall|darf|dürfen|kann|können|muss|müssen|peut|peuvent|doit|doivent|puede|pueden|debe|deben|"
-    r"può|possono|deve|devono|mag|mogen|kan|kunnen|moet|moeten)\b",
     re.IGNORECASE,
 )
 _IDENTIFIES: Final = re.compile(  # "etag: 3f1a", "request id: 17"
@@ -347,37 +317,20 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         return ""
     beside = before + after
     if beside.lower() == beside.upper():  # no letter, so no word that tells
-        return "counter" if _counts_up(earlier, number[0]) and not _UNIT.match(after) else ""
+        rises = counts_up(earlier, number[0]) and not _UNIT.match(after)
+        return "counter" if rises and not is_signed(before) else ""
     if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
         return "countdown"
     if _BRIEF.match(after):  # "0.18 s" is how long an answer took
-        return "counter" if number[0].startswith("0.") or _STAMP.search(before) else "time"
+        if number[0].startswith("0.") or _STAMP.search(before):
+            return "counter"
+        return "" if is_sentence(text) and not _NOW.search(text) else "time"
     if _READING.match(after) and _NOW.search(before):
         return "reading"
-    if _is_counted(before, after, text.rstrip().endswith(".")):
+    if is_counted(before, after, text.rstrip().endswith(".")):
         return "counter"
-    return "counter" if not _UNIT.match(after) and _counts_up(earlier, number[0]) else ""
-
-
-@lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not
-def _is_counted(before: str, after: str, sentence: bool) -> bool:
-    """Whether a number says how many there are, not how many there may be, by what stands before and after it.
-
-    A verb alone does not tell: headlines in front of a counter have verbs, too. Sentences end with a full stop.
-    """
-    if not COUNTED.search(before) and not COUNTED.search(after):
-        return False
-    if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
-        return False
-    return not sentence or _MODAL.search(before) is None
-
-
-def _counts_up(before: str, after: str) -> bool:
-    """True for a large whole number that rose a little, as counters do between two looks."""
-    old, new = before.replace(",", "").replace(".", ""), after.replace(",", "").replace(".", "")
-    if len(old) < 3 or "." in before[-3:] or "," in before[-3:]:
-        return False
-    return int(old) < int(new) < (1 + RISE) * int(old)
+    rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_sentence(text)
+    return "counter" if rises and not is_signed(before) else ""
 
 
 @lru_cache(maxsize=1 << 11)
