@@ -32,7 +32,7 @@ def quality_data(found: "Measured") -> dict[str, dict[str, object]]:
         data[last] |= {
             "mementos": [
                 {
-                    "url": found.urls[one.page],
+                    "url": found.url(one.page),
                     "captured": found.time(one.captured),
                     "evidence": one.evidence,
                     "chance": round(one.chance, 6),
@@ -109,7 +109,7 @@ def _shown(found: "Measured") -> list[str]:
     )
     weakest = sorted(mementos, key=lambda one: one.chance)[:LISTED]
     lines += [
-        f"  {one.evidence:9} {one.chance:5.2f}  {found.time(one.captured)}  {found.urls[one.page]}" for one in weakest
+        f"  {one.evidence:9} {one.chance:5.2f}  {found.time(one.captured)}  {found.url(one.page)}" for one in weakest
     ]
     if len(mementos) > LISTED:
         lines.append(f"  ... and {len(mementos) - LISTED} with better evidence")

@@ -12,16 +12,17 @@ digests told it before.
 
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from strandline.core.plan.strategy import Floats
+from strandline.core.plan.strategy import Floats, Rows
 from strandline.learn.experience import history, learn
-from strandline.learn.known_pages import HOUR, Hours, Known, Told
+from strandline.learn.known_pages import HOUR, Hours, Told
+from strandline.learn.page_columns import KnownPages, PageRows
 from strandline.plan.claims import Claims
 from strandline.plan.due import Due
 from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, NoteKeeping
@@ -68,9 +69,9 @@ class ArchivePlan:
             self._touched.clear()
             self._outlook = self._open(now)
         pages, looked, self._looked = self._outlook.planner.pages, self._looked or now, now
-        moved = self.maker.barring.moved_hosts((page.host for page in pages), looked, now)
+        moved = self.maker.barring.moved_hosts(pages.hosts, looked, now)
         if moved:
-            self._touched.update(page.page for page in pages if page.host in moved)
+            self._touched.update(pages.numbers[pages.where("host", moved.__contains__)].tolist())
         self._catch_up(self._outlook, now)
         return self._outlook
 
@@ -87,7 +88,7 @@ class ArchivePlan:
         self.maker.new_day()
         skips = self.maker.making.skips
         if skips is not None and skips.renew(now) and self._outlook is not None:
-            self._touched.update(page.page for page in self._outlook.planner.pages)
+            self._touched.update(self._outlook.planner.pages.numbers.tolist())
 
     def forget(self) -> None:
         """Everything is to be learned again, from the beginning."""
@@ -102,14 +103,16 @@ class ArchivePlan:
         sizes = self._reading.sizes() if self._sized else {}
         told = list(self._reading.claims_told())
         visited = (one for one in self._reading.standings() if one.visited)
-        known = {one.page: self.maker.known(one, now, sizes.get(one.page, 0.0)) for one in visited}
-        if kept is not None and self._fits(kept, known, now):
-            pages = [known.pop(number) for number in kept.pages]
+        known = KnownPages(self.maker.known(one, now, sizes.get(one.page, 0.0)) for one in visited)
+        row_of = PageRows(known.numbers.tolist())
+        rows = None if kept is None else np.array([row_of.get(page, -1) for page in kept.pages], dtype=np.int64)
+        if kept is not None and rows is not None and self._fits(kept, known, rows, now):
+            others = np.delete(np.arange(len(known)), rows)
+            pages, known = known.arranged(rows), known.arranged(others)
             learned, claims, self._seq, self._said_until = kept.learned, kept.claims, kept.seq, kept.said_until
         else:
             self.anew, self._kept, kept = True, KeptBeliefs(), None
-            pages = list(known.values())
-            known.clear()
+            pages, known = known, KnownPages()
             seen: list[Seen] = []
             past = history(pages, _noting(self._reading.sightings(), told, seen), self.hours, told)
             said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
@@ -119,22 +122,22 @@ class ArchivePlan:
             self._said_until = max((said for _, _, said in told), default=0.0)
         outlook = self.maker.outlook(pages, learned)
         outlook.claims = claims
-        outlook.grow(known.values())
+        outlook.grow(known)
         self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
         return outlook
 
-    def _fits(self, kept: Beliefs, known: Mapping[int, Known], now: float) -> bool:
-        """Whether what was kept is of these pages, hours and zones, and nothing older came in since: captures teach in
-        the order of time.
+    def _fits(self, kept: Beliefs, known: KnownPages, rows: Rows, now: float) -> bool:
+        """Whether what was kept is of these pages (in these rows), hours and zones, and nothing older came in since:
+        captures teach in the order of time.
         """
-        if kept.learned.hours != self.hours or not all(page in known for page in kept.pages):
+        if kept.learned.hours != self.hours or (rows < 0).any():
             return False
         news = [(seen.page, self.hours.at(seen.time)) for _, seen in self._reading.seen_since(kept.seq)]
         touched = {page for page, _ in news}
         last = {page: kept.learned.last[row] for row, page in enumerate(kept.pages) if page in touched}
         if any(time < last.get(page, -math.inf) for page, time in news):
             return False
-        return kept.zones == self._zones((known[page].site for page in kept.pages), now)
+        return kept.zones == self._zones(known.arranged(rows).sites, now)
 
     def _zones(self, sites: Iterable[str], now: float) -> int:
         return zlib.crc32(repr(sorted((site, self.maker.zone(site, now)[0]) for site in set(sites))).encode())
@@ -167,8 +170,8 @@ class ArchivePlan:
         """Keep what was learned, if anything was."""
         if self._outlook is not None:
             pages = self._outlook.planner.pages
-            zones = self._zones((page.site for page in pages), now)
-            numbers, learned, claims = [page.page for page in pages], self._outlook.learned, self._outlook.claims
+            zones = self._zones(pages.sites, now)
+            numbers, learned, claims = pages.numbers.tolist(), self._outlook.learned, self._outlook.claims
             self._kept.keep(catalog, Beliefs(numbers, learned, self._seq, claims, self._said_until, zones))
 
     @property

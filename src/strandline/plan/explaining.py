@@ -155,7 +155,7 @@ def _back_off(planning: Planning, one: Standing) -> str:
 
 
 def _changes(planning: Planning, one: Standing, belief: Belief, small: int) -> str:
-    row = next(i for i, page in enumerate(planning.pages) if page.page == one.page)
+    row = planning.planner.row_of(one.page)
     learned = planning.learned
     span = (learned.last[row] - learned.first[row]) / 24.0
     spread = f"{_often(belief.rate)} ({_number(belief.rate_low)} to {_number(belief.rate_high)} a day)"

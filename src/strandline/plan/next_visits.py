@@ -31,6 +31,7 @@ from strandline.core.rivals.informed import Informed
 from strandline.learn.experience import History, Learned, sighted
 from strandline.learn.known_pages import Groups, Known, Told
 from strandline.learn.observations import Sighting
+from strandline.learn.page_columns import KnownPages, PageRows
 from strandline.plan.due import Due
 from strandline.plan.wishes import Wishes
 
@@ -81,13 +82,13 @@ class Planner:
         past: Callable[[], History],
         makers: Makers | None = None,
     ) -> None:
-        self.pages = list(pages)
+        self.pages = pages if isinstance(pages, KnownPages) else KnownPages(pages)
         self.wishes = wishes
         self.hours = learned.hours
-        self.groups = Groups.of(pages)
+        self.groups = Groups.of(self.pages)
         self._learned = learned
         learned.grow(self.pages, self.groups)
-        self._row_of = {page.page: row for row, page in enumerate(self.pages)}
+        self._row_of = PageRows(self.pages.numbers.tolist())
         self._waiting: list[tuple[float, int]] = []
         self._polite: list[tuple[float, int]] = []
         self._open: dict[int, int] = {}
@@ -95,8 +96,8 @@ class Planner:
         self._renewed = learned.renewed
         self._live = LivePages(self._rows_of_table(0))
         self._bytes = [float(self.table.size.sum()), int(np.count_nonzero(self.table.size))]
-        self._dearer = sum(page.cost > 1.0 for page in self.pages)
-        self._take_in(range(len(self.pages)))
+        self._dearer = int(np.count_nonzero(self.pages.column("cost") > 1.0))
+        self._take_in(0)
         self._strategy = self._made(makers or {})
         if isinstance(self._strategy, PricedPlan):
             self._strategy.follow(self._live)
@@ -126,35 +127,39 @@ class Planner:
 
     def _rows_of_table(self, since: int) -> PageTable:
         """Table rows of the pages from a row on."""
-        pages, groups = self.pages[since:], self.groups.since(since)
-        rows = np.arange(since, len(self.pages))
+        pages, groups = self.pages, self.groups.since(since)
+        rows = np.arange(since, len(pages))
         rate = self._learned.learner.mean_rates(rows)
-        visited = np.array([self.hours.at(page.visited) if page.visited else np.nan for page in pages])
+        visited = pages.column("visited", since)
+        visited = np.where(visited != 0.0, (visited - self.hours.start) / self.hours.length, np.nan)
+        aims = [self.wishes.aim_of(pages[row]) for row in rows.tolist()] if self.wishes.aims else -1
         return PageTable.of(
             len(rows),
-            page=[page.page for page in pages],
+            page=pages.numbers[since:],
             site=groups[:, 0],
             directory=groups[:, 1],
             host=groups[:, 2],
-            shift=[page.shift for page in pages],
-            weight=[self._weight(page) for page in pages],
+            shift=pages.column("shift", since).astype(np.int64),
+            weight=self._weights(since),
             last_visit=np.fmax(self._learned.last[since:], visited) if len(rows) else np.empty(0),
             rate=rate,
-            size=[page.size for page in pages],
-            aim=[self.wishes.aim_of(page) for page in pages],
+            size=pages.column("size", since),
+            aim=np.broadcast_to(aims, len(rows)).astype(np.int64),
         )
 
-    def _take_in(self, rows: Iterable[int]) -> None:
-        """Note hosts, pauses and waits of new pages."""
-        host_of = self.groups.since(0)[:, 2]
-        for row in rows:
-            page, host = self.pages[row], int(host_of[row])
+    def _take_in(self, since: int) -> None:
+        """Note hosts, pauses and waits of the pages from a row on."""
+        host_of, barred = self.groups.since(since)[:, 2], self.pages.barred(since)
+        hosts, first = np.unique(host_of, return_index=True)
+        for place in np.argsort(first).tolist():
+            host = int(hosts[place])
             if host not in self._open:
                 self._open[host] = 0
-                insort(self._polite, (self.wishes.per_hour(page.host), host))
-            self._open[host] += not page.barred
-            if page.barred or page.not_before:
-                self._park(row)
+                insort(self._polite, (self.wishes.per_hour(self.pages[since + int(first[place])].host), host))
+        for host, count in zip(*np.unique(host_of[~barred], return_counts=True), strict=True):
+            self._open[int(host)] += int(count)
+        for row in np.flatnonzero(barred | (self.pages.column("not_before", since) != 0.0)).tolist():
+            self._park(since + row)
 
     def _park(self, row: int) -> None:
         """A page that must not be fetched, or not yet, stands at the host whose cap is zero."""
@@ -220,27 +225,28 @@ class Planner:
         """Take in pages that are new, and what changed about known ones: weight, back-off, whether they may be fetched
         at all. Of a new page is believed what its address and its site say.
         """
-        new: list[Known] = []
+        new = KnownPages()
         for page in pages:
             row = self._row_of.get(page.page)
             if row is None:
                 self._row_of[page.page] = len(self.pages) + len(new)
-                new.append(page)
+                new.extend((page,))
             elif row >= len(self.pages):
                 new[row - len(self.pages)] = page
             elif page != self.pages[row]:
                 self._change(row, page)
-        if not new:
+        if len(new) == 0:
             return
         first = len(self.pages)
         self.pages.extend(new)
         self.groups.add(new)
         self._learned.add(self.pages, self.groups)
         self._live.append(self._rows_of_table(first))
-        self._take_in(range(first, len(self.pages)))
-        self._bytes[0] += sum(page.size for page in new)
-        self._bytes[1] += sum(page.size > 0 for page in new)
-        self._dearer += sum(page.cost > 1.0 for page in new)
+        self._take_in(first)
+        size = new.column("size")
+        self._bytes[0] += sum(size.tolist())
+        self._bytes[1] += int(np.count_nonzero(size > 0))
+        self._dearer += int(np.count_nonzero(new.column("cost") > 1.0))
 
     def _change(self, row: int, page: Known) -> None:
         old, self.pages[row] = self.pages[row], page
@@ -264,7 +270,7 @@ class Planner:
         if not self._dearer:
             return 1.0
         often = np.sqrt(self.table.weight * self.table.rate)
-        cost = np.array([page.cost for page in self.pages])
+        cost = self.pages.column("cost")
         return float(often @ cost / often.sum()) if often.sum() > 0 else 1.0
 
     def _weight(self, page: Known) -> float:
@@ -274,6 +280,14 @@ class Planner:
         boosts = [self.wishes.boosts[number] for number in self._running]
         factors = [boost.factor for boost in boosts if boost.covers(page)] + [RETEST] * bool(page.tests)
         return 0.0 if page.barred else page.weight * math.prod(factors) / page.cost
+
+    def _weights(self, since: int) -> Floats:
+        """The same of all pages from a row on."""
+        pages = self.pages
+        if self._running or pages.where("tests", bool, since).any():
+            return np.array([self._weight(pages[row]) for row in range(since, len(pages))])
+        weight: Floats = np.where(pages.barred(since), 0.0, pages.column("weight", since) / pages.column("cost", since))
+        return weight
 
     def _catch_up(self, now: float) -> None:
         """Campaigns begin and end, waits are over, what pages share is renewed. `now` in seconds."""
@@ -295,6 +309,11 @@ class Planner:
     def most_per_hour(self) -> float:
         """Requests an hour that politeness allows at all hosts together."""
         return float(sum(polite for polite, host in self._polite if self._open[host]))
+
+    @property
+    def open_hosts(self) -> int:
+        """Hosts with a page that may be fetched."""
+        return sum(count > 0 for count in self._open.values())
 
     def visits_per_hour(self) -> float:
         """The allowance in visits, by what visits take; of one in bytes, by the mean size of a capture."""

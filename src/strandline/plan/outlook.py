@@ -103,7 +103,7 @@ class Outlook:
     def copy(self) -> "Outlook":
         """Another one that goes its own way."""
         planner = self.planner
-        return deepcopy(self, {id(planner.pages): list(planner.pages), id(planner.wishes): planner.wishes})
+        return deepcopy(self, {id(planner.pages): planner.pages.copy(), id(planner.wishes): planner.wishes})
 
     def grow(self, pages: Iterable[Known]) -> None:
         """Pages are new, or something about them changed."""
@@ -125,7 +125,7 @@ class Outlook:
 
     def offers(self, hour: int, visits: int) -> list[Due]:
         """The most urgent visits of an hour, at most so many, most urgent first, whether worth making or not."""
-        if visits < 1 or not self.planner.pages:
+        if visits < 1 or len(self.planner.pages) == 0:
             return []
         self.look_around(hour)
         return self.planner.next(visits, self.planner.hours.seconds(hour))
@@ -173,18 +173,18 @@ class Outlook:
     def _made(self, hour: int) -> float:
         """What visits of pages took in an hour already, in requests."""
         rows = np.flatnonzero(self.planner.table.last_visit >= hour)
-        return sum(self.planner.pages[row].cost for row in rows.tolist())
+        return sum(map(self.planner.pages.cost, rows.tolist()))
 
     def _why(self, hour: int, chosen: dict[int, float]) -> str:
         """Why an hour has no use for all of its budget."""
         pages, table = self.planner.pages, self.planner.table
-        able = np.array([not page.barred for page in pages], dtype=np.bool_)
+        able = ~pages.barred()
         count = int(np.count_nonzero(able))
         if count == 0:
             return "no known page may be visited"
         if count <= len(chosen):
             return f"there are only {counted(count, 'page')}, and none is visited twice in an hour"
-        waits = np.array([page.page not in chosen for page in pages], dtype=np.bool_) & able
+        waits = ~np.isin(pages.numbers, list(chosen)) & able
         if (hour - np.floor(table.last_visit[waits]) < self._look_after).all():
             return f"every page was looked at within the last {counted(round(self._look_after), 'hour')}"
         if self._made(hour) + sum(chosen.values()) >= self._even_share(hour):
@@ -239,10 +239,11 @@ class Outlook:
     def _wasted_in_turns(self, visits: Rows) -> Floats:
         """Part of so many visits an hour that would find nothing new if pages took turns."""
         pages = self.planner.pages
-        rows = [row for row in range(0, len(pages), max(1, len(pages) // _SAMPLE)) if not pages[row].barred]
-        if not rows:
+        rows = np.arange(0, len(pages), max(1, len(pages) // _SAMPLE))
+        rows = rows[~pages.barred()[rows]]
+        if len(rows) == 0:
             return np.ones(len(visits))
-        estimate = self.learned.learner.estimate(np.array(rows, dtype=np.int64))
+        estimate = self.learned.learner.estimate(rows)
         rates = estimate.rates
         found = [float((np.exp(-rates * len(pages) / count) * estimate.odds).sum(axis=1).mean()) for count in visits]
         return np.array(found)
@@ -263,7 +264,7 @@ class Outlook:
         """Take in what pages share, and see which directories are quiet, if it is time."""
         self.planner.renew(hour)
         grown = len(self._directories) != len(self.planner.pages)
-        if self.planner.pages and (grown or hour >= self._looked + self._look_every or hour < self._looked):
+        if len(self.planner.pages) and (grown or hour >= self._looked + self._look_every or hour < self._looked):
             self._looked = hour
             self._look()
 

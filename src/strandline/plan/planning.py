@@ -27,7 +27,8 @@ from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.learn.experience import History, Learned, history
-from strandline.learn.known_pages import HOUR, Hours, Known, Told
+from strandline.learn.known_pages import HOUR, Hours, Told
+from strandline.learn.page_columns import KnownPages
 from strandline.plan.all_looks import AllLooks, all_looks
 from strandline.plan.archive_plan import ArchivePlan, plan_hours
 from strandline.plan.budget_meter import Purse
@@ -197,7 +198,7 @@ class Planning:
         return self.whole.learned
 
     @property
-    def pages(self) -> list[Known]:
+    def pages(self) -> KnownPages:
         """All pages as planning sees them."""
         return self.planner.pages
 
@@ -250,7 +251,7 @@ class Planning:
         wanted, most = planner.visits_per_hour(), planner.most_per_hour
         if wanted <= most * (1.0 + 1e-9):
             return ""
-        hosts = len({page.host for page in planner.pages if not page.barred})
+        hosts = planner.open_hosts
         if not hosts:
             return "no known page may be visited; `strandline why` says why not of each"
         return (

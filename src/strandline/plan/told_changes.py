@@ -10,7 +10,8 @@ import numpy as np
 from strandline.access.gaps import Said, Sights
 from strandline.core.plan.strategy import Floats, Rows
 from strandline.learn.experience import History
-from strandline.learn.known_pages import Groups, Hours, Known, Told
+from strandline.learn.known_pages import Hours, Known, Told
+from strandline.learn.page_columns import PageRows
 from strandline.plan.next_visits import Silence
 from strandline.store.standing import StandingReading
 
@@ -23,10 +24,10 @@ def said_of(
     told: Iterable[Told], readings: Iterable[tuple[str, float]], pages: Sequence[Known], hours: Hours
 ) -> Said:  # fmt: skip
     """What was told of these pages, and when the sitemaps and feeds of their sites (`readings`) were read."""
-    row_of = {page.page: row for row, page in enumerate(pages)}
+    row_of = PageRows(page.page for page in pages)
     claims = [(row_of[page], time, seen) for page, time, seen in told if page in row_of]
     table = np.array(claims, dtype=np.float64).reshape(-1, 3)
-    sites = Groups.of(pages).sites
+    sites = {site: number for number, site in enumerate(dict.fromkeys(page.site for page in pages))}
     asked: dict[int, list[float]] = {}
     for site, time in readings:
         if site in sites:
@@ -42,7 +43,9 @@ def said_of(
 def silent_looks(past: History, said: Said, pages: Sequence[Known]) -> tuple[Rows, Floats]:
     """Pages, and when their site was asked and did not tell yet of the change that called for the next visit."""
     sights = Sights.of(past.row, past.time, past.changed)
-    until = said.silent_until(sights, Groups.of(pages).site)
+    numbers = dict[str, int]()
+    site = np.array([numbers.setdefault(page.site, len(numbers)) for page in pages], dtype=np.int64)
+    until = said.silent_until(sights, site)
     found = ~np.isnan(until)
     return sights.row[found], until[found]
 

@@ -4,8 +4,6 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from strandline.archive.folder import Archive
 from strandline.engines.mining_dataset import Dataset
 from strandline.errors import UsageError
@@ -57,6 +55,5 @@ def learn_on_engine(
             return summary, None
         if tell is not None:
             tell(f"quality of {len(planning.pages)} pages is measured")
-        numbers = np.array([page.page for page in planning.pages], dtype=np.int64)
-        planning.looks = AllLooks.of(found.past.history(numbers))
+        planning.looks = AllLooks.of(found.past.history(planning.pages.numbers))
     return summary, measured(planning)

@@ -1,6 +1,6 @@
 """How good is this archive? The catalog and what was learned, as `access.quality` wants them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -14,6 +14,7 @@ from strandline.core.keeping.collections import Members
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.objective import Worth
 from strandline.core.plan.shadow_price import MoreRequests
+from strandline.core.plan.strategy import Rows
 from strandline.core.quality.estimates import Visiting
 from strandline.errors import UsageError
 from strandline.plan.planning import Planning
@@ -36,7 +37,8 @@ class Measured:
     more: MoreRequests
     budget: str
     shown: Shown | None
-    urls: list[str]
+    url: Callable[[int], str]
+    """The address of the page of a row."""
     planning: Planning
 
     def time(self, period: float) -> str | None:
@@ -61,12 +63,12 @@ def measured(
     measures = Measures(held, now, moment)
     if collection is not None:
         name, members = collection
-        rows = np.array([row for row, page in enumerate(planning.pages) if members.has(page.url)], np.int64)
+        rows = np.array([row for row, url in enumerate(planning.pages.urls()) if members.has(url)], np.int64)
         if len(rows) == 0:
             raise UsageError(f"nothing of the collection {name} was captured yet")
         sites, whole = [measures.of(name, rows)], None
     elif site:
-        rows = np.array([row for row, page in enumerate(planning.pages) if site in (page.site, page.host)], np.int64)
+        rows = _rows_of(planning, site)
         if len(rows) == 0:
             known = ", ".join(held.sites[:10])
             raise UsageError(f"no site {site!r} in this archive; there are {known}")
@@ -83,7 +85,7 @@ def measured(
         more=worth_of_requests(held, _aims(planning), per_hour, MORE / 24.0),
         budget=planning.settings.plan.budget,
         shown=None if moment is None else shown_at(held, rows, moment, REACH),
-        urls=[page.url for page in planning.pages],
+        url=planning.pages.url,
         planning=planning,
     )
 
@@ -109,15 +111,21 @@ def _held(planning: Planning) -> Held:
         sights=looks.sights,
         shown=looks.shown,
         told=looks.told,
-        barred=np.array([bool(page.barred) for page in planning.pages], dtype=np.bool_),
+        barred=planning.pages.barred(),
         directory=groups.directory,
-        hours=Hours(planning.learned.learner.cycle, np.array([float(page.shift) for page in planning.pages])),
+        hours=Hours(planning.learned.learner.cycle, planning.pages.column("shift")),
         ended=(facts.gone - planning.hours.start) / planning.hours.length,
         said=planning.said,
         dead=facts.dead,
         hollow=facts.hollow,
         aim=planning.planner.table.aim,
     )
+
+
+def _rows_of(planning: Planning, site: str) -> Rows:
+    """Pages of a site, or of a host."""
+    pages = planning.pages
+    return np.flatnonzero(pages.where("site", site.__eq__) | pages.where("host", site.__eq__))
 
 
 def _aims(planning: Planning) -> Aims:
@@ -150,8 +158,8 @@ def _visiting(planning: Planning, site: str) -> Visiting:
 def over_time(planning: Planning, site: str, moments: Sequence[float]) -> list[Quality]:
     """The measures of a site, or of the whole archive for an empty name, as they stood at several moments."""
     held, now = _held(planning), planning.hours.at(_now(planning))
-    rows = [row for row, page in enumerate(planning.pages) if site in ("", page.site, page.host)]
-    return [Measures(held, now, planning.hours.at(moment)).of(site, np.array(rows, np.int64)) for moment in moments]
+    rows = _rows_of(planning, site) if site else np.arange(len(planning.pages))
+    return [Measures(held, now, planning.hours.at(moment)).of(site, rows) for moment in moments]
 
 
 def worth_of_budgets(planning: Planning, factors: Sequence[float]) -> list[tuple[float, float]]:
