@@ -80,12 +80,10 @@ ELSEWHERE = {
     ],
     "core/beliefs/test_group_clock.py": ["core/beliefs/clock_kernels.py"],
     "core/mining/test_learned.py": ["core/mining/near_kernels.py"],
-    "core/plan/test_due_pages.py": ["core/growing.py"],
     "core/plan/test_shared_price.py": ["core/plan/knowledge.py"],
     "core/plan/test_priced_plan.py": [
         "core/beliefs/estimate.py",
         "core/rivals/informed.py",
-        "core/plan/live_pages.py",
         "core/plan/priced_kernels.py",
         "core/plan/priced_tables.py",
         "core/plan/shadow_price.py",

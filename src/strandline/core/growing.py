@@ -6,6 +6,7 @@ as long as the room lasts, so they are to be asked for anew after growing.
 """
 
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -47,6 +48,17 @@ class GrowingTable(Generic[Table]):
 
     def __len__(self) -> int:
         return self._count
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GrowingTable[Table]":
+        """Rows and room are the same there, too: copied each by itself, what is written to rows would be lost when they
+        grow, and held twice.
+        """
+        other: GrowingTable[Table] = object.__new__(GrowingTable)
+        other._fixed, other._names, other._make = self._fixed, self._names, self._make
+        other._count = self._count
+        other._room = {name: deepcopy(column, memo) for name, column in zip(self._names, self.rows, strict=True)}
+        other.rows = self._make(other._room.values())
+        return other
 
     def append(self, more: Table) -> None:
         """Add rows."""

@@ -29,10 +29,12 @@ from strandline.core.plan.strategy import Floats, Learner, PageTable, Rows, Stra
 from strandline.core.rivals.catalogue import READS_TABLE, STRATEGIES, StrategyOptions
 from strandline.core.rivals.informed import Informed
 from strandline.learn.experience import History, Learned, sighted
+from strandline.learn.file_rows import rooms_for
 from strandline.learn.known_pages import Groups, Known, Told
 from strandline.learn.observations import Sighting
 from strandline.learn.page_columns import KnownPages, PageRows
 from strandline.plan.due import Due
+from strandline.plan.page_table import table_since, weights_since
 from strandline.plan.wishes import Wishes
 
 SCAN_UP_TO = 5_000
@@ -100,7 +102,7 @@ class Planner:
         self._take_in(0)
         self._strategy = self._made(makers or {})
         if isinstance(self._strategy, PricedPlan):
-            self._strategy.follow(self._live)
+            self._strategy.follow(self._live, rooms_for)
         elif isinstance(self._strategy, Learner) and not isinstance(self._strategy, Informed):
             self._strategy.observe(self.table, past().outcomes)
 
@@ -127,25 +129,8 @@ class Planner:
 
     def _rows_of_table(self, since: int) -> PageTable:
         """Table rows of the pages from a row on."""
-        pages, groups = self.pages, self.groups.since(since)
-        rows = np.arange(since, len(pages))
-        rate = self._learned.learner.mean_rates(rows)
-        visited = pages.column("visited", since)
-        visited = np.where(visited != 0.0, (visited - self.hours.start) / self.hours.length, np.nan)
-        aims = [self.wishes.aim_of(pages[row]) for row in rows.tolist()] if self.wishes.aims else -1
-        return PageTable.of(
-            len(rows),
-            page=pages.numbers[since:],
-            site=groups[:, 0],
-            directory=groups[:, 1],
-            host=groups[:, 2],
-            shift=pages.column("shift", since).astype(np.int64),
-            weight=self._weights(since),
-            last_visit=np.fmax(self._learned.last[since:], visited) if len(rows) else np.empty(0),
-            rate=rate,
-            size=pages.column("size", since),
-            aim=np.broadcast_to(aims, len(rows)).astype(np.int64),
-        )
+        weight = weights_since(since, self.pages, self._weight, bool(self._running))
+        return table_since(since, self.pages, self.groups, self._learned, weight, self.wishes)
 
     def _take_in(self, since: int) -> None:
         """Note hosts, pauses and waits of the pages from a row on."""
@@ -280,14 +265,6 @@ class Planner:
         boosts = [self.wishes.boosts[number] for number in self._running]
         factors = [boost.factor for boost in boosts if boost.covers(page)] + [RETEST] * bool(page.tests)
         return 0.0 if page.barred else page.weight * math.prod(factors) / page.cost
-
-    def _weights(self, since: int) -> Floats:
-        """The same of all pages from a row on."""
-        pages = self.pages
-        if self._running or pages.where("tests", bool, since).any():
-            return np.array([self._weight(pages[row]) for row in range(since, len(pages))])
-        weight: Floats = np.where(pages.barred(since), 0.0, pages.column("weight", since) / pages.column("cost", since))
-        return weight
 
     def _catch_up(self, now: float) -> None:
         """Campaigns begin and end, waits are over, what pages share is renewed. `now` in seconds."""

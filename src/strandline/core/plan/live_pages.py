@@ -5,6 +5,7 @@ ordinary page table of views: rows are written in place, and asking for it costs
 """
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +30,13 @@ class LivePages:
         self._room: dict[str, Array] = {name: getattr(table, name) for name in COLUMNS}
         self._news: set[int] = set()
         self.table = table
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "LivePages":
+        """With a room of its own that is that of its table, so that what is written stays when it grows."""
+        other = LivePages(PageTable.unchecked({name: getattr(self.table, name).copy() for name in COLUMNS}))
+        other._news = set(self._news)
+        memo[id(self.table)] = other.table
+        return other
 
     def append(self, more: PageTable) -> None:
         """Add pages at the end."""

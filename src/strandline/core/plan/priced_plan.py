@@ -12,13 +12,14 @@ that a decision costs the same whatever the size. For a plan at work on a live t
 for each page of the table, neither when deciding nor when captures come in or pages are added.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from strandline.core.growing import GrowingTable
+from strandline.core.beliefs.page_beliefs import Rooms
+from strandline.core.growing import GrowingTable, with_room
 from strandline.core.plan.aims import Aims
 from strandline.core.plan.budget import Budget, SomeCosts, spend
 from strandline.core.plan.due_pages import LATE, DuePages, look_again, put_off
@@ -27,7 +28,7 @@ from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.longest_gap import LongestGap
 from strandline.core.plan.minutes import Settling
 from strandline.core.plan.objective import Objective, Worth
-from strandline.core.plan.priced_kernels import Pages, Plans, evaluate, plan_rows, scan
+from strandline.core.plan.priced_kernels import Pages, Plans, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
 from strandline.core.plan.renewal import Renewal
 from strandline.core.plan.running_price import RunningPrice, sampled
@@ -99,7 +100,8 @@ class PricedPlan:
         self._plans: GrowingTable[Plans] | None = None
         self._stale = NOBODY
         self._due: DuePages | None = None
-        self._renewed: dict[int, int] = {}
+        self._renewed = np.zeros(0, dtype=np.int32)
+        """The renewal that each page was looked at after; 0 for none."""
         self._again = 1.0
         self._siblings = Chains()
         self._stirred = NOBODY
@@ -119,14 +121,17 @@ class PricedPlan:
         """What the plan believes of pages."""
         return self._knowledge
 
-    def follow(self, live: LivePages) -> None:
-        """Be at work on a live table from now on: what changes in it is told, not searched for."""
-        self._tables.live = live
+    def follow(self, live: LivePages, rooms: Callable[[int], Rooms | None] = lambda _: None) -> None:
+        """Be at work on a live table from now on: what changes in it is told, not searched for. `rooms` say where
+        patterns of so many pages lie, if not in memory.
+        """
+        few = self.settings.scan_up_to  # these are looked through with all that is known of them
+        self._tables.live, self._tables.rooms = live, lambda count: rooms(count) if count > few else None
 
     def renew(self) -> None:
         """What is believed of pages has moved: look at all of them anew at the next decision."""
         self._renewal.ask()
-        self._renewed.clear()
+        self._renewed[:] = 0
 
     def agree(self, price: float) -> None:
         """Plan at a price that was found elsewhere: these pages are a part of what one budget is for."""
@@ -175,7 +180,8 @@ class PricedPlan:
         if anew:
             self._plans, self._due, self._siblings, self._stale = None, None, Chains(), NOBODY
             self._stirred = NOBODY
-            self._renewed.clear()
+            self._renewed[:] = 0
+        self._renewed = with_room(self._renewed, len(self._renewed), len(table))
         if len(self._siblings) < len(table):
             self._siblings.add(table.directory[len(self._siblings) :])
         if len(table) > self.settings.scan_up_to:
@@ -290,13 +296,13 @@ class PricedPlan:
     def _evaluate(self, pages: PageTable, rows: Rows, now: float) -> _Found:
         """Advantage of some pages, from what is believed of them today."""
         tables = self._tables.rows
-        old = rows[[self._renewed.get(row) != self._renewal.count for row in rows.tolist()]]
+        old = rows[self._renewed[rows] != self._renewal.count + 1]
         if len(old):
             self._tables.renew(pages, old)
             tables.stretch[old] = self._knowledge.stretch(pages, old, now)
-            self._renewed.update(dict.fromkeys(old.tolist(), self._renewal.count))
+            self._renewed[old] = self._renewal.count + 1
         tables.price[rows] = self.price
-        return _Found(rows, *evaluate(tables, rows, int(np.floor(now)), self.settings.horizon))
+        return _Found(rows, *self._tables.evaluated(rows, int(np.floor(now)), self.settings.horizon))
 
     def _site_bonus(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         """What the pages of a picked site gain by being fetched together; 0 for the others.
@@ -336,9 +342,9 @@ class PricedPlan:
         if self._due is None or self.price <= 0:
             self._stale = np.union1d(self._stale, rows)
         else:
-            self._renewed.update(dict.fromkeys(rows.tolist(), self._renewal.count))
+            self._renewed[rows] = self._renewal.count + 1
             tables.price[rows] = self.price
-            advantage, _, wait = evaluate(tables, rows, int(np.floor(now)) + 1, self.settings.horizon)
+            advantage, _, wait = self._tables.evaluated(rows, int(np.floor(now)) + 1, self.settings.horizon)
             again = np.where(advantage > 0, 0.0, np.minimum(wait, self._again))
             self._due.put(rows, np.floor(now) + 1.0 + again)
             self._expect_look(self._due, pages, rows, now)
@@ -367,7 +373,7 @@ class PricedPlan:
         some = np.concatenate([self._siblings.of(group, SIBLINGS) for group in groups])
         some = some[tables.slow[some] & ~np.isnan(tables.last[some])]
         tables.price[some] = self.price
-        advantage = evaluate(tables, some, period, self.settings.horizon)[0]
+        advantage = self._tables.evaluated(some, period, self.settings.horizon)[0]
         first, wait = self._tables.sibling_value.next_looks(some, advantage)
         due.put_sooner(first, period + np.minimum(wait, LATE))
 
@@ -383,7 +389,7 @@ class PricedPlan:
             return "never fetched"
         tables.price[row] = self.price
         period = int(np.floor(now))
-        advantage, value, wait = evaluate(tables, rows, period, self.settings.horizon)
+        advantage, value, wait = self._tables.evaluated(rows, period, self.settings.horizon)
         age, rate = now - tables.last[row], tables.mean_rate[row]
         pending = f"pending change worth {value[0]:.3g} against a price of {self.price:.3g}"
         story = f"last fetched {age:.1f} periods ago, {rate:.3g} changes a period expected"

@@ -3,15 +3,19 @@
 A plain page table is compared as a whole; of a live one (live_pages.py) only the rows that changed are looked at.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.page_beliefs import Rooms
 from strandline.core.growing import GrowingTable
 from strandline.core.plan.aims import Aims
+from strandline.core.plan.away_patterns import PATTERNS, AwayPatterns
 from strandline.core.plan.knowledge import Knowledge
 from strandline.core.plan.live_pages import LivePages
 from strandline.core.plan.minutes import fast_first, places
-from strandline.core.plan.priced_kernels import Pages
+from strandline.core.plan.priced_kernels import Pages, evaluate
 from strandline.core.plan.sibling_value import SiblingValue
 from strandline.core.plan.strategy import Floats, PageTable, Rows
 
@@ -28,6 +32,9 @@ class PricedTables:
     """One row per page. `slow_below` (changes a period) parts the pages that need no plan."""
 
     def __init__(self, knowledge: Knowledge, aims: Aims, lasting: float, slow_below: float, fast_first: bool) -> None:
+        self.rooms: Callable[[int], Rooms | None] = lambda _: None
+        """Where patterns of so many pages lie, if not in memory."""
+        self._away: AwayPatterns | None = None
         self._knowledge = knowledge
         self.aims = aims
         self._lasting = lasting
@@ -80,10 +87,12 @@ class PricedTables:
         self.sibling_value = SiblingValue()
         self._weight = table.weight.copy()
         self.sites = len(np.unique(table.site))
-        every = np.arange(len(table))
+        every, rooms = np.arange(len(table)), self.rooms(len(table))
+        estimate = self._knowledge.estimate(every[:1])
+        self._away = None if rooms is None else AwayPatterns(rooms, estimate.rate.shape[1])
         self._store = GrowingTable(
-            self._blank(table, every, np.full(len(table), 0.5), self._knowledge.estimate(every[:1])),
-            fixed=("cycle", "fading"),
+            self._blank(table, every, np.full(len(table), 0.5), estimate),
+            fixed=("cycle", "fading", *(PATTERNS if self._away else ())),
         )
         # What groups with an objective of their own get is settled by all pages.
         for some in [every] if self.aims.are_many else np.split(every, range(AT_ONCE, len(every), AT_ONCE)):
@@ -118,9 +127,10 @@ class PricedTables:
 
     def _blank(self, table: PageTable, rows: Rows, phase: Floats, estimate: Estimate) -> Pages:
         count, bins, nodes = len(rows), estimate.rate.shape[1], estimate.level.shape[1]
+        near = 0 if self._away else count
         return Pages(
-            rate=np.zeros((count, bins), dtype=np.float32),
-            importance=np.zeros((count, bins), dtype=np.float32),
+            rate=np.zeros((near, bins), dtype=np.float32),
+            importance=np.zeros((near, bins), dtype=np.float32),
             level=np.ones((count, nodes)),
             value=np.zeros((count, nodes)),
             mean_rate=np.zeros(count),
@@ -154,10 +164,19 @@ class PricedTables:
 
     def _value(self, table: PageTable, rows: Rows, estimate: Estimate) -> None:
         pages, found = self.rows, self.aims.value(table, rows, estimate)
-        pages.rate[rows], pages.importance[rows], pages.level[rows] = found.rate, found.importance, found.level
-        pages.value[rows] = found.value
+        if self._away is None:
+            pages.rate[rows], pages.importance[rows] = found.rate, found.importance
+        else:
+            self._away.put(rows, found.rate, found.importance)
+        pages.level[rows], pages.value[rows] = found.level, found.value
         pages.mean_rate[rows], pages.mean_importance[rows] = found.mean_rate, found.mean_importance
         pages.slow[rows] = pages.mean_rate[rows] < self._slow_below
+
+    def evaluated(self, rows: Rows, period: int, horizon: int) -> tuple[Floats, Floats, Floats]:
+        """Advantage of a fetch now, pending value and periods until due of some pages."""
+        if self._away is None:
+            return evaluate(self.rows, rows, period, horizon)
+        return evaluate(self._away.of(self.rows, rows), np.arange(len(rows)), period, horizon)
 
     def _believe(self, table: PageTable, rows: Rows) -> None:
         self.sibling_value.believe(self.rows, rows, table.directory[rows], self._knowledge.together(rows))
