@@ -73,7 +73,7 @@ def test_a_fetch_that_shows_the_same_counts_as_a_quiet_comparison():
 
 def test_all_of_a_page_that_never_changed_is_known_to_stand_still():
     """A time that is another for the first time after five looks is no clock; at the first look nobody knows."""
-    old, new = (page(block("body/main", TERMS.text, f"Goods are delivered before {hour}:30.")) for hour in (11, 12))
+    old, new = (page(block("body/main", TERMS.text, f"Goods are delivered before {hour}:31.")) for hour in (11, 12))
     still = NoiseState()
     for _ in range(5):
         still.learn_unchanged()

@@ -17,6 +17,11 @@ FEWEST: Final = 3
 MOST: Final = 6
 """Words beside counters and ages in a byline: a name, "by", "hide". Origin: a guess."""
 _COUNTER: Final = re.compile(rf"\(?\d[\d.,]*\s?[kKmM]?\s(?:\w+\s)?{COUNTED.pattern}\)?", re.IGNORECASE)
+_ANSWERS: Final = re.compile(  # at the end of a headline: nobody writes one that ends so
+    r"\(?\b\d[\d.,]*\s(?:repl(?:y|ies)|comments?|antworten|antwort|kommentare?|réponses?|commentaires?|respuestas?|"
+    r"comentarios?|risposte|risposta|commenti|commento|reacties?|antwoorden)\)?\s*\Z",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SIGNS_OF_AGE: Final = ("fa", *MAY_AGE)  # one of which stands in whatever is an age
 _BETWEEN: Final = " \t\u00a0|·•–—-,;:("
@@ -29,11 +34,15 @@ def without_byline(text: str) -> str:
     'Storm breaks the wall'
     >>> without_byline("339 points by ann 22 hours ago"), without_byline("Lawmakers need 300 votes for a bridge")
     ('', 'Lawmakers need 300 votes for a bridge')
+    >>> without_byline("Swarm in the chimney 6 replies")
+    'Swarm in the chimney'
     """
     ages = list(AGE.finditer(text)) if may_age(text) else []
     counters = list(_COUNTER.finditer(text)) if DIGIT.search(text) else []
     if not ages and len(counters) < 2:
-        return text
+        answers = _ANSWERS.search(text) if counters else None
+        head = text[: answers.start()].rstrip(_BETWEEN) if answers else text
+        return head if len(head.split()) >= FEWEST else text
     start = min(found.start() for found in (*ages, *counters))
     tail = _COUNTER.sub(" ", AGE.sub(" ", text[start:]))
     if len(_WORD.findall(tail)) > MOST:
@@ -49,10 +58,15 @@ def is_count(text: str) -> bool:
 
     >>> is_count("ann 7 posts, joined 2019"), is_count("9 days ago"), is_count("Lawmakers need 300 votes for a bridge")
     (True, True, False)
+    >>> is_count("Schwarm im Kamin 6 Antworten")
+    False
     """
     if may_age(text) and AGE.fullmatch(text):
         return True
-    return _COUNTER.search(text) is not None and len(_WORD.findall(text)) <= FEWEST + 1
+    counter = _COUNTER.search(text)
+    if counter is None or len(_WORD.findall(text)) > FEWEST + 1:
+        return False
+    return len(_WORD.findall(text, 0, counter.start())) < FEWEST  # else a headline stands before it
 
 
 def may_age(text: str) -> bool:

@@ -1,8 +1,10 @@
-"""Addresses for mail and numbers to call: figures and words that name somebody, and never count or tick."""
+"""Addresses for mail, numbers to call, numbers of accounts: they name somebody, and never count or tick."""
 
 import re
 from functools import lru_cache
 from typing import Final
+
+from strandline.core.changes.accounts import MAY_HOLD, accounts
 
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # From a plus or a zero on, in groups, or as written in America; without groups only behind a word that says what it is.
@@ -20,7 +22,7 @@ FEWEST: Final = 6
 
 @lru_cache(maxsize=1 << 10)
 def contacts(text: str) -> tuple[str, ...]:
-    """Addresses for mail and numbers to call, each in their order.
+    """Addresses for mail, numbers of accounts and numbers to call, each in their order.
 
     >>> contacts("Call 040 123 456 or write to desk@made.example."), contacts("Since 03/05/2026, 0.5 %")
     (('desk@made.example', '040 123 456'), ())
@@ -28,6 +30,10 @@ def contacts(text: str) -> tuple[str, ...]:
     (('(248) 796-5119', '248-796-5110'), ())
     """
     found = [mail[0] for mail in _MAIL.finditer(text)] if "@" in text else []
+    if MAY_HOLD.search(text):
+        found += accounts(text)
+        for account in found:
+            text = text.replace(account, "")  # no part of it is a number to call
     if _SIGN.search(text):  # most texts have none, and cost little
         numbers = ((phone[1] or phone[0]).strip() for phone in _PHONE.finditer(text))
         found += [number for number in numbers if _may_be_called(number)]

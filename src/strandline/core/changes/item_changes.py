@@ -13,16 +13,17 @@ A new entry of a list is news, however few words it has (`own_order`). Boxes tha
 not count, alarms always do (`notices`).
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
-from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.blocks.words import words
+from strandline.core.changes.appointed import is_appointment, is_of_timetable
+from strandline.core.changes.binding import MADE_OF, is_contract, is_ingredient, other_limit, other_sum, sentence_weight
+from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.currencies import other_currency
-from strandline.core.changes.delta import Delta
-from strandline.core.changes.figures import changed_figures
+from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
@@ -31,26 +32,16 @@ from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.page_title import is_other_headline
+from strandline.core.changes.price_columns import is_price_cell
+from strandline.core.changes.said import DECISIVE, PRICE, SHORT, is_label, is_turned, said, says_another
 from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
-from strandline.core.struck import standing
 
-DECISIVE: Final = 0.35
-"""Weight from which an edit counts by what it says, not by its words. Origin: a guess."""
-PRICE: Final = 0.8
-"""Weight of a price, share or score that is another now, or in another currency. Origin: a guess."""
-SAYS: Final = frozenset(
-    ("number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast", "party", "name",
-     "contact")
-)  # fmt: skip
-"""Edits that change what a sentence says, whatever its other words."""
-LASTING: Final = SAYS - {"time", "name"}
-"""Those that never tick: however often a price or a term changes, it is another one."""
-HOURS: Final = 0.7
-"""Weight of other hours in which something is open. Origin: a guess, that of another date or name."""
+LIMIT: Final = 0.4
+"""Weight of another limit in small print, or of another choice of a form. Origin: a guess, less than in the text."""
 CORRECTION: Final = 0.7
 """Weight of a notice that something said before was wrong. Origin: a guess, that of another date or name."""
 ENDED: Final = 0.5
@@ -67,19 +58,12 @@ STATE: Final = 0.15
 """Weight of a few words that took the place of others: a state, a name, an entry. Origin: a guess."""
 HEADED: Final = 18
 """Words of a headline, at most. Origin: a guess."""
-NEAR: Final = 0.67
-"""Part of the words that differ at most in a short text that was turned round. Origin: a guess."""
 EDITED: Final = 0.04
 """What an edit of the page's own text weighs at least, if it is more than typography. Origin: a guess."""
 ItemKind = Literal["new", "gone", "edited", "returned", "rotating", "ticking", "moved"]
 
 TOLD: Final = 8
 """Texts of a block that are told one by one. Origin: a bound on memory."""
-SHORT: Final = 120
-"""Letters of a short text. Origin: a guess."""
-LABEL: Final = 3
-"""Words of a text that is a state, which may return: "In stock". Origin: a guess."""
-_BEGINS: Final = re.compile(r"[^:,]{1,30}[:,]\s")
 _FORMS: Final[dict[TickForm, str]] = {
     "age": "says how long ago",
     "clock": "a clock",
@@ -129,13 +113,14 @@ class ItemJudge:
         """
         if before and after:
             return self._edited(block, before, after, figures, weigh)
-        return self._came(block, after, weigh) if after else self._left(block, before)
+        return self._came(block, after, weigh) if after else self._left(block, before, weigh)
 
     def _edited(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
         figures = figures and not is_labelled(after)  # a cell of a table; what has a label says what it is
         form = "" if figures and is_bare(after) else tick_form(before, after)
-        if form and not self._stands(form, block, before, after, figures):
+        stands = bool(form) and self._stands(form, block, before, after, figures)
+        if form and not stands:
             return ItemChange("ticking", before, after, False, _FORMS[form])
         if not figures and is_bare(after) and (block.linked >= LISTED or self._kind.listing or not own):
             return ItemChange("ticking", before, after, False, "a number in a list")
@@ -147,8 +132,10 @@ class ItemJudge:
         kind, weight, lasting = "", 0.0, False
         heads = self._is_headline(block, before, after)
         says = own or heads or (alike and self._kind.may_own(block))
-        if says and (weigh or ticks or back) and (alike or (not self._kind.listing and _is_turned(before, after))):
-            kind, weight, lasting = _said(before, after, self._delta.language)
+        if says and (weigh or ticks or back) and (alike or (not self._kind.listing and is_turned(before, after))):
+            kind, weight, lasting = self._said(block, before, after, figures)
+        if kind == "typography":
+            return ItemChange("ticking", before, after, False, "says the same in other signs")
         if ticks and not lasting:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
         if back and (weight < DECISIVE or not alike) and not (own and self._means_to_return(block, before, after)):
@@ -157,11 +144,14 @@ class ItemJudge:
             return ItemChange("edited", before, after, True, kind, weight)
         if heads and kind not in SLIGHT:
             return ItemChange("edited", before, after, True, kind, max(HEADLINE, weight), "title")
+        if not own and not back and self._binds_beside(block, before, after):
+            return ItemChange("edited", before, after, True, "a limit or a choice", LIMIT, "alarm")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
         comes = own and not back and not alike and max(least, weight) < ENTRY
         if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
-        counted = figures and not noise.mostly_still(noise_place(block)) and not other_hours(before, after)
+        certain = stands or lasting or not figures or noise.mostly_still(noise_place(block))
+        counted = not certain and not other_hours(before, after)
         return ItemChange("edited", before, after, True, kind, least if counted else max(least, weight))
 
     def _is_headline(self, block: PageBlock, before: str, after: str) -> bool:
@@ -169,12 +159,64 @@ class ItemJudge:
 
     def _stands(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
         """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
-        if form == "time":
-            return self._noise.stood_still(block, before, after)
-        own = self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
+        if form == "time" and self._noise.stood_still(block, before, after):
+            return True
+        if form in ("time", "clock") and self._is_appointed(form, block, before, after):
+            return True
+        own = form != "time" and self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
         if form == "stamp" and own and not figures and not self._kind.listing:
             return is_moment(after) and is_tabled(block, after)
         return own and (form == "clock" or (form == "stamp" and figures)) and is_unnamed(after)
+
+    def _is_appointed(self, form: TickForm, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a time that never moved before is one of a timetable or an appointment."""
+        if not self._kind.owns(block) or not self._noise.stood_still(block, before, after, 0.0):
+            return False
+        if form == "clock" and not is_unnamed(after):
+            return False
+        listing = self._kind.listing > 0
+        if form == "time" and not listing and is_appointment(before, after, self._delta.language):
+            return True
+        states = (self._states_of(block), self._own_texts)
+        return any(is_of_timetable(old, new, before, after, listing) for old, new in states)
+
+    def _states_of(self, block: PageBlock) -> tuple[Sequence[str], Sequence[str]]:
+        """The texts of a block before and after."""
+        change = self._changes.get(id(block))
+        return (change.old.texts, change.new.texts) if change and change.old and change.new else ((), ())
+
+    @kept_property
+    def _changes(self) -> dict[int, BlockChange]:
+        return {id(change.block): change for change in self._delta.changes}
+
+    def _said(self, block: PageBlock, before: str, after: str, figures: bool) -> tuple[str, float, bool]:
+        """What an edit of the page's own text changes in what is said, as `_said`; of a cell of a table and of a list
+        of ingredients by what stands above it.
+        """
+        if figures and is_price_cell(*self._states_of(block), before, after):
+            return "money", PRICE, True
+        kind, weight, lasting = said(before, after, self._delta.language)
+        if weight >= DECISIVE or self._kind.listing or kind in SLIGHT:
+            return kind, weight, lasting
+        if kind in ("added", "removed"):
+            edit = edit_weight(before, after, self._delta.language)
+            return kind, sentence_weight(edit.after or edit.before, self._delta.language, self._contract), False
+        if max(len(before), len(after)) <= SHORT and is_ingredient(block.texts, after):
+            return "ingredient", MADE_OF, False
+        return kind, weight, lasting
+
+    @kept_property
+    def _contract(self) -> bool:
+        """Whether the page binds somebody, as its title or heading says."""
+        return is_contract([self._delta.new.title, self._headline])
+
+    def _binds_beside(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a text of small print tells another limit, or one of a form offers something else."""
+        if block.role == "footer":
+            return other_limit(before, after, self._delta.language)
+        if block.role != "form" or not (is_same_text(before, after) or is_turned(before, after)):
+            return False
+        return other_sum(before, after) or said(before, after, self._delta.language)[2]
 
     def _least(self, before: str, after: str) -> float:
         """What an edit of the page's own text weighs at least."""
@@ -183,7 +225,7 @@ class ItemJudge:
         language = self._delta.language
         if tells_end(before, language) != tells_end(after, language):
             return ENDED
-        if _is_label(before) and _is_label(after) and _says_another(words(before), words(after)):
+        if is_label(before) and is_label(after) and says_another(words(before), words(after)):
             return STATE
         heads = after == self._headline and HEADED >= len(after.split()) > 1
         return HEADLINE if heads and not after.endswith(".") else EDITED
@@ -199,7 +241,7 @@ class ItemJudge:
         path = noise_place(block)
         if self._noise.rarely_returns(path):
             return True
-        if _is_label(before) and _is_label(after):
+        if is_label(before) and is_label(after):
             return not self._kind.listing and not self._noise.rotates(path)
         language = self._delta.language
         return self._noise.mostly_still(path) and tells_end(before, language) != tells_end(after, language)
@@ -208,8 +250,10 @@ class ItemJudge:
         """Whether a text is an entry that came to a list of the page's own, or took the place of another one."""
         if after not in self._order.entries or not self._entries_left or (self._kind.prose and block.linked >= LISTED):
             return False
-        if before and not self._kind.listing and _is_turned(before, after):
+        if before and not self._kind.listing and is_turned(before, after):
             return False  # a state, not an entry
+        if before and before.startswith(without_byline(after)):
+            return False  # only what stands behind its headline is another
         self._entries_left -= 1
         return True
 
@@ -218,7 +262,7 @@ class ItemJudge:
         if noise.seen_text(text) and (noise.seen_item(text) or not (own and self._is_another(block, text))):
             if not own or not noise.rarely_returns(noise_place(block)):
                 return ItemChange("rotating", "", text, False, "was shown before")
-            weight = max(BACK, self._told_end(block, text))
+            weight = max(BACK, self._told_whole(block, text))
             return ItemChange("returned", "", text, True, "is back after it had left", weight)
         if text in self._delta.shown_before:
             return self._came_again(text, own and weigh)
@@ -234,7 +278,7 @@ class ItemJudge:
             return ItemChange("new", "", text, True, "was never on the page")
         if is_correction(text, language):
             return ItemChange("new", "", text, True, "a correction", CORRECTION)
-        weight = self._told_end(block, text)
+        weight = self._told_whole(block, text)
         if weight < ENTRY and self._is_entry(block, "", text):
             return ItemChange("new", "", text, True, "a new entry", ENTRY, "entry")
         return ItemChange("new", "", text, True, "was never on the page", weight)
@@ -267,7 +311,7 @@ class ItemJudge:
         """What a text is that belongs to a box beside the page's own part which has no name to tell it by."""
         return "" if block.hint or not may_alarm(block) else TOPICS.get(box_of(text, self._delta.language), "")
 
-    def _left(self, block: PageBlock, text: str) -> ItemChange:
+    def _left(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
         if noise.seen_text(text) and not (own and noise.rarely_returns(noise_place(block))):
             return ItemChange("rotating", text, "", False, "comes and goes")
@@ -277,63 +321,33 @@ class ItemJudge:
         # Where others came, it was pushed off; else it was taken out.
         if listed and (self._kind.later or self._order.grew) and not self._order.left_the_top(text):
             return ItemChange("moved", text, "", False, "left the list, not at its top")
-        return ItemChange("gone", text, "", True, "left the page", self._told_end(block, text))
+        return ItemChange("gone", text, "", True, "left the page", self._told_whole(block, text) if weigh else 0.0)
 
-    def _told_end(self, block: PageBlock, text: str) -> float:
-        """The weight of a text of a page's own that says something ended, or is dangerous."""
+    def _told_whole(self, block: PageBlock, text: str) -> float:
+        """The weight of a whole text of a page's own that says something ended, is dangerous, or binds somebody."""
         if self._kind.listing or not self._kind.owns(block):
             return 0.0
-        return ENDED if is_grave(text, self._delta.language) else 0.0
+        if is_grave(text, self._delta.language):
+            return ENDED
+        weight = sentence_weight(text, self._delta.language, self._contract)
+        return weight if weight >= DECISIVE else 0.0
 
     @kept_property
-    def _order(self) -> OwnOrder:
+    def _own_texts(self) -> tuple[list[str], list[str]]:
+        """The page's own texts, before and after."""
         old, new = (
             [text for block in page if self._kind.owns(block) for text in block.texts]
             for page in (self._delta.old.blocks, self._delta.new.blocks)
         )
+        return old, new
+
+    @kept_property
+    def _order(self) -> OwnOrder:
+        old, new = self._own_texts
         own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
         pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
         edited = frozenset(after for before, after in pairs if is_same_text(before, after))
         return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
-
-
-def _said(before: str, after: str, language: str) -> tuple[str, float, bool]:
-    """What an edit changes in what is said, how much that weighs, and whether it is of a kind that never ticks."""
-    before, after = standing(before), standing(after)
-    if changed_figures(before, after).signed or other_currency(before, after):
-        return "money", PRICE, True
-    if other_hours(before, after):
-        return "time", HOURS, True
-    edit = edit_weight(before, after, language)
-    if edit.kind not in SAYS or edit.weight < DECISIVE:
-        return edit.kind, 0.0, False
-    if edit.kind == "name" and (not edit.before or not edit.after or _is_label(before) or _is_label(after)):
-        return edit.kind, 0.0, False  # only one that took the place of another; labels Are Often Written So
-    return edit.kind, edit.weight, edit.kind in LASTING and (edit.kind != "number" or bool(edit.unit))
-
-
-def _is_label(text: str) -> bool:
-    return len(words(text)) <= LABEL
-
-
-def _says_another(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether a label says something else now, behind what it is the label of: "Upload operational"."""
-    kept = 0
-    while kept < min(len(before), len(after)) - 1 and before[kept] == after[kept]:
-        kept += 1
-    return set(before[kept:]).isdisjoint(after[kept:])
-
-
-def _is_turned(before: str, after: str) -> bool:
-    """True for labels, and for a short text that keeps some of its words, or what it begins with ("Level 4: ...",
-    "Yes, ..."), and may say the contrary now.
-    """
-    if _is_label(before) and _is_label(after):
-        return True
-    if max(len(before), len(after)) > SHORT:
-        return False
-    begun, other = map(_BEGINS.match, (before, after))
-    return word_distance(before, after) <= NEAR or bool(begun and other and masked(begun[0]) == masked(other[0]))
 
 
 def is_tabled(block: PageBlock, date: str) -> bool:
@@ -342,7 +356,7 @@ def is_tabled(block: PageBlock, date: str) -> bool:
     if sum(map(is_moment, texts)) > 1:
         return True
     place = texts.index(date) if date in texts else 0
-    return place > 1 and _is_label(texts[place - 1]) and not is_stamp(texts[place - 1])
+    return place > 1 and is_label(texts[place - 1]) and not is_stamp(texts[place - 1])
 
 
 def is_bare(text: str) -> bool:

@@ -30,6 +30,10 @@ _ASCII_ASIDE: Final = re.compile("[`\\t\\n\\r]")  # all of them that are ASCII
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 
+_MARKS: Final = (
+    "deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms", "ingredients", "law",
+    "contracts", "courtesy", "passing", "limits",
+)  # fmt: skip
 Phrase = tuple[str, ...]
 
 
@@ -135,7 +139,8 @@ class LanguageRules:
     """Single words that tell the language."""
     marks: dict[str, tuple[Phrase, ...]]
     """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
-    that it ended, that something is dangerous or lost; boxes beside what a page says, and pages about the same."""
+    that it ended, that something is dangerous or lost; what it is made of, which law holds, which texts bind, what is
+    mere politeness, what just happens, what is a limit; boxes beside what a page says, and pages about the same."""
     corrections: tuple[str, ...]
     """How notices of a correction begin (those that end in a colon), and what they say."""
 
@@ -187,6 +192,11 @@ def says(mark: str, text: str, words: Sequence[str], language: str = "") -> bool
     return _sought_anywhere(mark).among(words) and language_rules(language_of(text)).marked(mark, words)
 
 
+def heads(mark: str, words: Sequence[str]) -> bool:
+    """Whether the words of a heading have a phrase of a mark in any language: they are too few to show theirs."""
+    return _sought_anywhere(mark).among(words)
+
+
 @cache
 def _sought_anywhere(mark: str) -> _Sought:
     return _sought([" ".join(phrase) for code in LANGUAGES for phrase in language_rules(code).marks[mark]])
@@ -235,7 +245,7 @@ def language_rules(language: str) -> LanguageRules:
 
 def _marks(said: dict[str, Any], shared: dict[str, Any]) -> Iterable[tuple[str, Sequence[str]]]:
     """Phrases by what they tell; those of boxes by what these are about, and all together."""
-    for mark in ("deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms"):
+    for mark in _MARKS:
         yield mark, said[mark]
     yield "boxes", [phrase for phrases in said["boxes"].values() for phrase in phrases]
     for topic, phrases in said["boxes"].items():

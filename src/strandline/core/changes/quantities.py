@@ -38,6 +38,8 @@ _DIGITS: Final = re.compile(r"\d+")
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th", "er", "re", "e", "de", "of", "del", "ste", "den", "the", "º"))
 _SHORTENED: Final = frozenset(("st", "ste", "dr", "mr", "mrs", "ms", "prof", "no", "nr", "sr", "sra", "sig"))
 _CONTRACTED: Final = {"ca": "can", "wo": "will", "sha": "shall"}
+SHORTENED: Final = 4
+"""Letters of a word for a section that is cut short: art., chap. Origin: a guess."""
 _YEARS: Final = range(1800, 2200)
 """Numbers that may be years. Origin: a guess."""
 
@@ -265,6 +267,8 @@ class _Reader:
     def _idle(self, place: int, end: int) -> FactKind | None:
         """What a number is for that says nothing."""
         before = self._before(place)[-1:] if place and self._tokens[place - 1].kind == "word" else []
+        if not before and place > 1 and self._words[place - 1] == "." and len(self._words[place - 2]) <= SHORTENED:
+            before = [self._words[place - 2]]  # "Art. 3"
         if self._words[place - 1 : place] == ["§"] or (before and self._rules.marked("sections", before)):
             return "numbering"
         written = self._tokens[place].text

@@ -4,27 +4,24 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise, takewhile
 from typing import Final, Literal
 
 from strandline.core.changes.contacts import contacts
-from strandline.core.changes.language_rules import Concept, LanguageRules, language_rules
+from strandline.core.changes.language_rules import Concept, LanguageRules, folded_words, heads, language_rules
 from strandline.core.changes.quantities import IDLE, Fact, Token, read
+from strandline.core.changes.word_forms import denies, is_form, names_among
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
 
 EditKind = Literal[
     "none", "typography", "order", "spelling", "numbering", "counter", "stamp", "struck", "wording", "added", "removed",
     "name", "contact", "number", "money", "date", "time", "deadline", "negation", "obligation", "quantity", "contrast",
-    "party",
+    "party", "ingredient",
 ]  # fmt: skip
 
 COUNTER: Final = 0.05
 """Share by which a bare number may move and still count readers or votes. Origin: a guess."""
-TYPO: Final = 0.84
-"""Likeness of two spellings of a word. Origin: a guess."""
 _FIGURES: Final = {"money": 0.9, "date": 0.75, "time": 0.7, "number": 0.6}
 """Weight of a figure that is another, by its kind. Origin: a guess."""
 _DEADLINE: Final = 0.95
@@ -58,6 +55,8 @@ _NAME: Final = 0.7
 """Weight of another name. Origin: a guess."""
 _CONTACT: Final = 0.7
 """Weight of another address or number to call. Origin: a guess, that of another name."""
+_INGREDIENT: Final = 0.5
+"""Weight of something that is made of something else now. Origin: a guess, less than another name."""
 _NAME_ALONE: Final = 0.45
 """Of a name that only came or only went. Origin: a guess."""
 _WORDING: Final = 0.4
@@ -188,6 +187,7 @@ def _figures(older: Sentence, newer: Sentence) -> Iterator[Edit]:
         yield from (_figure(*pair) for pair in zip(old, new, strict=True) if not _says_same(*pair))
         return
     gone, come = _differing_facts(old, new)
+    gone, come = _unnumbered(gone, new), _unnumbered(come, old)
     for alike in (_same_unit, _same_number):
         for fact in list(gone):
             partner = next((one for one in come if alike(fact, one)), None)
@@ -223,6 +223,12 @@ def _differing_facts(old: Sequence[Fact], new: Sequence[Fact]) -> tuple[list[Fac
         else:
             gone.remove(same)
     return gone, come
+
+
+def _unnumbered(facts: list[Fact], others: Sequence[Fact]) -> list[Fact]:
+    """Without numbers that number a section in the other state: "Chapter 3: Oil" for "3 Oil"."""
+    numbers = {fact.phrase for fact in others if fact.kind == "numbering"}
+    return [fact for fact in facts if fact.unit or fact.phrase not in numbers] if facts and numbers else facts
 
 
 def _says_same(one: Fact, other: Fact) -> bool:
@@ -340,23 +346,28 @@ def _words(old: Sentence, new: Sentence) -> Iterator[Edit]:
     if old.content == new.content:
         return
     gone, come = _surplus(old.content, new.content), _surplus(new.content, old.content)
+    named = any(old.rules.marked("sections", [token.word]) for token in (*gone, *come))
+    if named and all(any(fact.kind == "numbering" for fact in one.facts) for one in (old, new)):
+        gone, come = _unsectioned(gone, old.rules), _unsectioned(come, old.rules)
+        yield Edit("numbering", SLIGHT["numbering"])
     if "".join(token.word for token in gone) == "".join(token.word for token in come):
-        if gone or come:
-            yield Edit("spelling", SLIGHT["spelling"], _joined(gone), _joined(come))
+        yield from [Edit("spelling", SLIGHT["spelling"], _joined(gone), _joined(come))] if gone or come else []
         return
     spelled: list[tuple[str, str]] = []
     for token in list(gone):
-        partner = next((one for one in come if _is_form(token.word, one.word)), None)
+        partner = next((one for one in come if is_form(token.word, one.word)), None)
         if partner is not None:
             gone.remove(token)
             come.remove(partner)
             spelled.append((token.text, partner.text))
-        elif (denied := next((one for one in come if _denies(token.word, one.word, old.rules)), None)) is not None:
+        elif (denied := next((one for one in come if denies(token.word, one.word, old.rules)), None)) is not None:
             yield Edit("negation", _NEGATION, token.text, denied.text)
     if spelled:
         yield Edit("spelling", SLIGHT["spelling"], *spelled[0])
     if not gone and not come:
         return
+    if _tells("ingredients", old) and _tells("ingredients", new):
+        yield Edit("ingredient", _INGREDIENT, _joined(gone), _joined(come))
     names_gone, names_come = _names(gone, old), _names(come, new)
     if names_gone and names_come:
         yield Edit("name", _NAME, _joined(names_gone), _joined(names_come))
@@ -364,6 +375,22 @@ def _words(old: Sentence, new: Sentence) -> Iterator[Edit]:
         yield Edit("name", _NAME_ALONE, _joined(names_gone), _joined(names_come))
     weight = _WORDING * (1.0 - math.exp(-(len(gone) + len(come)) / _WORDS))
     yield Edit("wording", weight, _joined(gone), _joined(come))
+
+
+def _unsectioned(words: Sequence[Token], rules: LanguageRules) -> list[Token]:
+    """Without what a section is called, which its number says as well: "§ 4" for "Section 4"."""
+    return [token for token in words if not rules.marked("sections", [token.word])]
+
+
+def _tells(mark: str, sentence: Sentence) -> bool:
+    """Whether a sentence says what something is made of, or which law holds; lists of names show no language."""
+    return heads(mark, folded_words(sentence.text))
+
+
+def _names(words: Sequence[Token], sentence: Sentence) -> list[Token]:
+    if sentence.rules.language == "de" and any(token.text[:1].isupper() for token in words) and _tells("law", sentence):
+        return [token for token in words if token.text[:1].isupper()]  # "Es gilt das Recht der Schweiz"
+    return names_among(words, sentence.content, sentence.text, sentence.rules, sentence.headline)
 
 
 def _joined(words: Iterable[Token]) -> str:
@@ -379,42 +406,3 @@ def _surplus(words: Sequence[Token], others: Sequence[Token]) -> list[Token]:
         else:
             surplus.append(token)
     return surplus
-
-
-def _is_form(one: str, other: str) -> bool:
-    """Whether two words are spellings or forms of one: organiser, organizer; member, members."""
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < 4:
-        return False
-    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shorter, longer, strict=False)))
-    if common >= 4 and common >= 0.6 * len(longer):
-        return True
-    return len(longer) - len(shorter) <= 2 and SequenceMatcher(None, one, other).ratio() >= TYPO
-
-
-def _denies(one: str, other: str, rules: LanguageRules) -> bool:
-    """Whether a word is another with a negative prefix."""
-    shorter, longer = sorted((one, other), key=len)
-    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in rules.negative_prefixes)
-
-
-def _names(words: Sequence[Token], sentence: Sentence) -> list[Token]:
-    """Words that are names: with a capital inside a sentence, except in headlines. German writes all nouns so: there,
-    two such words side by side are one name.
-    """
-    if sentence.rules.language == "de":
-        tokens = sentence.content
-        beside = {
-            id(token)
-            for one, two in pairwise(tokens)
-            if one.text[:1].isupper() and two.text[:1].isupper() and f"{one.text} {two.text}" in sentence.text
-            for token in (one, two)
-        }
-        return [token for token in words if id(token) in beside]
-    if sentence.headline:
-        return []
-    named = {id(token) for token in words if token.text[:1].isupper() and not token.first}
-    # The first word of a sentence has a capital anyway: it is part of a name if the next one is.
-    named |= {id(one) for one, two in pairwise(sentence.content) if one.first and one.text[:1].isupper()
-              and id(two) in named and f"{one.text} {two.text}" in sentence.text}  # fmt: skip
-    return [token for token in words if id(token) in named]

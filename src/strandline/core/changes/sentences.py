@@ -13,11 +13,11 @@ counted. What is quoted are the page's own words.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock
-from strandline.core.changes.bylines import is_count, without_byline
+from strandline.core.changes.bylines import is_count
 from strandline.core.changes.delta import BlockChange, Delta, Operation
 from strandline.core.changes.edit_texts import SLIGHT_KINDS, edit_text, hours_text, quoted, restruck
 from strandline.core.changes.importance import Importance
@@ -26,7 +26,8 @@ from strandline.core.changes.language_rules import ENOUGH, language_of
 from strandline.core.changes.link_lists import LINKED, by_entries
 from strandline.core.changes.meaning import edit_weight, sentences, tells_end
 from strandline.core.changes.sentence_meaning import Edit
-from strandline.core.changes.ticking import tick_form
+from strandline.core.changes.ticking import is_same_text, tick_form
+from strandline.core.changes.told_lists import entries_of, heads_of, is_list, long_texts
 from strandline.core.kept_property import kept_property
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.struck import without_strokes
@@ -34,24 +35,24 @@ from strandline.core.wording import counted
 
 MOST_TEXTS: Final = 12
 """Operations that are looked at, in the blocks that count most first. Origin: a bound on time."""
-LISTED: Final = 0.5
-"""Part of a block in links that makes it a list of them. Origin: a guess."""
 HEADLINE: Final = 18
 """Words of a headline, at most. Origin: a guess."""
 LABEL: Final = 6
 """Words of a label. Origin: a guess."""
 BYLINE: Final = 4
 """Words of a line that only dates a text. Origin: a guess."""
+BEGINNING: Final = 16
+"""Letters that a text keeps to which a sentence was added. Origin: a bound on time."""
 ALSO: Final = 0.5
 """Weight of an edit that is worth a mention beside another one. Origin: a guess."""
 _SECTION, _PARAGRAPH, _ENTRY, _ARTICLE, _HEADLINE, _IDLE, _PICTURE, _LINK = 0.7, 0.5, 0.4, 0.6, 0.65, 0.2, 0.15, 0.06
 """What a section, paragraph, entry ... that came or went weighs against edits of sentences, and what an edit does of
 which nothing counts. Origin: a guess."""
-_POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
 _FIGURES: Final = ("number", "money", "date", "time", "deadline")
 _Change = tuple[float, BlockChange, Sequence[Operation]]  # what it counts, and what is told of it
 _NO_CHANGE: Final = "Nothing a reader sees changed"
 _ORDER: Final = "Only the order changed"
+_COUNTERS: Final = "Only counters changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,7 @@ class _Teller:
             self._left -= len(operations)
             yield from self._block(counts, change, operations)
         yield from self._struck_whole()
+        yield from self._lengthened()
         for kind in ("insert", "delete"):
             yield from self._came_or_went([one for one in self._whole if one[2].kind == kind])
 
@@ -168,7 +170,7 @@ class _Teller:
         """Entries that came to lists, or left them."""
         listed: dict[str, list[_Change]] = {"article": [], "link": [], "post": []}
         for told in self._changes:
-            if noun := _entries_of(told[1].block):
+            if noun := entries_of(told[1].block):
                 listed[noun].append(told)
         for noun, changes in listed.items():
             come: list[tuple[PageBlock, str]] = []
@@ -178,10 +180,10 @@ class _Teller:
                 texts: dict[str, list[str]] = {"insert": [], "delete": []}
                 for kind, element, _, _, before, after in content:
                     if kind != "update" and element in ("text", "block") and not tells_end(after):
-                        texts[kind] += _long_texts(after or before)
+                        texts[kind] += long_texts(after or before)
                         most = max(most, counts)
-                come += [(change.block, text) for text in _heads(texts["insert"])]
-                gone += _heads(texts["delete"])
+                come += [(change.block, text) for text in heads_of(texts["insert"])]
+                gone += heads_of(texts["delete"])
             if come or gone:
                 words = partial(self._news, noun, come, len(gone)) if come else partial(_gone, noun, gone)
                 yield _Candidate(most * _ARTICLE, _ARTICLE, "list", words)
@@ -213,13 +215,13 @@ class _Teller:
     def _block(
         self, counts: float, change: BlockChange, operations: Sequence[Operation]
     ) -> Iterator[_Candidate]:  # fmt: skip
-        listed = bool(_entries_of(change.block))
+        listed = bool(entries_of(change.block))
         whole: list[Operation] = []
         for operation in operations:
             if operation.element in ("text", "block"):
                 if operation.kind == "update":
                     yield from self._update(counts, change, operation)
-                elif not listed or tells_end(operation.after) or not _long_texts(operation.after or operation.before):
+                elif not listed or tells_end(operation.after) or not long_texts(operation.after or operation.before):
                     whole.append(operation)
             elif operation.element == "image":
                 did = {"insert": "added", "delete": "removed"}.get(operation.kind, "replaced")
@@ -290,6 +292,18 @@ class _Teller:
                 words = partial(_alone, told, gone[2].before, come[2].after)
                 yield _Candidate(max(come[0], gone[0]) * _PARAGRAPH, _PARAGRAPH, "text", words)
 
+    def _lengthened(self) -> Iterator[_Candidate]:
+        """Texts that left where the same came, with a sentence more or less."""
+        left = {one[2].before[:BEGINNING]: one for one in self._whole if one[2].kind == "delete"}
+        for come in [one for one in self._whole if one[2].kind == "insert" and one[2].after[:BEGINNING] in left]:
+            gone, after = left[come[2].after[:BEGINNING]], come[2].after
+            before = gone[2].before
+            if gone in self._whole and "\n" not in before + after and is_same_text(before, after):
+                self._whole = [one for one in self._whole if one not in (come, gone)]
+                edit = edit_weight(before, after, self._language)
+                words = partial(self._edited, edit, come[1].block, before, after)
+                yield _Candidate(max(come[0], gone[0]) * edit.weight, edit.weight, edit.kind, words)
+
     def _came_or_went(self, whole: Sequence[tuple[float, BlockChange, Operation]]) -> Iterator[_Candidate]:
         """Sections, paragraphs and entries that were added or removed."""
         added = bool(whole) and whole[0][2].kind == "insert"
@@ -303,8 +317,10 @@ class _Teller:
                 texts += filter(None, (operation.after or operation.before).split("\n"))
             else:
                 yield _Candidate(counts * _PICTURE, _PICTURE, "picture", partial(_alone, f"A picture was {did}"))
-        texts = [text for text in texts if not is_count(text)] or texts
-        if texts:
+        said_of = [text for text in texts if not is_count(text)]
+        if texts and not said_of:
+            yield _Candidate(_IDLE * max(one[0] for one in whole), _IDLE, "idle", partial(_alone, _COUNTERS))
+        if texts := said_of:
             weight, said = _whole(texts, did)
             counts, kept = max(one[0] for one in whole), " ".join(texts)
             words = partial(_alone, said, "" if added else kept, kept if added else "")
@@ -347,47 +363,12 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= LABEL + 2 and not text.rstrip().endswith((".", "!", "?", "…", "。"))
 
 
-def _is_list(block: PageBlock) -> bool:
-    return block.linked >= LISTED
-
-
-def _entries_of(block: PageBlock) -> str:
-    """What the entries of a list are, links beside the content being no articles; empty for what is no list."""
-    if _is_list(block):
-        return "link" if block.hint or block.role not in ("", "main", "article") else "article"
-    return "post" if _is_thread(f"{block.path} {block.hint}") else ""
-
-
-@lru_cache(maxsize=1 << 9)
-def _is_thread(place: str) -> bool:
-    folded = place.lower()
-    return any(word in folded for word in _POSTS)
-
-
-def _long_texts(texts: str) -> list[str]:
-    """Those of the lines that are headlines or posts, not a byline or a counter."""
-    found = [without_byline(text) for text in texts.split("\n") if " " in text]
-    return [text for text in found if text.count(" ") > 1 or (" " in text and not any(map(str.isdigit, text)))]
-
-
-def _heads(texts: Sequence[str]) -> list[str]:
-    """Without the teasers that stand below headlines.
-
-    >>> _heads(["Fire in the mill", "Two people were hurt.", "Port is open again", "Ferries go."])
-    ['Fire in the mill', 'Port is open again']
-    """
-    ends = [text.rstrip().endswith((".", "!", "…")) for text in texts]
-    return [text for place, text in enumerate(texts) if not (place and ends[place] and not all(ends[:place]))]
-
-
 def _is_headline(block: PageBlock, text: str, edit: Edit) -> bool:
     if not 2 <= sum(word.upper() != word.lower() for word in text.split()) <= HEADLINE or text.rstrip().endswith("."):
         return False
     if block.lead != text or len(block.items) == 1:
-        return _is_list(block)
-    return _is_list(block) or not (
-        edit.kind in _FIGURES or (edit.kind in ("contrast", "contact") and is_labelled(text))
-    )
+        return is_list(block)
+    return is_list(block) or not (edit.kind in _FIGURES or (edit.kind in ("contrast", "contact") and is_labelled(text)))
 
 
 def _label(block: PageBlock, text: str) -> str:

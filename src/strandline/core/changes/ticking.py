@@ -299,12 +299,12 @@ def is_dated(text: str) -> bool:
 
 
 def is_unnamed(text: str) -> bool:
-    """True for a text without a letter, which does not say what its time is that of.
+    """True for a time without a word, which does not say what it is that of.
 
-    >>> is_unnamed("08:31"), is_unnamed("Updated 08:31")
-    (True, False)
+    >>> is_unnamed("08:31"), is_unnamed("8h31"), is_unnamed("Updated 08:31")
+    (True, True, False)
     """
-    return _LETTERS.search(text) is None
+    return _LETTERS.search(text) is None or _LETTERS.search(_CLOCK.sub("", text)) is None
 
 
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
@@ -356,7 +356,10 @@ def is_slot(before: str, after: str) -> bool:
 def is_same_text(before: str, after: str) -> bool:
     """True for two states of one text; otherwise one only took the place of the other."""
     before, after = without_strokes(before), without_strokes(after)
-    return settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE
+    if settled_text(before) == settled_text(after) or word_distance(before, after) <= IN_PLACE:
+        return True
+    shorter, longer = sorted((before, after), key=len)  # sentences may have been added
+    return shorter.endswith(".") and " " in shorter and longer.startswith(f"{shorter} ")
 
 
 def _other_identifiers(before: str, after: str) -> bool:
@@ -367,6 +370,4 @@ def _other_identifiers(before: str, after: str) -> bool:
 
 
 def _is_token(word: str) -> bool:
-    return (
-        word.isdigit() or _MIXED.match(word) is not None or (word.isalnum() and not word.isalpha() and len(word) >= 3)
-    )
+    return (word.isalnum() and not word.isalpha() and len(word) >= 3) or word.isdigit() or bool(_MIXED.match(word))

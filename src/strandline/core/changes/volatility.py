@@ -167,9 +167,9 @@ class NoiseState:
         since, changes = self.slots.get(self._frame(path, before, after), (0, 0))
         return changes >= TICKS and changes >= TICKING * (self.comparisons - since)
 
-    def stood_still(self, block: PageBlock, before: str, after: str) -> bool:
+    def stood_still(self, block: PageBlock, before: str, after: str, looks: float = STOOD) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
-        return self.history(noise_place(block))[0] >= STOOD and self._frame(block.path, before, after) not in self.slots
+        return self.history(noise_place(block))[0] >= looks and self._frame(block.path, before, after) not in self.slots
 
     def mostly_still(self, path: str) -> bool:
         """True for a block that was looked at several times and hardly ever changed."""
