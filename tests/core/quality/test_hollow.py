@@ -1,9 +1,16 @@
 """Pages that are no content, of kinds found in the wild, and pages that only look like them."""
 
+import json
+import lzma
+import os
+from pathlib import Path
+
 import pytest
 
 from strandline.core.quality.hollow import LOGIN, SHELL, hollow, noted
 
+SHARED = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+MARKED = SHARED / "content" / "wcxb_dev.jsonl.xz"
 STORY = "The council decided on Tuesday to open the bridge again after the repairs of the winter. " * 12
 MENU = "".join(f"<a href='/{name}'>{name}</a> " for name in ("news", "sport", "culture", "weather", "contact"))
 
@@ -19,6 +26,8 @@ SHELLS = {
     "pictures in a template": "<div id=app></div><template><img src=a.png></template><script src=a.js></script>",
 }
 LOGINS = {
+    "with a word to those without scripts": "<noscript>Please enable JavaScript to sign in.</noscript><form>"
+    "<input type=password></form><script src=a.js></script>",
     "plain": "<h1>Sign in</h1><form><input name=user><input type=password name=p><button>Go</button></form>",
     "with a menu": f'{MENU}<form><label>Password <input name="p" type="password"></label></form><p>Forgot it?',
     "in capitals": "<FORM><INPUT NAME=u><INPUT TYPE=PASSWORD NAME=p></FORM>",
@@ -38,6 +47,9 @@ CONTENT = {
     "forwarding": "<head><meta http-equiv=refresh content='0;url=/a'></head><script>location='/a'</script>",
     "no script, no words": "<html><body></body></html>",
     "Chinese in few characters": "<div id=ad></div><p>" + "\u6c34" * 200 + "</p><script src=a.js></script>",
+    "forum that says all it has to say without scripts": f"<noscript><div>{STORY}</div></noscript><section id=main>"
+    "</section><form style='display:none'><input type=password></form><script src=a.js></script>",
+    "application that does": f"<NOSCRIPT class=a>{STORY}</NOSCRIPT><div id=root></div><script src=a.js></script>",
     "server rendered application": f'<div id="__next"><h1>Bridge</h1><p>{STORY}</p></div><script src=a.js></script>',
 }
 
@@ -65,3 +77,12 @@ def test_broken_markup_ends():
 def test_what_the_catalog_knows():
     assert noted("hollow: empty shell", None) == SHELL
     assert noted("", 401) == "refused" and noted("", 404) == "" and noted("timed out", None) == ""
+
+
+@pytest.mark.shared_data
+@pytest.mark.skipif(not MARKED.is_file(), reason="the shared pages with their content marked are not here")
+def test_no_real_page_with_content_is_called_hollow():
+    with lzma.open(MARKED, "rt", encoding="utf-8") as lines:
+        pages = [json.loads(line) for line in lines]
+    assert len(pages) > 300
+    assert {page["url"]: found for page in pages if (found := hollow(page["html"].encode()))} == {}

@@ -7,8 +7,9 @@ from the bytes alone, without running scripts:
              said than that it is being filled
     login    a form that asks for a password, and little text beside it
 
-Text inside `noscript`, `template`, scripts and styles is not what a reader is shown. A page with a login box beside its
-articles, a photograph with a counter, a short notice with a tracking script are content.
+Text inside `noscript`, `template`, scripts and styles is not what a reader is shown; but a page that says all it has to
+say inside `noscript`, as many forums do, has content. So have a page with a login box beside its articles, a photograph
+with a counter, a short notice with a tracking script.
 """
 
 import re
@@ -70,13 +71,32 @@ def hollow(page: bytes) -> str:
     scripted, asking = b"<script" in page or b"<SCRIPT" in page, _PASSWORD.search(page) is not None
     if len(page) > _MOST_BYTES or not (scripted or asking):
         return ""
+    found = _found(page, scripted, asking)
+    return "" if found and _letters(_without_scripts(page)) > _LOGIN_TEXT else found
+
+
+def _found(page: bytes, scripted: bool, asking: bool) -> str:
     shown = read_by_people(page)
-    said = _TAG.sub(b" ", shown).decode("utf-8", "replace")
-    text = len(_SAID.findall(said))
+    text = _letters(shown)
     if asking and text <= _LOGIN_TEXT:
         return LOGIN
     bare = text <= _SHELL_TEXT and not _SHOWN.search(shown) and len(_LINK.findall(shown)) < _FEW_LINKS
-    return SHELL if scripted and bare and (text == 0 or _EMPTY.search(shown) or _WAITS.match(said)) else ""
+    waits = bare and (text == 0 or _EMPTY.search(shown) or _WAITS.match(_said(shown)))
+    return SHELL if scripted and waits else ""
+
+
+def _said(part: bytes) -> str:
+    return _TAG.sub(b" ", part).decode("utf-8", "replace")
+
+
+def _letters(part: bytes) -> int:
+    return len(_SAID.findall(_said(part)))
+
+
+def _without_scripts(page: bytes) -> bytes:
+    """What is shown to those whose browser runs no scripts."""
+    parts = page.lower().split(b"<noscript")[1:]
+    return b" ".join(part.partition(b">")[2].partition(b"</noscript")[0] for part in parts)
 
 
 def read_by_people(page: bytes) -> bytes:
