@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strandline.learn.known_pages import Known
-from strandline.learn.page_columns import KnownPages, PageRows, SharedTexts
+from strandline.learn.page_columns import KnownPages, PageNumbers, PageRows, PageTexts, SharedTexts
 
 
 def some_page(chance: random.Random, number: int) -> Known:
@@ -113,3 +113,18 @@ def test_rows_of_a_catalog_take_a_few_bytes_each() -> None:
     assert len(rows._table) < 120_000
     few = PageRows(10**6 * number for number in range(1, 50))
     assert len(few._table) <= 1_000
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_and_texts_of_pages_are_those_of_a_dictionary(seed: int) -> None:
+    chance = random.Random(seed)
+    numbers, texts = PageNumbers(), PageTexts()
+    true_numbers, true_texts = dict[int, float](), dict[int, str]()
+    for _ in range(300):
+        page = chance.choice([chance.randrange(200), chance.randrange(10**12)])
+        numbers[page] = true_numbers[page] = chance.random()
+        texts[page] = true_texts[page] = "ä\udc80x"[: chance.randrange(4)] * chance.randrange(9)
+    assert dict(numbers) == true_numbers and dict(texts) == true_texts
+    assert len(numbers) == len(texts) == len(true_texts)
+    with pytest.raises(KeyError):
+        texts[-1]

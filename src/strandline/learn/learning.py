@@ -29,6 +29,7 @@ from strandline.core.wording import counted
 from strandline.errors import SettingError, UsageError
 from strandline.learn.experience import BELIEFS
 from strandline.learn.packed_looks import PackedLooks
+from strandline.learn.page_columns import PageNumbers, PageTexts
 from strandline.learn.patterns import Patterns, gathered, that_matter
 from strandline.learn.preparation import Tell, read_captures, weigh
 from strandline.learn.rates import Rates, SitePages, learn_rates
@@ -52,8 +53,8 @@ class Learned:
     states: Mapping[str, SiteState] = field(default_factory=dict)
     rates: Rates | None = None
     clocks: dict[str, SiteClock] = field(default_factory=dict)
-    urls: dict[int, str] = field(default_factory=dict)
-    lasts: dict[int, float] = field(default_factory=dict)
+    urls: PageTexts = field(default_factory=PageTexts)
+    lasts: PageNumbers = field(default_factory=PageNumbers)
     pages: int = 0
     captures: int = 0
     unstudied: int = 0

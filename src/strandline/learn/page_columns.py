@@ -279,6 +279,69 @@ class PageRows(Mapping[int, int]):
         yield from self._others
 
 
+class PageNumbers(Mapping[int, float]):
+    """A number of each page.
+
+    >>> numbers = PageNumbers()
+    >>> numbers[7] = 0.5
+    >>> numbers[7], len(numbers), numbers.get(8)
+    (0.5, 1, None)
+    """
+
+    def __init__(self) -> None:
+        self._rows = PageRows()
+        self._values = array("d")
+
+    def __setitem__(self, page: int, value: float) -> None:
+        if (row := self._rows.get(page)) is not None:
+            self._values[row] = value
+            return
+        self._rows[page] = len(self._values)
+        self._values.append(value)
+
+    def __getitem__(self, page: int) -> float:
+        return self._values[self._rows[page]]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class PageTexts(Mapping[int, str]):
+    """A text of each page, such as its address.
+
+    >>> texts = PageTexts()
+    >>> texts[7] = "http://a.example/"
+    >>> texts[7], list(texts)
+    ('http://a.example/', [7])
+    """
+
+    def __init__(self) -> None:
+        self._rows = PageRows()
+        self._written = bytearray()
+        self._begin, self._length = array("q"), array("i")
+
+    def __setitem__(self, page: int, text: str) -> None:
+        begin = len(self._written)
+        self._written += text.encode(*_CODING)
+        self._rows[page] = len(self._begin)
+        self._begin.append(begin)
+        self._length.append(len(self._written) - begin)
+
+    def __getitem__(self, page: int) -> str:
+        row = self._rows[page]
+        begin = self._begin[row]
+        return self._written[begin : begin + self._length[row]].decode(*_CODING)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 def _taken(column: Any, rows: Rows) -> Any:  # noqa: ANN401 - an array of any kind
     """Some rows of an array."""
     return array(column.typecode, np.array(column)[rows].tobytes())

@@ -26,6 +26,7 @@ from strandline.core.mining.patterns import PatternGroup, pattern_groups
 from strandline.core.mining.shared_shapes import shared_shapes
 from strandline.core.urls import authority
 from strandline.learn.observations import NOISE, Seen, matters
+from strandline.learn.page_columns import PageRows
 from strandline.learn.series_book import SeriesBook, StillPages
 
 SEEN = frozenset({200, 203, 304})
@@ -33,6 +34,9 @@ SEEN = frozenset({200, 203, 304})
 EARLIEST, LATEST = 0.0, 7_200_000_000.0
 """What the calendar covers; archives of others hold odd dates. Origin: derived, from core/history/calendar.py."""
 
+
+_TOGETHER = 4_096
+"""Pages whose series are held as objects. Origin: a bound on memory."""
 
 AnySeen = TypeVar("AnySeen", bound=Seen)
 
@@ -207,8 +211,10 @@ class Patterns:
         learn_trust(self.trust, pages, claims)
         still, changed = parted(pages)
         self.series.still.append(StillPages.of(still, calendar))
-        found = {visits.page: series for visits, series in changed_series(changed, claims, calendar, self.trust)}
-        self.series.changed.add({visits.page: found[visits.page] for visits in changed})  # in the order of pages
+        for begin in range(0, len(changed), _TOGETHER):
+            some = changed[begin : begin + _TOGETHER]
+            found = {visits.page: series for visits, series in changed_series(some, claims, calendar, self.trust)}
+            self.series.changed.add({visits.page: found[visits.page] for visits in some})  # in the order of pages
 
     def share(self) -> None:
         """Find the pages that keep the same hours, over all sites."""
@@ -223,9 +229,13 @@ class Patterns:
             members[number].append(str(page))
         self.groups = pattern_groups(found, shelf.form, members)
 
-    def numbers(self) -> dict[int, int]:
+    def numbers(self) -> Mapping[int, int]:
         """Group of each page that has one."""
-        return {int(member): group.number for group in self.groups for member in group.members}
+        found = PageRows()
+        for group in self.groups:
+            for member in group.members:
+                found[int(member)] = group.number
+        return found
 
     def to_keep(self) -> Iterator[tuple[int, PageSeries, int | None]]:
         """Page, series and group of all pages."""

@@ -6,6 +6,7 @@ after a long wait may stand for several; how many depends on the rate believed i
 every find is one change, then as many as the prior of the page makes likely.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -30,6 +31,7 @@ from strandline.core.mining.classes import ChangeGroups, change_groups
 from strandline.core.mining.learned import DAY, PageRate, Visits
 from strandline.learn.known_pages import path_of
 from strandline.learn.packed_looks import Looked
+from strandline.learn.rate_columns import RateColumns, SiteColumns
 
 Floats = NDArray[np.float64]
 Counts = tuple[Floats, Floats]
@@ -50,7 +52,8 @@ class SitePages:
     @classmethod
     def of(cls, visits: Sequence[Visits], summaries: Mapping[int, PageSummary]) -> "SitePages":
         """Read the addresses of captured pages and count what was found."""
-        return cls.at([one.page for one in visits], [one.url for one in visits], summaries, counted(visits))
+        pages = array("q", (one.page for one in visits))
+        return cls.at(pages, (one.url for one in visits), summaries, counted(visits))
 
     @classmethod
     def at(
@@ -107,21 +110,20 @@ def learn_rates(known: Mapping[str, SitePages], visits: Mapping[str, Sequence[Lo
     bases = site_bases({name: one.level(one.counts, COEFFICIENTS) for name, one in known.items()})
     coefficients = refitted(lambda: (one.to_refit(bases[name]) for name, one in known.items()))
     bases = site_bases({name: one.level(one.counts, coefficients) for name, one in known.items()})
-    rated: dict[str, list[PageRate]] = {}
+    rated: dict[str, SiteColumns] = {}
     counts: dict[str, Counts] = {}
     for name, one in known.items():
-        rated[name] = rated_pages(visits[name], one.prior(one.counts, coefficients, bases[name]).mean)
-        counts[name] = _told(rated[name])
+        means = one.prior(one.counts, coefficients, bases[name]).mean
+        rated[name] = SiteColumns.of(rated_pages(visits[name], means))
+        counts[name] = rated[name].found, rated[name].watched
     # Changes now count as often as they are likely to have happened.
     bases = site_bases({name: one.level(counts[name], coefficients) for name, one in known.items()})
-    pages, levels = {}, {}
+    pages, levels = RateColumns(), {}
     for name, one in known.items():
         prior = one.prior(counts[name], coefficients, bases[name])
         levels[name] = prior.level
-        for page, rate, mean in zip(one.pages, rated[name], prior.mean.tolist(), strict=True):
-            rate.prior = mean
-            pages[page] = rate
-    rates = seen_rates(*_columns(pages.values()))
+        pages.add(one.pages, rated[name], prior.mean)
+    rates = seen_rates(*pages.seen())
     return Rates(pages, levels, coefficients, change_groups(rates, classes) if rates.size else None)
 
 
@@ -152,11 +154,6 @@ def seen_twice(visits: Floats, watched: Floats) -> NDArray[np.bool_]:
     return (visits > 0) & (watched > 0.0)
 
 
-def _columns(rates: Iterable[PageRate]) -> Floats:
-    table = np.array([(one.visits, one.changes, one.watched) for one in rates], dtype=np.float64)
-    return table.reshape(-1, 3).T
-
-
 def _column(pages: Sequence[int], summaries: Mapping[int, PageSummary], name: str) -> Floats:
     """A count of every page; one that could not be read is taken for a typical page of its site."""
     values = np.array([float(getattr(summaries[page], name)) if page in summaries else np.nan for page in pages])
@@ -170,10 +167,6 @@ def counted(visits: Sequence[Visits]) -> Counts:
     found = np.array([float(one.changed.sum()) for one in visits])
     watched = np.array([float(one.times[-1] - one.times[0]) / DAY for one in visits])
     return found, watched
-
-
-def _told(rates: Sequence[PageRate]) -> tuple[Floats, Floats]:
-    return np.array([one.found for one in rates]), np.array([one.watched for one in rates])
 
 
 def rated_pages(pages: Iterable[Looked], means: Floats) -> list[PageRate]:

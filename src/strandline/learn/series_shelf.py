@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from strandline.core.history.calendar import Periods
 from strandline.core.history.series import PageSeries
 from strandline.learn.file_rows import FileRows
+from strandline.learn.page_columns import PageRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +37,8 @@ class SeriesShelf(Mapping[int, PageSeries]):
 
     def __init__(self) -> None:
         self._rows: FileRows | None = None
-        self._place: dict[int, int] = {}
+        self._pages = array("q")
+        self._place = PageRows()
         self._cut = array("l")
         self._cuts: dict[Periods, int] = {}
         self._counted = array("b")
@@ -58,23 +60,24 @@ class SeriesShelf(Mapping[int, PageSeries]):
         if any(series.changes.shape != self.form for series in found.values()):
             raise ValueError("only patterns with the same cycle and number of periods can be shared")
         values = np.empty(len(found), dtype=self._rows.kind)
-        begin = len(self._place)
+        begin = len(self._pages)
         for number, (page, series) in enumerate(found.items()):
             for name in _SUMS:
                 values[name][number] = getattr(series, name)
             values["last"][number] = np.nan if series.last is None else series.last
             values["captures"][number] = series.captures
             self._place[page] = begin + number
+            self._pages.append(page)
             self._cut.append(self._cuts.setdefault(series.periods, len(self._cuts)))
             self._counted.append(bool(series.changes.sum() > 0))
         self._rows.grow(begin + len(found))
         self._rows.put(np.arange(begin, begin + len(found)), values)
 
     def __len__(self) -> int:
-        return len(self._place)
+        return len(self._pages)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._place)
+        return iter(self._pages)
 
     def __getitem__(self, page: int) -> PageSeries:
         return next(self._series(np.array([self._place[page]])))
@@ -93,7 +96,7 @@ class SeriesShelf(Mapping[int, PageSeries]):
 
     def in_order(self) -> Iterator[tuple[int, PageSeries]]:
         """Pages and series."""
-        pages = list(self._place)
+        pages = self._pages
         for begin in range(0, len(pages), _AT_ONCE):
             rows = np.arange(begin, min(begin + _AT_ONCE, len(pages)))
             yield from zip(pages[begin : begin + _AT_ONCE], self._series(rows), strict=True)
@@ -102,7 +105,7 @@ class SeriesShelf(Mapping[int, PageSeries]):
         """Pages with a change in some period, some thousand at a time, in the order they were added."""
         if self._rows is None:
             return
-        pages = np.fromiter(self._place, np.int64, len(self._place))
+        pages = np.array(self._pages, dtype=np.int64)
         rows = np.flatnonzero(np.array(self._counted, dtype=np.bool_))
         for begin in range(0, len(rows), _AT_ONCE):
             some = rows[begin : begin + _AT_ONCE]
