@@ -107,6 +107,25 @@ def test_measures_do_not_hang_on_what_was_asked_before(living):
     assert answers.why(url)["answers"]["changes"] == first == plain.why(url)["answers"]["changes"]
 
 
+def test_of_many_pages_plan_or_measures_are_held_and_answers_are_the_same(living, monkeypatch):
+    plain, url = SlowAnswers(living.folder), "http://courier.test/news/1.html"
+
+    def answered(answers, held):
+        answers.planning().now = plain.planning().now
+        asked = (lambda: answers.quality(), lambda: answers.next(5), lambda: answers.why(url))
+        asked += (lambda: answers.history("courier.test"), lambda: answers.quality())
+        for ask in asked:
+            yield ask()
+            held.append([name for name in ("outlook", "whole", "looks") if name in answers.planning().__dict__])
+
+    few, many = [], []
+    expected = list(answered(plain, few))
+    monkeypatch.setattr("strandline.plan.planning.MANY", 1)
+    assert list(answered(SlowAnswers(living.folder), many)) == expected
+    assert few[-1] == ["outlook", "whole", "looks"]
+    assert many == [[], ["outlook"], ["outlook"], [], []]
+
+
 def test_beliefs_that_took_long_are_renewed_rarely(living, monkeypatch):
     answers, used = SlowAnswers(living.folder), [0.0]
     monkeypatch.setattr("time.process_time", lambda: used[0])

@@ -10,9 +10,10 @@ The process reads one JSON object a line from standard input and writes one a li
     next      the visits that come next                      why       every reason for one page
     compare   two versions of a page, block by block         week      change of a page by weekday and hour
 
-What is believed of the pages is kept between questions, and renewed when something new was captured, but not more
-often than every few minutes, and of a large archive so rarely that this takes a twentieth of a core (but every half an
-hour, whatever it takes). The process ends with the one that started it: its standard input closes.
+Of very many pages either the plan or what measures are made of is kept, not both: each takes half a gigabyte of a
+million pages. What is believed of the pages is kept between questions, and renewed when something new was captured, but
+not more often than every few minutes, and of a large archive so rarely that this takes a twentieth of a core (but every
+half an hour, whatever it takes). The process ends with the one that started it: its standard input closes.
 """
 
 import json
@@ -98,7 +99,9 @@ class SlowAnswers:
     def quality(self, site: str = "") -> Answer:
         """Measures of each site and of the whole, or of one site."""
         planning = self.planning()
+        planning.let_go(plan=True)
         found = measured(planning, site)
+        planning.let_go(measures=True)
         every = found.sites if found.whole is None else [*found.sites, found.whole]
         return {
             "at": planning.now,
@@ -119,7 +122,8 @@ class SlowAnswers:
         first = min(row.first for row in ends if row.first is not None)
         last = max(row.last for row in ends if row.last is not None)
         moments = np.linspace(first + (last - first) / _INSTANTS, last, _INSTANTS).tolist() if last > first else [last]
-        return {
+        planning.let_go(plan=True)
+        answer = {
             "at": planning.now,
             "moments": [
                 {"time": moment, **_measures(planning, one)}
@@ -130,6 +134,8 @@ class SlowAnswers:
                 for factor, (day, worth) in zip(_FACTORS, worth_of_budgets(planning, _FACTORS), strict=True)
             ],
         }
+        planning.let_go(measures=True)
+        return answer
 
     def next(self, visits: int = 10) -> Answer:
         """The visits that come next."""
@@ -139,7 +145,9 @@ class SlowAnswers:
     def why(self, url: str) -> Answer:
         """Every reason for one page."""
         planning = self.planning()
-        return {"at": planning.now, **asdict(why(planning, url))}
+        answer = {"at": planning.now, **asdict(why(planning, url))}
+        planning.let_go(measures=True)
+        return answer
 
     def compare(self, url: str, start: float, end: float, after: int = 0, only: bool = False) -> Answer:
         """Two versions, block by block, from the block of a number on; only those that differ, if that is asked for."""

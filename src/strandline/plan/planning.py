@@ -27,6 +27,7 @@ from strandline.crawl.site_orders import manners_with_sites
 from strandline.crawl.skipping import plan_skips
 from strandline.errors import ArchiveBusy, SettingError, UsageError
 from strandline.learn.experience import History, Learned, history
+from strandline.learn.file_rows import MANY
 from strandline.learn.known_pages import HOUR, Hours, Told
 from strandline.learn.page_columns import KnownPages
 from strandline.plan.all_looks import AllLooks, all_looks
@@ -186,6 +187,18 @@ class Planning:
         standings = self._noted.passing(self.reading.standings())
         found.grow(self.maker.known(one, self.now, waits=False) for one in standings)
         return found
+
+    def let_go(self, *, plan: bool = False, measures: bool = False) -> None:
+        """Forget the plan, or what measures are made of, if it is of very many pages: both take memory by the page.
+        Who asks again waits until it is made anew.
+        """
+        held = self.__dict__
+        if plan and "outlook" in held and len(self.outlook.planner.pages) >= MANY:
+            del held["outlook"]
+        if measures and "whole" in held and len(self.pages) >= MANY:
+            for name in ("whole", "facts", "looks", "past", "said"):
+                held.pop(name, None)
+            self._noted = FactsNoted()
 
     @property
     def planner(self) -> Planner:
