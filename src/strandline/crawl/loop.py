@@ -18,6 +18,7 @@ from strandline.core.discovery.traps import TrapWatch
 from strandline.core.shown import Shown
 from strandline.core.urls import authority, origin
 from strandline.crawl.agenda import Agenda, PassAgenda
+from strandline.crawl.cookie_checks import CookieChecks
 from strandline.crawl.finding import Finder
 from strandline.crawl.hosts import HostNotes
 from strandline.crawl.intake import AT_ONCE, Intake
@@ -56,6 +57,7 @@ class Crawl:
         self._intake = Intake(parts, orders, self._finder, self._reading, self._agenda)
         self._robots = RobotsGate(orders, parts.catalog)
         self._hosts = HostNotes(parts, orders, self._robots, self._intake)
+        self._cookie_checks = CookieChecks()
         self._loads = PageLoads(parts, self._robots, self._finder, self._intake, self._ask)
         self._arrived: deque[Exchange] = deque()
         self._large: deque[Exchange] = deque()
@@ -66,9 +68,7 @@ class Crawl:
         self._starved = False
         self._failed = False
         """Something went wrong: what was not committed may not be promised, and is fetched again by the next run."""
-        self._troubles = 0
-        self._tickets = 0
-        self._stop_requests = 0
+        self._troubles = self._tickets = self._stop_requests = 0
         self._over = ""
         self._stopped_at = 0.0
         self._last_commit = parts.clock.monotonic()
@@ -265,10 +265,8 @@ class Crawl:
             return
         whole = task.visits_since_full >= self._orders.full_every or task.original is None
         whole = whole or self._intake.wants_whole(task) or self._parts.browsing.may_show(task)
-        self._begin(
-            task,
-            Request(task.url, 0, task.kind, "" if whole else task.etag, "" if whole else task.last_modified),
-        )
+        known = ("", "") if whole else (task.etag, task.last_modified)
+        self._begin(task, self._cookie_checks.with_cookies(task, Request(task.url, 0, task.kind, *known)))
 
     def _begin(self, task: Task, request: Request) -> None:
         self._tasks[self._ask(request)] = task
@@ -311,7 +309,11 @@ class Crawl:
             self._conclude(exchange, shown)
 
     def _settle(self, exchange: Exchange) -> None:
-        if not self._loads.takes(self._tasks[exchange.request.ticket], exchange):
+        task = self._tasks[exchange.request.ticket]
+        if self._cookie_checks.wants_again(task, exchange):
+            self._ready.append(self._tasks.pop(exchange.request.ticket))
+            exchange.body.close()
+        elif not self._loads.takes(task, exchange):
             self._conclude(exchange)
 
     def _conclude(self, exchange: Exchange, shown: Shown | None = None) -> None:
