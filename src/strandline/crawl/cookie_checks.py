@@ -13,7 +13,7 @@ from strandline.crawl.visits import redirect_target
 from strandline.ports import Task
 
 LONGEST: Final = 8_000
-"""Letters of cookies that are sent back. Origin: what most servers take."""
+"""Letters of cookies that are sent back: what most servers take. Origin: a guess."""
 
 
 class CookieChecks:
