@@ -7,7 +7,8 @@
     .1    each word that left its text but not the page, was known to come and go, or is a number
     1     each figure that is another now, 2 for a price (`figures`); all of a block together 10 at most
     .1    each text that was touched, whatever its words
-    .2    each link or picture, a tenth of it for advertising and for one seen before
+    .2    each link or picture, a tenth of it for advertising and for one seen before, next to nothing for a picture
+          whose file was only given another name (`renamed_files`)
 
 News need no new words: a results page, or a site of few words, says new things in the words it has. Words are those of
 all touched texts of the block together: a word that went from one sentence to the next is no news.
@@ -30,6 +31,7 @@ from strandline.core.changes.figures import changed_figures, holds_only_numbers,
 from strandline.core.changes.item_changes import EDITED, TOLD, ItemChange, ItemJudge
 from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.page_kind import PageKind
+from strandline.core.changes.renamed_files import renamed_pictures
 from strandline.core.changes.ticking import is_same_text
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
@@ -164,6 +166,9 @@ class NoveltyCounter:
         remembers = bool(noise.items)
         follow = bool(found.items) and not edited and not others  # links of texts that say nothing new
         for address in addresses:
+            if address in self._renamed:
+                found.value += TICKED
+                continue
             small = follow or self._advertising(address) or (remembers and noise.seen_item(plain_address(address)))
             found.value += LINKED * ADVERTISING if small else LINKED
         found.linked = len(addresses)
@@ -184,6 +189,11 @@ class NoveltyCounter:
     @kept_property
     def _numeric(self) -> bool:
         return is_numeric(self._pages[1])
+
+    @kept_property
+    def _renamed(self) -> set[str]:
+        changed = [(change.old, change.new) for change in self._delta.changes if change.content]
+        return renamed_pictures(*([block for block in blocks if block] for blocks in zip(*changed, strict=True)))
 
     def _unmasked(self, texts: Texts, path: str, found: Novelty) -> Texts:
         kept = [
