@@ -108,22 +108,33 @@ def test_measures_do_not_hang_on_what_was_asked_before(living):
 
 
 def test_of_many_pages_plan_or_measures_are_held_and_answers_are_the_same(living, monkeypatch):
-    plain, url = SlowAnswers(living.folder), "http://courier.test/news/1.html"
+    news = "http://courier.test/news/1.html"
+    asks = [("quality", ()), ("next", (5,)), ("why", (news,)), ("history", ("courier.test",))]
+    moment = SlowAnswers(living.folder).planning().now
 
-    def answered(answers, held):
-        answers.planning().now = plain.planning().now
-        asked = (lambda: answers.quality(), lambda: answers.next(5), lambda: answers.why(url))
-        asked += (lambda: answers.history("courier.test"), lambda: answers.quality())
-        for ask in asked:
-            yield ask()
-            held.append([name for name in ("outlook", "whole", "looks") if name in answers.planning().__dict__])
+    def answers_now():
+        found = SlowAnswers(living.folder)
+        found.planning().now = moment
+        return found
 
-    few, many = [], []
-    expected = list(answered(plain, few))
+    expected = [getattr(answers_now(), name)(*about) for name, about in asks]
     monkeypatch.setattr("strandline.plan.planning.MANY", 1)
-    assert list(answered(SlowAnswers(living.folder), many)) == expected
-    assert few[-1] == ["outlook", "whole", "looks"]
-    assert many == [[], ["outlook"], ["outlook"], [], []]
+    answers, held = answers_now(), []
+    for (name, about), answer in zip([*asks, asks[0]], [*expected, expected[0]], strict=True):
+        assert getattr(answers, name)(*about) == answer
+        held.append({"outlook", "whole", "looks"} & set(answers.planning().__dict__))
+    assert held[:2] == [set(), {"outlook"}] and held[2] <= {"outlook"} and held[3:] == [set(), set()]
+
+
+def test_of_many_pages_the_plan_is_lived_through_and_made_anew(living, monkeypatch):
+    first, second = SlowAnswers(living.folder).planning(), SlowAnswers(living.folder).planning()
+    second.now = first.now
+    expected = list(first.ahead(8.0))
+    assert len(expected) > 5 and "outlook" in first.__dict__
+    monkeypatch.setattr("strandline.plan.planning.MANY", 1)
+    for _ in range(2):
+        assert list(second.ahead(8.0)) == expected
+        assert not {"outlook", "whole"} & set(second.__dict__)
 
 
 def test_beliefs_that_took_long_are_renewed_rarely(living, monkeypatch):

@@ -99,7 +99,6 @@ class SlowAnswers:
     def quality(self, site: str = "") -> Answer:
         """Measures of each site and of the whole, or of one site."""
         planning = self.planning()
-        planning.let_go(plan=True)
         found = measured(planning, site)
         planning.let_go(measures=True)
         every = found.sites if found.whole is None else [*found.sites, found.whole]
@@ -122,7 +121,6 @@ class SlowAnswers:
         first = min(row.first for row in ends if row.first is not None)
         last = max(row.last for row in ends if row.last is not None)
         moments = np.linspace(first + (last - first) / _INSTANTS, last, _INSTANTS).tolist() if last > first else [last]
-        planning.let_go(plan=True)
         answer = {
             "at": planning.now,
             "moments": [

@@ -54,11 +54,16 @@ class Asked:
 
 
 class FolderVisits:
-    """Implements ComingVisits for an archive in a folder; `outlook` makes its plan ready."""
+    """Implements ComingVisits for an archive in a folder; `outlook` makes its plan ready, `spare` another one that may
+    be lived through, by default a copy.
+    """
 
-    def __init__(self, asked: Asked, outlook: Callable[[], Outlook]) -> None:
+    def __init__(
+        self, asked: Asked, outlook: Callable[[], Outlook], spare: Callable[[], Outlook] | None = None
+    ) -> None:
         self._asked = asked
         self._outlook = outlook
+        self._spare = spare or (lambda: outlook().copy())
         self._hours: Hours = asked.maker.making.hours
         self._hour = int(self._hours.at(asked.now) // 1)
         self._taken: set[int] = set()
@@ -124,7 +129,7 @@ class FolderVisits:
     def ahead(self, hours: float) -> Iterator[Due]:
         """See ComingVisits."""
         until = self._asked.now + hours * self._hours.length
-        outlook, purse = self._outlook(), deepcopy(self._asked.purse)
+        purse = deepcopy(self._asked.purse)
         visits, hour, taken = self._running, self._hour, set(self._taken)
         other: Outlook | None = None
         while True:
@@ -134,7 +139,7 @@ class FolderVisits:
             if start >= until:
                 return
             if other is None:
-                other = outlook.copy()
+                other = self._spare()
             self._live(other, purse, visits)
             left = max(0, min(self._left(purse, start), purse.requests(self._hours.seconds(hour + 1))))
             visits = self._planned(other, hour, left, taken)

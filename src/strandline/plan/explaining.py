@@ -68,7 +68,8 @@ def why(planning: Planning, url: str) -> Why:
     maker = planning.maker
     barred = maker.barring.why(standing, planning.now) or maker.quiet(standing, planning.now)[0]
     barred = barred or maker.supplied(standing, planning.now)
-    _ = planning.outlook  # asked for below, too: now it is opened once for both
+    if planning.few:
+        _ = planning.outlook  # asked for below, too: now it is opened once for both
     belief = planning.planner.about(standing.page, planning.now)
     lore = Lore(planning.archive)
     small = sum(one.changed and not matters(one) for one in lore.reading.visits_of(standing.page))
@@ -179,6 +180,7 @@ def _pattern(belief: Belief) -> str:
 
 def _next_visit(planning: Planning, one: Standing, found: Why) -> None:
     hours = LOOK_AHEAD if len(planning.pages) <= LARGE else 24.0
+    planning.let_go(measures=True)
     visit = next((visit for visit in planning.coming.ahead(hours) if visit.page == one.page), None)
     budget = planning.settings.plan.budget
     if visit is None:

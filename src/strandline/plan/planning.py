@@ -180,12 +180,28 @@ class Planning:
         if self.reading.hidden:  # what is taken down tells nothing
             found = ArchivePlan(self.maker, self.reading).outlook(self.now)
             found.look_around(int(self.hours.at(self.now) // 1))
-        elif "outlook" in self.__dict__:
+        elif "outlook" in self.__dict__ and len(self.outlook.planner.pages) < MANY:
             found = self.outlook.copy()
         else:  # two of them would take twice the memory
+            self.let_go(plan=True)
             found = self._open()
         standings = self._noted.passing(self.reading.standings())
         found.grow(self.maker.known(one, self.now, waits=False) for one in standings)
+        return found
+
+    @property
+    def few(self) -> bool:
+        """Whether plan and measures may be held side by side."""
+        return sum(row.pages for row in self.reading.sites()) < MANY
+
+    def spare_outlook(self) -> Outlook:
+        """A plan that may be lived through: a copy. Of very many pages the plan itself, which is made anew, as it was,
+        when it is asked for again: two would take twice the memory.
+        """
+        found = self.outlook
+        if len(found.planner.pages) < MANY:
+            return found.copy()
+        self.let_go(plan=True)
         return found
 
     def let_go(self, *, plan: bool = False, measures: bool = False) -> None:
@@ -194,7 +210,8 @@ class Planning:
         """
         held = self.__dict__
         if plan and "outlook" in held and len(self.outlook.planner.pages) >= MANY:
-            del held["outlook"]
+            for name in ("outlook", "coming"):
+                held.pop(name, None)
         if measures and "whole" in held and len(self.pages) >= MANY:
             for name in ("whole", "facts", "looks", "past", "said"):
                 held.pop(name, None)
@@ -289,6 +306,7 @@ class Planning:
         problem = self.check_budget()
         if problem:
             raise UsageError(problem)
+        self.let_go(measures=True)
         return (visit for visit in self.coming.ahead(hours) if self.reading.shows(visit.url))
 
 
@@ -297,7 +315,7 @@ def coming_of(archive: Archive, planning: Planning) -> ComingVisits:
     """Who knows what visits come to an archive: a cluster's are planned site by site."""
     with closing(WatchReading.open(archive.database)) as watch:
         purse = purse_of(planning.settings.plan, planning.hour_seconds, watch.spent_since, (planning.now, planning.now))
-    return FolderVisits(planning.asked(purse), lambda: planning.outlook)
+    return FolderVisits(planning.asked(purse), lambda: planning.outlook, planning.spare_outlook)
 
 
 @singledispatch
