@@ -35,6 +35,7 @@ def test_facts_are_those_of_the_pages_in_the_order_of_rows():
     assert np.isnan(found.gone[:2]).all() and found.gone[2] == 77.0, "since others are there it tells nothing"
     assert found.dead.tolist() == [False, False, True]
     assert found.hollow == [SHELL, "", ""]
+    assert len(facts.in_rows(int, []).page) == 0, "what was told is not held twice"
 
 
 def test_pages_that_show_the_same_are_told_but_not_over_what_they_say_themselves():

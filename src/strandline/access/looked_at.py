@@ -87,12 +87,16 @@ def of_directories(directory: Ints, captures: Ints) -> Iterator[Ints]:
     [[1], [0, 2]]
     """
     order = np.argsort(directory, kind="stable")
-    work = np.concatenate([[0], np.cumsum((captures + A_PAGE)[order])])[:-1]
-    begins = np.append(True, np.diff(directory[order]) != 0)[: len(order)]
-    of_its_directory = np.maximum.accumulate(np.where(begins, work, 0))  # where the directory of each page begins
-    for rows in np.split(order, _cuts(of_its_directory)):
+    for rows in np.split(order, _cuts_of_directories(directory[order], captures[order])):
         if len(rows):
             yield np.sort(rows)
+
+
+def _cuts_of_directories(directory: Ints, captures: Ints) -> Ints:
+    """Where parts end among pages in the order of directories, which are not divided."""
+    work = np.concatenate([[0], np.cumsum(captures + A_PAGE)])[:-1]
+    begins = np.append(True, np.diff(directory) != 0)[: len(directory)]
+    return _cuts(np.maximum.accumulate(np.where(begins, work, 0)))  # where the directory of each page begins
 
 
 def in_turn(rows: Ints, captures: Ints) -> Iterator[Ints]:

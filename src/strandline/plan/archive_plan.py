@@ -104,8 +104,10 @@ class ArchivePlan:
         told = list(self._reading.claims_told())
         visited = (one for one in self._reading.standings() if one.visited)
         known = KnownPages(self.maker.known(one, now, sizes.get(one.page, 0.0)) for one in visited)
-        row_of = PageRows(known.numbers.tolist())
-        rows = None if kept is None else np.array([row_of.get(page, -1) for page in kept.pages], dtype=np.int64)
+        row_of = PageRows(map(int, known.numbers))
+        rows = None
+        if kept is not None:
+            rows = np.fromiter((row_of.get(page, -1) for page in kept.pages), np.int64, len(kept.pages))
         if kept is not None and rows is not None and self._fits(kept, known, rows, now):
             others = np.delete(np.arange(len(known)), rows)
             pages, known = known.arranged(rows), known.arranged(others)

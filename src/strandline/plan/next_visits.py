@@ -90,7 +90,7 @@ class Planner:
         self.groups = Groups.of(self.pages)
         self._learned = learned
         learned.grow(self.pages, self.groups)
-        self._row_of = PageRows(self.pages.numbers.tolist())
+        self._row_of = PageRows(map(int, self.pages.numbers))
         self._waiting: list[tuple[float, int]] = []
         self._polite: list[tuple[float, int]] = []
         self._open: dict[int, int] = {}

@@ -35,6 +35,9 @@ class FactsNoted:
     """
 
     def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
         self._page, self._weight, self._gone, self._dead = array("q"), array("d"), array("d"), array("b")
         self._kinds: list[str] = []
 
@@ -49,13 +52,17 @@ class FactsNoted:
             yield one
 
     def in_rows(self, row_of: Callable[[int], int], contents: Iterable[tuple[int, str, str]]) -> PageFacts:
-        """What was noted, in the order of rows; `contents` are page, site and digest of what pages last showed."""
+        """What was noted, in the order of rows; `contents` are page, site and digest of what pages last showed. Nothing
+        is left here: of many pages it would be held twice.
+        """
+        same = set(shared_pages(contents).tolist())
         page = np.array(self._page, dtype=np.int64)
         order = np.argsort(np.fromiter(map(row_of, self._page), np.int64, len(page)), kind="stable")
-        same = set(shared_pages(contents).tolist())
         kinds = [self._kinds[place] or SAME * (self._page[place] in same) for place in order.tolist()]
-        weight, gone = np.array(self._weight), np.array(self._gone)
-        return PageFacts(page[order], weight[order], gone[order], np.array(self._dead, np.bool_)[order], kinds)
+        weight, gone = np.array(self._weight)[order], np.array(self._gone)[order]
+        dead = np.array(self._dead, np.bool_)[order]
+        self._forget()
+        return PageFacts(page[order], weight, gone, dead, kinds)
 
 
 def shared_pages(contents: Iterable[tuple[int, str, str]]) -> Rows:

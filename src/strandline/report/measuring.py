@@ -102,23 +102,23 @@ class _Believed:
 
 
 def _held(planning: Planning) -> Held:
-    groups, looks, facts = planning.planner.groups, planning.looks, planning.facts
+    planner, looks, facts = planning.planner, planning.looks, planning.facts
     return Held(
-        site=groups.site,
-        sites=tuple(groups.sites),
+        site=planner.table.site,
+        sites=tuple(planner.groups.sites),
         weight=facts.weight,
         estimate=_Believed(planning.learned.learner),
         sights=looks.sights,
         shown=looks.shown,
         told=looks.told,
         barred=planning.pages.barred(),
-        directory=groups.directory,
+        directory=planner.table.directory,
         hours=Hours(planning.learned.learner.cycle, planning.pages.column("shift")),
         ended=(facts.gone - planning.hours.start) / planning.hours.length,
         said=planning.said,
         dead=facts.dead,
         hollow=facts.hollow,
-        aim=planning.planner.table.aim,
+        aim=planner.table.aim,
     )
 
 
