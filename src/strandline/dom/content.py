@@ -7,6 +7,7 @@ import numpy as np
 
 from strandline.core.blocks.content import Scores, chosen, content_scores
 from strandline.core.blocks.content_trees import Trees
+from strandline.core.blocks.page_told import NOTHING_TOLD, PageTold
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import LayoutTree
 
@@ -27,9 +28,9 @@ def write_trees(trees: Trees, file: str) -> None:
     np.savez_compressed(file, limit=trees.limit, value=trees.value, start=np.float64(trees.start), **narrow)
 
 
-def scored(layout: LayoutTree, template: Template = NO_TEMPLATE) -> Scores:
+def scored(layout: LayoutTree, template: Template = NO_TEMPLATE, told: PageTold = NOTHING_TOLD) -> Scores:
     """How likely each item of a page is its own content (`content_scores`)."""
-    return content_scores(layout, shipped_trees(), template)
+    return content_scores(layout, shipped_trees(), template, told)
 
 
 def content_of(layout: LayoutTree, scores: Scores) -> str:

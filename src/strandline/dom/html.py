@@ -21,6 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from strandline.core.blocks.content_marks import CONCEALED, KIND_OF_TAG, declared_kinds, name_marks
 from strandline.core.blocks.levels import PageLevel
+from strandline.core.blocks.page_told import page_told
 from strandline.core.blocks.partition import partition
 from strandline.core.blocks.roles import (
     DIALOGS,
@@ -65,7 +66,7 @@ def judged_blocks(html: bytes, *, charset: str | None = None, url: str = "", lev
 def judged_layout(html: bytes, *, charset: str | None = None) -> LayoutTree:
     """The layout of a page, and how likely each of its items is its own content."""
     tree = layout(html, charset=charset, described=True)
-    tree.content = scored(tree)
+    tree.content = scored(tree, told=page_told(as_utf8(html, charset)))
     return tree
 
 
@@ -75,7 +76,7 @@ def main_text(html: bytes, *, charset: str | None = None, template: Template = N
     `template` is what the pages of its site have in common (`SiteTexts`), where others of them are known.
     """
     tree = layout(html, charset=charset, described=True)
-    return content_of(tree, scored(tree, template))
+    return content_of(tree, scored(tree, template, page_told(as_utf8(html, charset))))
 
 
 def layout(html: bytes, *, charset: str | None = None, described: bool = False) -> LayoutTree:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from strandline.core.blocks.content_features import features
 from strandline.core.blocks.content_trees import Trees
+from strandline.core.blocks.page_told import NOTHING_TOLD, PageTold
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import LayoutTree, hashed
 
@@ -24,12 +25,14 @@ SHARED: Final = 0.05
 """Part of its score that is left to a run which other pages of the site show, too. Origin: a guess."""
 
 
-def content_scores(layout: LayoutTree, trees: Trees, template: Template = NO_TEMPLATE) -> Scores:
+def content_scores(
+    layout: LayoutTree, trees: Trees, template: Template = NO_TEMPLATE, told: PageTold = NOTHING_TOLD
+) -> Scores:
     """The score of each item of a page, in [0, 1]; -1 for what is no text."""
     scores = np.full(len(layout.items), -1.0)
     rows = np.flatnonzero(layout.item_kinds == 0)
     if rows.size:
-        scores[rows] = trees.scores(features(layout, rows))
+        scores[rows] = trees.scores(features(layout, rows, told))
     if template:
         scores[[row for row in rows.tolist() if hashed(layout.items[row][1]) in template]] *= SHARED
     return scores

@@ -3,8 +3,9 @@
 A run is described by its own characters, the runs beside it, what the parts around it hold (text, links, paragraphs,
 pictures), whether they repeat beside others that look alike (cards, posts, rows), where it stands to six parts of the
 page (the ones that hold most paragraphs, most plain text, the title, the largest repeated list), the tags and names
-around it, and the page as a whole. Sums over a part leave out what tags or names call navigation, footer, consent,
-advertising or hidden, so that a long cookie notice is not taken for the article.
+around it, the page as a whole, and whether it says what the page tells other sites of itself (`page_told`). Sums over a
+part leave out what tags or names call navigation, footer, consent, advertising or hidden, so that a long cookie notice
+is not taken for the article.
 """
 
 from typing import Final
@@ -54,6 +55,7 @@ from strandline.core.blocks.content_kernels import (
     relate,
 )
 from strandline.core.blocks.content_marks import AROUND_GROUPS, AROUND_KINDS, GROUPS, KIND_OF_TAG, KINDS, PAGE_KINDS
+from strandline.core.blocks.page_told import NOTHING_TOLD, TOLD_NAMES, PageTold, told_columns
 from strandline.core.blocks.tree import LayoutTree
 
 _OWN: Final = (
@@ -86,11 +88,15 @@ NAMES: Final = (
     *(f"page_tag_{tag}" for tag in _PAGE_TAGS),
     *(f"page_group{group}" for group in _PAGE_GROUPS),
     *(f"page_is_{kind}" for kind in PAGE_KINDS),
+    *TOLD_NAMES,
 )
 
 
-def features(layout: LayoutTree, rows: Ints) -> Rows:
-    """A row of numbers for each of these items, which are the runs of text of a page whose nodes are described."""
+def features(layout: LayoutTree, rows: Ints, told: PageTold = NOTHING_TOLD) -> Rows:
+    """A row of numbers for each of these items, which are the runs of text of a page whose nodes are described.
+
+    `told` is what the page tells other sites of itself.
+    """
     tree = np.zeros((len(layout.parents), TREE_WIDTH), np.int64)
     columns = (layout.parents, layout.ends, layout.firsts, layout.lasts, layout.kinds, layout.marks, layout.looks)
     tree[:, : LOOK + 1] = np.array(columns).T
@@ -137,6 +143,7 @@ def features(layout: LayoutTree, rows: Ints) -> Rows:
     page = _page(layout, tree, sums, runs, largest)
     out = np.zeros((len(rows), len(NAMES)), np.float32)
     fill(tree, sums, cores, runs, np.array([titles[0] if titles.size else -1, *page], np.float64), out)
+    out[:, -len(TOLD_NAMES) :] = told_columns([layout.items[k][1] for k in rows.tolist()], layout.title, told)
     return out
 
 

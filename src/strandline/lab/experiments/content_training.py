@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from strandline.core.blocks.content import chosen
 from strandline.core.blocks.content_features import NAMES, features
 from strandline.core.blocks.content_trees import Trees
+from strandline.core.blocks.page_told import page_told
 from strandline.dom.html import layout as layout_of
 from strandline.lab.experiments.marked_pages import MarkedPage, word_f1, words_of
 
@@ -27,9 +28,9 @@ FOLDS: Final = 5
 SEEDS: Final = (1, 2)
 SAMPLED: Final = 30.0  # a run whose words make a thirtieth of its page's content is always learned from
 _BOOSTING: Final[dict[str, Any]] = {
-    "max_iter": 60,
-    "learning_rate": 0.1,
-    "max_leaf_nodes": 10,
+    "max_iter": 130,
+    "learning_rate": 0.05,
+    "max_leaf_nodes": 14,
     "min_samples_leaf": 50,
     "l2_regularization": 10.0,
     "max_features": 0.25,
@@ -64,10 +65,11 @@ class Example:
 
 def example(page: MarkedPage) -> Example:
     """A marked page made ready for learning."""
-    layout = layout_of(page.html.encode("utf-8", "replace"), charset="utf-8", described=True)
+    html = page.html.encode("utf-8", "replace")
+    layout = layout_of(html, charset="utf-8", described=True)
     rows = np.flatnonzero(layout.item_kinds == 0)
     words = tuple(tuple(words_of(layout.items[k].text)) for k in rows.tolist())
-    numbers = features(layout, rows) if rows.size else np.zeros((0, len(NAMES)), np.float32)
+    numbers = features(layout, rows, page_told(html)) if rows.size else np.zeros((0, len(NAMES)), np.float32)
     counts = np.array([len(run) for run in words], np.int64)
     ends = np.cumsum(counts)
     hits = np.zeros(int(counts.sum()) + 1)
