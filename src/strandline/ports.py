@@ -294,7 +294,8 @@ class Catalog(Protocol):
         """Start of the pass under way and whether it resumes an unfinished one; opens a new one otherwise.
 
         Of a host that wanted to be left alone before it had given all its pages, a new one has those that still wait,
-        as long as that helps: else every pass would end at the same page of it.
+        as long as that helps: else every pass would end at the same page of it. Hosts that never answered, or failed
+        last, come after all others in a new pass.
         """
 
     def close_pass(self, now: float) -> None:

@@ -31,6 +31,27 @@ def test_hosts_take_turns(store):
     assert sorted(order[:3]) == sorted(order[3:]) == ["a", "b", "c"]
 
 
+def test_hosts_that_never_answered_or_failed_come_last_in_the_next_pass(store):
+    """Else hundreds of servers that are gone hold all connections while a site's own pages wait."""
+    catalog = store()
+    start, _ = catalog.open_pass(100.0)
+    catalog.add([found(f"http://{host}.example/{n}") for host in "abcd" for n in range(4)])
+    first = take(catalog, before=start)
+    assert {task.authority[0] for task in first} == set("abcd")
+    answered = [task for task in first if task.authority[0] in "bcd"]
+    visits = [visited(task.page, capture(task.url, offset=100 * task.page), due=151.0) for task in answered]
+    catalog.commit(Batch(visits, hosts=[HostState("b.example", not_before=160.0, failures=2)]))
+    catalog.release([task.page for task in first if task not in answered])
+    catalog.close_pass(200.0)
+    catalog = store()
+    start, _ = catalog.open_pass(300.0)
+    order = "".join(take(catalog, limit=1, now=301.0, before=start)[0].authority[0] for _ in range(16))
+    assert set(order[:8]) == {"c", "d"}
+    assert set(order[8:]) == {"a", "b"}
+    catalog.add([found("http://e.example/9")])
+    assert take(catalog, limit=1, now=301.0, before=start)[0].authority == "e.example", "new ones have their turn"
+
+
 def test_take_respects_busy_due_and_both_back_offs(store):
     catalog = store()
     catalog.add([found("http://busy.example/"), found("http://late.example/", due=101.0)])

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from zlib import crc32
 
 from strandline.core import urls
+from strandline.store.rows import LAST_TURNS
 
 _REMEMBERED = 20_000
 
@@ -34,7 +35,7 @@ class Addresses:
         self._files: dict[str, int] = {}
         self.most = _REMEMBERED
         """Addresses that are kept at hand."""
-        self.turn = int(connection.execute("SELECT coalesce(max(turn), 0) FROM hosts").fetchone()[0])
+        self.turn = int(connection.execute(f"SELECT coalesce(max(turn % {LAST_TURNS}), 0) FROM hosts").fetchone()[0])
         """The last turn given to a host."""
 
     def forget(self) -> None:

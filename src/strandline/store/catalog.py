@@ -139,6 +139,7 @@ class SqliteCatalog(CatalogReading):
             self._frontier.give_to_passes(start)
             if ended is not None:
                 self._frontier.unasked_first(float(started), float(ended), start)
+                self._frontier.silent_last()
             return start, False
 
     def close_pass(self, now: float) -> None:

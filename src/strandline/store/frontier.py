@@ -163,6 +163,14 @@ class Frontier:
                 {**values, "host": host},
             )
 
+    def silent_last(self) -> None:
+        """Inside a transaction: see ports.Catalog.open_pass."""
+        self.hosts_moved()
+        self._connection.execute(
+            f"""UPDATE hosts SET turn = turn % {rows.LAST_TURNS} + {rows.LAST_TURNS} * {rows.GOES_LAST}
+            WHERE {rows.GOES_LAST} <> (turn >= {rows.LAST_TURNS})"""
+        )
+
     def give_back(self) -> None:
         """Queue the pages that were leased ahead again."""
         if self._ahead:

@@ -46,6 +46,13 @@ def count_due(pages: str = "", hosts: str = "") -> str:
     ) AS of_host JOIN hosts USING (host) WHERE hosts.not_before <= ? {hosts}"""
 
 
+LAST_TURNS = 1 << 40
+"""Turns from here on are those of hosts that were never heard of, or failed last. Origin: a definition."""
+GOES_LAST = "(captures = 0 OR failures > 0)"
+"""Whether a host is asked in a new pass when no other may be: hundreds of servers that are gone would hold all
+connections while the pages of a site wait. Whoever is asked takes a usual turn again."""
+
+
 def left_out(last: str, start: str) -> str:
     """Whether a host has pages that the pass begun at `last` did not come to, or that it answered with "too many
     requests" (429); but not where the last pass was for such pages (their others are due right after its start) and got

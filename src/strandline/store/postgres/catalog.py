@@ -30,7 +30,7 @@ from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.reading import PostgresReading, on_postgres
 from strandline.store.postgres.recording import SharedRecorder
 from strandline.store.postgres.session import Connection, Session
-from strandline.store.rows import left_out
+from strandline.store.rows import GOES_LAST, LAST_TURNS, left_out
 from strandline.store.watching import TimePiece, WatchReading
 
 T = TypeVar("T")
@@ -44,6 +44,11 @@ _UNASKED_FIRST: Final = f"""WITH last AS (
 UPDATE pages SET due = %(start)s::float8 + 0.001 FROM last
 WHERE due > last.started AND due <= %(start)s AND state = 0
     AND host IN (SELECT host FROM left_out)"""
+_SILENT_LAST: Final = f"""WITH moved AS MATERIALIZED (
+        SELECT host FROM hosts WHERE {GOES_LAST} <> (turn >= {LAST_TURNS}) AND (SELECT count(*) FROM passes) > 1
+        ORDER BY host FOR NO KEY UPDATE SKIP LOCKED)
+UPDATE hosts SET turn = mod(turn, {LAST_TURNS}) + CASE WHEN {GOES_LAST} THEN {LAST_TURNS} ELSE 0 END
+FROM moved WHERE hosts.host = moved.host"""
 """See ports.Catalog.open_pass."""
 
 
@@ -108,6 +113,7 @@ class PostgresCatalog(CatalogReading):
             ).fetchone()
             if made is not None:
                 connection.execute(_UNASKED_FIRST, {"start": made[0]})
+                connection.execute(_SILENT_LAST)
                 return float(str(made[0])), False
             row = connection.execute("SELECT started FROM passes WHERE ended IS NULL").fetchone()
             assert row is not None

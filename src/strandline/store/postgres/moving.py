@@ -19,6 +19,7 @@ from strandline.store.postgres import addresses as postgres_addresses
 from strandline.store.postgres.addresses import clean
 from strandline.store.postgres.reading import spelled
 from strandline.store.postgres.session import Connection, Session
+from strandline.store.rows import LAST_TURNS
 from strandline.store.sqlite import transaction
 
 PIECE: Final = 5_000
@@ -256,7 +257,7 @@ def _settle(connection: Connection, spent: Sequence[Row], decided: int) -> None:
             f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), coalesce(max({column}), 0) + 1, false) "
             f"FROM {table}".encode()
         )
-    connection.execute("SELECT setval('turns', coalesce(max(turn), 0) + 1, false) FROM hosts")
+    connection.execute(f"SELECT setval('turns', coalesce(max(mod(turn, {LAST_TURNS})), 0) + 1, false) FROM hosts")
     connection.execute("DELETE FROM spending")
     with connection.cursor() as cursor:
         cursor.executemany("INSERT INTO spending (start, spent, requests) VALUES (%s, %s, %s)", spent)
