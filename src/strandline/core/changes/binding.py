@@ -15,6 +15,8 @@ from strandline.core.changes.sentence_meaning import read_sentence
 
 CLAUSE: Final = 0.6
 """Weight of a sentence of a contract, at most. Origin: a guess, that of an obligation that came or went."""
+SAID: Final = 0.35
+"""Weight of a sentence of any other page, at most: an article is added to, a forum answered. Origin: a guess."""
 FEW: Final = 2.0
 """Words that make 1 - 1/e of it. Origin: a guess."""
 MADE_OF: Final = 0.5
@@ -64,7 +66,7 @@ def sentence_weight(text: str, language: str, contract: bool) -> float:
         return MADE_OF
     read = [read_sentence(sentence, rules.language) for sentence in sentences(plain_lines(text))]
     if not contract:
-        return max((sentence.worth for sentence in read), default=0.0)
+        return min(SAID, max((sentence.worth for sentence in read), default=0.0))
     size = max((len(one.facts) + len(one.concepts) + len(one.content) for one in read), default=0)
     return CLAUSE * (1.0 - exp(-size / FEW))
 
