@@ -19,8 +19,8 @@ from strandline.core.blocks.tree import LayoutTree, hashed
 Scores = NDArray[np.float64]
 GENEROUS: Final = 0.85
 """Power of a score when runs are taken. Runs of one part are content together or not at all, so a part that is doubted
-is worth more than the sum of its doubts says. Origin: measured, on the marked pages by site: F1 .853 at 1,
-.854 at .9, .855 from .85 to .7; by another division of the sites .850 at 1 and .851 at .85."""
+is worth more than the sum of its doubts says. Origin: measured, with earlier trees, on the marked pages by
+site: F1 .853 at 1, .854 at .9, .855 from .85 to .7; by another division of the sites .850 at 1 and .851 at .85."""
 SHARED: Final = 0.05
 """Part of its score that is left to a run which other pages of the site show, too. Origin: a guess."""
 

@@ -134,7 +134,7 @@ class ItemJudge:
         says = own or heads or (alike and self._kind.may_own(block))
         if says and (weigh or ticks or back) and (alike or (not self._kind.listing and is_turned(before, after))):
             kind, weight, lasting = self._said(block, before, after, figures)
-        if kind == "typography":
+        if kind == "typography" and words(before) != words(after):  # a section that is numbered in another way
             return ItemChange("ticking", before, after, False, "says the same in other signs")
         if ticks and not lasting:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
