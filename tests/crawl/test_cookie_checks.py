@@ -1,14 +1,12 @@
 """Pages that want their cookie back are had, in one visit, and no cookie is kept."""
 
 import gzip
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar
 
 import pytest
 
 from crawl.scripted import SITE
 from journeys.command import LOOPBACK, strandline
+from servers.small_site import small_site
 from strandline.core.capture import Exchange, Kind, Outcome, Request
 from strandline.crawl.cookie_checks import LONGEST, CookieChecks
 from strandline.ports import Task
@@ -56,41 +54,28 @@ def test_not_asked_again(exchange):
     assert not CookieChecks().wants_again(TASK, exchange)
 
 
-class Checking(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    asked: ClassVar[list[tuple[str, str]]] = []
+def checking(path, asked, allows=True):
+    """A page that is shown to whoever brings its cookie back, or to nobody."""
+    inside = "<title>In</title><a href=/a>a</a> <a href=/never>n</a> The tide is out until noon."
 
-    def do_GET(self):
-        sent = self.headers.get("Cookie", "")
-        self.asked.append((self.path, sent))
-        page = self.path in ("/", "/a", "/never")
-        allowed = page and ("seen=secret77" in sent and self.path != "/never")
-        body = b"<title>In</title><a href=/a>a</a> <a href=/never>n</a> The tide is out until noon." if allowed else b""
-        self.send_response(200 if allowed else 302 if page else 404)
-        if page and not allowed:
-            self.send_header("Location", self.path)
-            self.send_header("Set-Cookie", "seen=secret77; Path=/")
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def answered(fields):
+        asked.append((path, fields.get("Cookie", "")))
+        if allows and asked[-1][1] == "seen=secret77":
+            return inside
+        return 302, "text/html", "", [("Location", path), ("Set-Cookie", "seen=secret77; Path=/")]
 
-    def log_message(self, *_):
-        pass
+    return answered
 
 
 def test_a_site_that_wants_its_cookie_back_is_crawled(tmp_path):
-    Checking.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Checking) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        place = f"http://127.0.0.1:{server.server_port}"
-        done = strandline("crawl", tmp_path / "archive", "--seeds", f"{place}/", *LOOPBACK, "--set", "study.workers=0")
-        server.shutdown()
+    asked = []
+    with small_site(**{path: checking(path, asked, path != "/never") for path in ("/", "/a", "/never")}) as site:
+        done = strandline("crawl", tmp_path / "archive", "--seeds", site.url, *LOOPBACK, "--set", "study.workers=0")
     assert done.code == 0, done.err
-    status = {event["url"].removeprefix(place): event["status"] for event in done.captured}
-    assert (status["/"], status["/a"], status["/never"]) == (200, 200, 302)
-    assert [sent for path, sent in Checking.asked if path == "/a"] == ["", "seen=secret77"]
-    assert len([path for path, _ in Checking.asked if path == "/never"]) == 2, "no more than once again"
+    status = {event["url"].removeprefix(site.url): event["status"] for event in done.captured}
+    assert (status[""], status["a"], status["never"]) == (200, 200, 302)
+    assert [sent for path, sent in asked if path == "/a"] == ["", "seen=secret77"]
+    assert len([path for path, _ in asked if path == "/never"]) == 2, "no more than once again"
     kept = b"".join(gzip.decompress(file.read_bytes()) for file in (tmp_path / "archive").rglob("*.warc.gz"))
     assert b"The tide is out" in kept
     assert b"Cookie: seen" not in kept.replace(b"Set-Cookie: seen", b""), "no request is kept with its cookie"

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass
 class SmallSite:
-    """Answers by path: (status, media type, body, more fields), or only a body of HTML; others are not there."""
+    """Answers by path: (status, media type, body, more fields), or only a body of HTML, or a function of the fields of
+    a request that gives one; others are not there.
+    """
 
     answers: dict[str, object] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -26,6 +28,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         site = self.server.site
         site.asked.append(self.path)
         found = site.answers.get(self.path, (404, "text/html", "<p>Not here"))
+        found = found(self.headers) if callable(found) else found
         status, kind, body, *more = (200, "text/html; charset=utf-8", found) if isinstance(found, str) else found
         data = body.encode()
         self.send_response(status)

@@ -85,6 +85,49 @@ class SharedTexts:
         return found
 
 
+class WrittenTexts:
+    """A text for each row, one behind the other; another one for a row is written behind all.
+
+    >>> texts = WrittenTexts()
+    >>> texts.append("http://a.example/"), texts.append("http://b.example/"), texts[1], len(texts)
+    (None, None, 'http://b.example/', 2)
+    """
+
+    def __init__(self) -> None:
+        self._written = bytearray()
+        self._begin, self._length = array("q"), array("i")
+
+    def __len__(self) -> int:
+        return len(self._begin)
+
+    def __getitem__(self, row: int) -> str:
+        begin = self._begin[row]
+        return self._written[begin : begin + self._length[row]].decode(*_CODING)
+
+    def __setitem__(self, row: int, text: str) -> None:
+        if text != self[row]:
+            self._begin[row], self._length[row] = self._write(text)
+
+    def append(self, text: str) -> None:
+        """Add a row."""
+        begin, length = self._write(text)
+        self._begin.append(begin)
+        self._length.append(length)
+
+    def _write(self, text: str) -> tuple[int, int]:
+        """Where a text begins, and its length."""
+        begin = len(self._written)
+        self._written += text.encode(*_CODING)
+        return begin, len(self._written) - begin
+
+    def arranged(self, rows: Rows) -> "WrittenTexts":
+        """Some of them, in this order."""
+        other = WrittenTexts()
+        other._written = self._written.copy()
+        other._begin, other._length = _taken(self._begin, rows), _taken(self._length, rows)
+        return other
+
+
 class KnownPages(Sequence[Known]):
     """Pages in the order they were found. What is asked for is made anew: to write to it changes nothing here.
 
@@ -97,12 +140,11 @@ class KnownPages(Sequence[Known]):
         self._columns: dict[str, Any] = {name: array(kind) for name, kind in _NUMBERS.items()}
         self._codes: dict[str, Any] = {name: array("i") for name in _TEXTS}
         self._texts = {name: SharedTexts() for name in _TEXTS}
-        self._addresses = bytearray()
-        self._begin, self._length = array("q"), array("i")
+        self._addresses = WrittenTexts()
         self.extend(pages)
 
     def __len__(self) -> int:
-        return len(self._begin)
+        return len(self._addresses)
 
     @overload
     def __getitem__(self, row: int) -> Known: ...
@@ -138,14 +180,7 @@ class KnownPages(Sequence[Known]):
             texts, old = self._texts[name], codes[row]
             codes[row] = texts.hold(getattr(page, name))
             texts.release(old)
-        if page.url != self.url(row):
-            self._begin[row], self._length[row] = self._written(page.url)
-
-    def _written(self, url: str) -> tuple[int, int]:
-        """Where an address begins, and its length."""
-        begin = len(self._addresses)
-        self._addresses += url.encode(*_CODING)
-        return begin, len(self._addresses) - begin
+        self._addresses[row] = page.url
 
     def extend(self, pages: Iterable[Known]) -> None:
         """Add pages at the end."""
@@ -158,9 +193,7 @@ class KnownPages(Sequence[Known]):
                 column.append(page[place])
             for place, numbers, texts in codes:
                 numbers.append(texts.hold(str(page[place])))
-            begin, length = self._written(page.url)
-            self._begin.append(begin)
-            self._length.append(length)
+            self._addresses.append(page.url)
 
     def arranged(self, rows: Rows) -> "KnownPages":
         """Some of them, each once, in this order."""
@@ -172,8 +205,7 @@ class KnownPages(Sequence[Known]):
             for number, count in zip(left.tolist(), np.bincount(new).tolist(), strict=True):
                 other._texts[name].hold(self._texts[name][number], count)
             other._codes[name] = array("i", new.astype(np.intc).tobytes())
-        other._begin, other._length = _taken(self._begin, rows), _taken(self._length, rows)
-        other._addresses = self._addresses.copy()
+        other._addresses = self._addresses.arranged(rows)
         return other
 
     def copy(self) -> "KnownPages":
@@ -184,8 +216,7 @@ class KnownPages(Sequence[Known]):
 
     def url(self, row: int) -> str:
         """The address of a page."""
-        begin = self._begin[row]
-        return self._addresses[begin : begin + self._length[row]].decode(*_CODING)
+        return self._addresses[row]
 
     def urls(self) -> Iterator[str]:
         """All addresses."""
@@ -320,20 +351,14 @@ class PageTexts(Mapping[int, str]):
 
     def __init__(self) -> None:
         self._rows = PageRows()
-        self._written = bytearray()
-        self._begin, self._length = array("q"), array("i")
+        self._texts = WrittenTexts()
 
     def __setitem__(self, page: int, text: str) -> None:
-        begin = len(self._written)
-        self._written += text.encode(*_CODING)
-        self._rows[page] = len(self._begin)
-        self._begin.append(begin)
-        self._length.append(len(self._written) - begin)
+        self._rows[page] = len(self._texts)
+        self._texts.append(text)
 
     def __getitem__(self, page: int) -> str:
-        row = self._rows[page]
-        begin = self._begin[row]
-        return self._written[begin : begin + self._length[row]].decode(*_CODING)
+        return self._texts[self._rows[page]]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._rows)

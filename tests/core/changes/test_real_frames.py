@@ -2,22 +2,17 @@
 frame that the site gave its text, and few may be lost as noise. Where nothing but the order is another, none counts.
 """
 
-import json
-import lzma
-import os
 import random
 import re
-from pathlib import Path
 
 import pytest
 
+from made.real_pages import needs_real_pages, real_pages
 from strandline.core.changes.importance import study
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import NoiseState
 from strandline.dom.html import blocks
 
-SHARED = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
-MARKED = SHARED / "content" / "wcxb_dev.jsonl.xz"
 NOISE = 0.015
 LOST = {
     "negated": 0.06,
@@ -66,12 +61,11 @@ def edits(page, rng, others):
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not MARKED.is_file(), reason="the shared pages with their content marked are not here")
+@needs_real_pages
 @pytest.mark.parametrize("looks", [1, 6])
 def test_edits_of_what_real_pages_are_about_are_not_lost(looks):
     rng, found = random.Random(7), dict[str, list[bool]]()
-    with lzma.open(MARKED, "rt", encoding="utf-8") as lines:
-        pages = [json.loads(line) for line in lines]
+    pages = real_pages()
     others = [text for page in pages for text in page["with"] if 40 < len(text) < 300]
     for page in pages:
         old = blocks(page["html"].encode(), url=page["url"])

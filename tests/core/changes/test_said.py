@@ -25,7 +25,7 @@ def test_what_decides(before, after, kind, lasting):
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
-        ("Section 4 Notice", "§ 4 Notice", "typography"),
+        ("Section 4 Notice", "§ 4 Notice", "renumbered"),
         ("A crunchy snack for the road.", "A crispy treat for the road.", "wording"),
         ("Dora Maas", "Bea Klein", "name"),  # labels are often written so
     ],

@@ -1,16 +1,10 @@
 """Pages that are no content, of kinds found in the wild, and pages that only look like them."""
 
-import json
-import lzma
-import os
-from pathlib import Path
-
 import pytest
 
+from made.real_pages import needs_real_pages, real_pages
 from strandline.core.quality.hollow import LOGIN, SHELL, hollow, noted
 
-SHARED = Path(os.environ.get("STRANDLINE_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
-MARKED = SHARED / "content" / "wcxb_dev.jsonl.xz"
 STORY = "The council decided on Tuesday to open the bridge again after the repairs of the winter. " * 12
 MENU = "".join(f"<a href='/{name}'>{name}</a> " for name in ("news", "sport", "culture", "weather", "contact"))
 
@@ -80,9 +74,8 @@ def test_what_the_catalog_knows():
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not MARKED.is_file(), reason="the shared pages with their content marked are not here")
+@needs_real_pages
 def test_no_real_page_with_content_is_called_hollow():
-    with lzma.open(MARKED, "rt", encoding="utf-8") as lines:
-        pages = [json.loads(line) for line in lines]
+    pages = real_pages()
     assert len(pages) > 300
     assert {page["url"]: found for page in pages if (found := hollow(page["html"].encode()))} == {}

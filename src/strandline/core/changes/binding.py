@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import exp
 from typing import Final
 
+from strandline.core.changes.currencies import CURRENCY
 from strandline.core.changes.language_rules import folded_words, heads, language_of, language_rules
 from strandline.core.changes.meaning import plain_lines, sentences
 from strandline.core.changes.sentence_meaning import read_sentence
@@ -35,7 +36,6 @@ LIMITED: Final = 3
 """Words in front of a figure that make it a limit. Origin: a guess, "à partir de"."""
 _ENDS: Final = (".", "!", "?", "。")
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_MONEY: Final = re.compile(r"[€$£¥]|\b(?:EUR|USD|GBP|CHF)\b")
 
 
 def is_contract(headings: Sequence[str]) -> bool:
@@ -107,7 +107,7 @@ def other_sum(before: str, after: str) -> bool:
     (True, False)
     """
     return any(
-        _MONEY.search(after, max(0, other.start() - 4), other.end() + 4) for _, other in _other_figures(before, after)
+        CURRENCY.search(after, max(0, other.start() - 4), other.end() + 4) for _, other in _other_figures(before, after)
     )
 
 

@@ -17,9 +17,12 @@ _CODES: Final = (
     "EUR USD GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN CZK HUF RON TRY BRL MXN ZAR RUB KRW UAH VND ILS PHP NGN "
     "HKD SGD"
 )
-_MARK: Final = re.compile(
+CURRENCY: Final = re.compile(
     "|".join(map(re.escape, sorted(_OF_SIGN, key=len, reverse=True))) + rf"|\b(?:{'|'.join(_CODES.split())})\b"
 )
+"""The sign or code of a currency. Origin: a standard, ISO 4217."""
+CURRENCIES: Final = frozenset((*_OF_SIGN, *_CODES.casefold().split()))
+"""Signs and codes, these in small letters."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -31,10 +34,10 @@ def other_currency(before: str, after: str) -> bool:
     >>> other_currency("20 $", "20 USD"), other_currency("$20", "€25"), other_currency("20 days", "20 weeks")
     (False, False, False)
     """
-    if max(len(before), len(after)) > LONGEST or _MARK.sub("¤", before) != _MARK.sub("¤", after):
+    if max(len(before), len(after)) > LONGEST or CURRENCY.sub("¤", before) != CURRENCY.sub("¤", after):
         return False
     return _codes(before) != _codes(after)
 
 
 def _codes(text: str) -> list[str]:
-    return [_OF_SIGN.get(mark, mark) for mark in _MARK.findall(text)]
+    return [_OF_SIGN.get(mark, mark) for mark in CURRENCY.findall(text)]

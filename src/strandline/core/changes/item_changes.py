@@ -33,7 +33,7 @@ from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.page_title import is_other_headline
 from strandline.core.changes.price_columns import is_price_cell
-from strandline.core.changes.said import DECISIVE, PRICE, SHORT, is_label, is_turned, said, says_another
+from strandline.core.changes.said import DECISIVE, PRICE, RENUMBERED, SHORT, is_label, is_turned, said, says_another
 from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
 from strandline.core.changes.touched import touched_texts
@@ -134,7 +134,7 @@ class ItemJudge:
         says = own or heads or (alike and self._kind.may_own(block))
         if says and (weigh or ticks or back) and (alike or (not self._kind.listing and is_turned(before, after))):
             kind, weight, lasting = self._said(block, before, after, figures)
-        if kind == "typography" and words(before) != words(after):  # a section that is numbered in another way
+        if kind == RENUMBERED:
             return ItemChange("ticking", before, after, False, "says the same in other signs")
         if ticks and not lasting:
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")

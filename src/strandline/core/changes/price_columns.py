@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from strandline.core.changes.currencies import CURRENCIES
 from strandline.core.changes.labels import names_price
 
 HEADING: Final = 30
@@ -17,9 +18,6 @@ MOST_COLUMNS: Final = 12
 """Columns of a table. Origin: a guess."""
 FEWEST: Final = 2
 """Rows of a table. Origin: a definition."""
-_CODES: Final = frozenset(
-    ["eur", "usd", "gbp", "chf", "€", "$", "£", "¥", "jpy", "cad", "aud", "sek", "nok", "dkk", "pln", "czk"]
-)
 _PIECES: Final = re.compile(r"[^\W\d_]+|[€$£¥]")
 _FIGURE: Final = re.compile(r"\W{0,3}\d[\d.,' ]*\W{0,3}")
 
@@ -34,8 +32,8 @@ def heads_prices(text: str) -> bool:
     if len(text) > HEADING or any(map(str.isdigit, text)):
         return False
     pieces = [piece.casefold() for piece in _PIECES.findall(text)]
-    return names_price([piece for piece in pieces if piece not in _CODES and len(piece) > 2]) or (
-        bool(pieces) and set(pieces) <= _CODES
+    return names_price([piece for piece in pieces if piece not in CURRENCIES and len(piece) > 2]) or (
+        bool(pieces) and CURRENCIES.issuperset(pieces)
     )
 
 

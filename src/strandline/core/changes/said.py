@@ -22,6 +22,8 @@ SAYS: Final = frozenset(
 """Edits that change what a sentence says, whatever its other words."""
 LASTING: Final = SAYS - {"time", "name"}
 """Those that never tick: however often a price or a term changes, it is another one."""
+RENUMBERED: Final = "renumbered"
+"""Kind of an edit that numbers a section in another way, with the same number."""
 HOURS: Final = 0.7
 """Weight of other hours in which something is open. Origin: a guess, that of another date or name."""
 NEAR: Final = 0.67
@@ -42,7 +44,7 @@ def said(before: str, after: str, language: str) -> tuple[str, float, bool]:
         return "time", HOURS, True
     edit = edit_weight(before, after, language)
     if edit.kind == "numbering" and edit.before == edit.after:  # "§ 4" for "Section 4"
-        return "typography", 0.0, False
+        return RENUMBERED, 0.0, False
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
     if edit.kind == "name" and (not edit.before or not edit.after or is_label(before) or is_label(after)):
