@@ -55,6 +55,7 @@ SECOND = {
         "tests/cluster/test_storage.py",
         "tests/cluster/test_site_leases.py",
         "tests/cluster/test_shared_budget.py",
+        "tests/cluster/test_watching.py",
         "tests/exchange/test_parquet_cluster.py",
         "tests/learn/test_mining_objects.py",
         "tests/keeping/test_annotations.py::test_a_cluster_keeps_the_same",

@@ -30,7 +30,6 @@ ELSEWHERE = {
         "cluster/agenda.py",
         "cluster/background.py",
         "cluster/learning.py",
-        "cluster/watching.py",
         "cluster/worker.py",
     ],
     "exchange/test_parquet.py": ["core/changes/observation.py", "store/exporting.py"],

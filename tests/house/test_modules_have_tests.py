@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES, TESTS = ROOT / "src", ROOT / "tests"
 PACKAGE = SOURCES / "strandline"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
-LENGTH = 287
+LENGTH = 286
 """Modules in the table; to be lowered with it."""
 TO_COME = 0
 """Modules whose tests are still being sorted out."""

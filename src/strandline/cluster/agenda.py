@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from strandline.plan.budget_meter import Purse
 from strandline.plan.due import Due
-from strandline.ports import Batch, Catalog, Clock, Task
+from strandline.ports import Batch, Catalog, Clock, Task, Visited
 from strandline.watch.agenda import PlannedCatalog, WatchAgenda, WatchOrders, WatchParts
 
 _NAP: Final = 0.2
@@ -18,13 +18,14 @@ _NAP: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, and whether
-    the sitemaps and feeds of an address's site are mostly right.
+    """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, whether the
+    sitemaps and feeds of an address's site are mostly right, and until when one of them is left alone at its own word.
     """
 
     purse: Purse
     limits: Mapping[str, Purse]
     trusted: Callable[[str], bool]
+    left_alone: Callable[[Task, Visited], float]
 
 
 class _ElsewherePlanned:
@@ -52,6 +53,7 @@ class SharedWatchAgenda(WatchAgenda):
             purse=means.purse,
             foresight=_ElsewherePlanned(),
             limits=dict(means.limits),
+            left_alone=means.left_alone,
             trusted=means.trusted,
         )
         super().__init__(parts, orders)

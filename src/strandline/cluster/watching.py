@@ -10,7 +10,9 @@ from strandline.cluster.shared import Cluster
 from strandline.cluster.shared_budget import HostPurse, SharedPurse
 from strandline.cluster.site_leases import plan_job, watch_hours
 from strandline.core.urls import site
+from strandline.learn.known_pages import HOUR
 from strandline.plan.claims import GOOD
+from strandline.plan.part_hints import PartHints
 from strandline.plan.settings_wishes import budget_of, budgets_of
 from strandline.settings.in_force import in_force
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -39,6 +41,7 @@ def watching(
             **budgets_of("plan.host_budgets", plan.host_budgets),
         }.items()
     }
-    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD)
+    hints = PartHints(catalog, length / HOUR)
+    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, hints.looked)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

@@ -11,7 +11,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -226,6 +226,10 @@ class SqliteCatalog(CatalogReading):
                     self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
                 else:
                     self._connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, value))
+
+    def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Replace what is kept under a kind and a key by what follows from it."""
+        self.note(kind, [(key, change(self.reading.note(kind, key)))])
 
     def close(self) -> None:
         """Release the database and the lock."""
