@@ -248,3 +248,19 @@ def site_path(url: str) -> str:
     """
     *above, name = path_segments(url)
     return "/".join((*above, name.replace("/", "%2F")))
+
+
+def directory_of(url: str) -> str:
+    """The directory a page is a member of, host first. An index page stands for its directory, so it is a member of the
+    one above: where every address ends in a slash, pages have neighbours, too.
+
+    >>> directory_of("https://example.org/a/b/c.html"), directory_of("https://example.org/a/b/")
+    ('example.org/a/b', 'example.org/a')
+    >>> directory_of("https://example.org/"), directory_of("https://example.org/a/?page=2")
+    ('example.org', 'example.org/a')
+    """
+    path, asked, _ = (url.partition("://")[2] or url).partition("?")
+    above, _, name = path.rpartition("/")
+    if "/" in above and not asked and (not name or name.startswith("index.")):
+        return above.rpartition("/")[0]
+    return above or path

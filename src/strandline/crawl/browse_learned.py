@@ -20,7 +20,6 @@ from strandline.core.browsing.worth import (
     begun,
     chance,
     decide,
-    directory_of,
     learn,
     met,
     over,
@@ -28,7 +27,7 @@ from strandline.core.browsing.worth import (
     took,
 )
 from strandline.core.shown import DOCUMENT, TEXT, Shown
-from strandline.core.urls import site
+from strandline.core.urls import directory_of, site
 from strandline.crawl.browsing import LookNotes, Showing
 from strandline.ports import Browser, Discoverer, Task
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from strandline.core.growing import with_room
 from strandline.core.plan.strategy import Rows
+from strandline.core.urls import directory_of
 
 HOUR = 3600.0
 """Seconds. Origin: a unit."""
@@ -98,7 +99,7 @@ class Groups:
         sites, folders, hosts = self._numbers
         for row, page in enumerate(pages, start=old):
             self._room[row, 0] = sites.setdefault(page.site, len(sites))
-            self._room[row, 1] = folders.setdefault(folder_of(page.url), len(folders))
+            self._room[row, 1] = folders.setdefault(directory_of(page.url), len(folders))
             self._room[row, 2] = hosts.setdefault(page.host, len(hosts))
 
     @property
@@ -138,8 +139,3 @@ def path_of(url: str) -> str:
     ('/a/b?c=1', '/')
     """
     return "/" + url.partition("://")[2].partition("/")[2]
-
-
-def folder_of(url: str) -> str:
-    """Everything before the page's own name; canonical addresses need no more than this."""
-    return url.partition("?")[0].rpartition("/")[0]

@@ -28,7 +28,7 @@ from strandline.plan.packed_arrays import packed, unpacked
 
 STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
-_FORM: Final = 5
+_FORM: Final = 6
 """Of what is kept; another one is learned anew. Origin: a definition."""
 _TRIES: Final = 5
 """Times that a reader begins again because a watch has kept something meanwhile. Origin: a guess."""

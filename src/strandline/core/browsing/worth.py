@@ -19,7 +19,7 @@ from typing import Final
 from strandline.core.browsing.signs import EMPTY, PLAIN, SCRIPTED, THIN, Signs
 from strandline.core.quick_dataclass import dataclass
 from strandline.core.shown import DataAnswer
-from strandline.core.urls import path_segments
+from strandline.core.urls import directory_of
 
 Supply = list[str | float]
 """The address of an answer that supplies a page, looks in a row at which it did, its digest at the last, and when that
@@ -107,15 +107,6 @@ class SiteLooks:
 
 
 _FIELDS: Final = ("kinds", "directories", "pages", "scripts", "seen", "wasted", "parts", "supplied")
-
-
-def directory_of(page: str) -> str:
-    """The directory a page lies in, host first.
-
-    >>> directory_of("https://example.org/a/b/c.html")
-    'example.org/a/b'
-    """
-    return "/".join(path_segments(page)[:-1])
 
 
 def chance(looks: SiteLooks, page: str, directory: str, kind: str, rules: Rules) -> float:

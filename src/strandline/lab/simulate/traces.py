@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from strandline.core.urls import directory_of
 from strandline.lab.simulate.world import WEEK_BINS, Floats, Ints, Patterns, World
 
 THURSDAY_TO_MONDAY = 72.0
@@ -175,13 +176,10 @@ def groups_of(urls: Iterable[str]) -> tuple[Ints, Ints]:
     found: list[tuple[int, int]] = []
     for url in urls:
         try:
-            parts = urlsplit(url)
+            host = urlsplit(url).netloc
         except ValueError as error:
             raise ValueError(f"{url!r} is no address: {error}") from error
-        path, _, last = parts.path.rpartition("/")
-        path = path if last == "" or last.startswith("index.") else parts.path
-        folder = parts.netloc + path.rsplit("/", 1)[0]
-        found.append((sites.setdefault(parts.netloc, len(sites)), directories.setdefault(folder, len(directories))))
+        found.append((sites.setdefault(host, len(sites)), directories.setdefault(directory_of(url), len(directories))))
     return np.array([f[0] for f in found], dtype=np.int64), np.array([f[1] for f in found], dtype=np.int64)
 
 
