@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strandline.dom.tag_places import beginnings, tag_places
+from strandline.dom.tag_places import PageTags, beginnings
 
 TAGS = (b"s>", b"s ", b"del", b"!--", b"ol")
 PIECES = st.sampled_from([b"<", b"</", b">", b"s", b"S", b" ", b"d", b"DE", b"de", b"l", b"!-", b"-", b"o", b"O", b"x"])
@@ -13,9 +13,9 @@ PIECES = st.sampled_from([b"<", b"</", b">", b"s", b"S", b" ", b"d", b"DE", b"de
 def test_as_a_search_letter_by_letter_finds_them(page):
     wanted = {tag[:2] for tag in TAGS}
     found = [n for n in range(len(page) - 2) if page[n : n + 1] == b"<" and page[n + 1 : n + 3].lower() in wanted]
-    assert [n for n in tag_places(page, beginnings(TAGS)) if page[n + 1 : n + 3].lower() in wanted] == found
+    assert [n for n in PageTags(page).places(beginnings(TAGS)) if page[n + 1 : n + 3].lower() in wanted] == found
 
 
 def test_little_else_is_found():
-    assert tag_places(b"<p>a<div>b<dd>c<section>d<strong>", beginnings(TAGS)) == []
-    assert tag_places(b"", beginnings(TAGS)) == tag_places(b"<", beginnings(TAGS)) == []
+    assert PageTags(b"<p>a<div>b<dd>c<section>d<strong>").places(beginnings(TAGS)) == []
+    assert PageTags(b"").places(beginnings(TAGS)) == PageTags(b"<").places(beginnings(TAGS)) == []

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import xxhash
 
-from strandline.dom.tag_places import beginnings, tag_places
+from strandline.dom.tag_places import PageTags, beginnings
 
 _FIELD, _FORMULA, _DRAWING, _FILE = "A field of a form", "A formula", "A drawing", "An embedded file"
 _LIST, _BAR, _HIDDEN = "The numbering of a list", "A bar", "hidden"
@@ -47,16 +47,16 @@ class Beside(NamedTuple):
     shown: str
 
 
-def beside(page: bytes) -> list[Beside]:
+def beside(tags: PageTags) -> list[Beside]:
     """What is seen on a page of UTF-8 HTML beside its text, in its order.
 
-    >>> beside(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>")
+    >>> beside(PageTags(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>"))
     [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
     """
-    lower, done = page.lower(), 0
+    page, lower, done = tags.page, tags.lower, 0
     found: list[Beside] = []
     unread: list[tuple[int, int]] = []
-    for place in tag_places(lower, _BEGINNINGS):
+    for place in tags.places(_BEGINNINGS):
         mark = _MARK.match(lower, place) if place >= done else None
         if mark is None:
             continue
@@ -69,9 +69,9 @@ def beside(page: bytes) -> list[Beside]:
     return [one for one in found if one.shown]
 
 
-def beside_hash(page: bytes) -> int:
+def beside_hash(tags: PageTags) -> int:
     """64 bits over it; 0 for a page without."""
-    seen = beside(page)
+    seen = beside(tags)
     return xxhash.xxh3_64_intdigest("\x1e".join(map("\x1f".join, seen)).encode("utf-8", "replace")) if seen else 0
 
 
@@ -83,7 +83,7 @@ def told_between(old: bytes, new: bytes) -> str:
     >>> told_between(b"<p>You may withdraw.</p>", b"<p hidden>You may withdraw.</p>")
     'Hidden now: “You may withdraw.”'
     """
-    before, after = Counter(beside(old)), Counter(beside(new))
+    before, after = Counter(beside(PageTags(old))), Counter(beside(PageTags(new)))
     gone, come = list(before - after), list(after - before)
     if not gone and not come:
         return ""

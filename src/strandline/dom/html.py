@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache, partial
 from html import unescape
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,8 @@ from strandline.dom.content import content_of, scored
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
-from strandline.dom.struck_text import with_strokes
+from strandline.dom.struck_text import has_strokes, with_strokes
+from strandline.dom.tag_places import PageTags
 from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
 CPU_LIMIT: Final = 5.0  # seconds a page may take
@@ -48,9 +49,25 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
-_FEW_ATTRIBUTES: Final[list[bytes]] = []  # the page read last, if so: what changed to the eye is cut next
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
+
+
+class _Read(NamedTuple):
+    """What is known of a page that was read: whether something of it may be struck through, whether no tag has too many
+    attributes.
+    """
+
+    page: bytes
+    struck: bool
+    safe: bool
+
+
+_READ_LAST: Final[list[_Read]] = []  # what changed to the eye is cut next
+
+
+def _known(page: bytes) -> _Read | None:
+    return next((one for one in _READ_LAST if one.page == page), None)
 
 
 def blocks(html: bytes, *, charset: str | None = None, url: str = "", level: int = 2, scale: int = 0) -> BlockTree:
@@ -97,7 +114,9 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         parsed = LexborHTMLParser(page)
         _check(start)
         title = parsed.css_first("title")
-        tree = _layout_tree(_shown((parsed.html or "").encode(), 0), served=False, described=described)
+        known = _known(page)
+        struck = known.struck if known else has_strokes(PageTags(page))
+        tree = _layout_tree(_shown((parsed.html or "").encode(), 0, struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
         tree.declared = declared_kinds(page) if described else 0
     _check(start)
@@ -107,10 +126,11 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
     page = as_utf8(html, charset)
-    shown = _shown(page, AS_SERVED)
-    if shown.attributes <= ATTRIBUTE_LIMIT:
-        _FEW_ATTRIBUTES[:] = [page]
-    return shown.visible_hash() ^ beside_hash(page)
+    tags = PageTags(page)
+    struck = has_strokes(tags)
+    shown = _shown(page, AS_SERVED, struck)
+    _READ_LAST[:] = [_Read(page, struck, shown.attributes <= ATTRIBUTE_LIMIT)]
+    return shown.visible_hash() ^ beside_hash(tags)
 
 
 def told_beside(old: bytes, new: bytes, *, charsets: tuple[str, str]) -> str:
@@ -118,9 +138,9 @@ def told_beside(old: bytes, new: bytes, *, charsets: tuple[str, str]) -> str:
     return told_between(as_utf8(old, charsets[0]), as_utf8(new, charsets[1]))
 
 
-def _shown(page: bytes, mode: int) -> ScannedPage:
+def _shown(page: bytes, mode: int, struck: bool) -> ScannedPage:
     """A page as read without scripts: where scripts would make all of it, what it offers readers without them."""
-    page = with_strokes(page)
+    page = with_strokes(page) if struck else page
     scan = scanned(page, mode)
     if len(scan.text) < NEARLY_EMPTY and _NOSCRIPT.search(page):
         offered = scanned(_NOSCRIPT.sub(rb"<\1div", page), mode)
@@ -131,6 +151,8 @@ def _shown(page: bytes, mode: int) -> ScannedPage:
 def as_utf8(html: bytes, charset: str | None) -> bytes:
     """The page in UTF-8, from the charset it was served in, else the one it declares."""
     name = charset or charset_of("text/html", html)
+    if name.lower() in ("utf-8", "utf8") and any(one.page is html for one in _READ_LAST):
+        return html
     if name.lower() in ("utf-8", "utf8"):
         html = html.removeprefix(b"\xef\xbb\xbf")
         try:
@@ -148,7 +170,12 @@ def _check(start: float) -> None:
 
 def _may_be_hostile(page: bytes) -> bool:
     tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
-    if tags > _SAFE_TAGS or not tags or len(page) <= _SAFE_SIZE or page in _FEW_ATTRIBUTES:
+    if (
+        tags > _SAFE_TAGS
+        or not tags
+        or len(page) <= _SAFE_SIZE
+        or any(one.safe and one.page == page for one in _READ_LAST)
+    ):
         return tags > _SAFE_TAGS
     return attributes_of(page) > ATTRIBUTE_LIMIT
 

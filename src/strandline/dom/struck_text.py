@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from strandline.core.struck import STROKE
-from strandline.dom.tag_places import beginnings, tag_places
+from strandline.dom.tag_places import PageTags, beginnings
 
 _RAW: Final = {
     b"!--": b"-->",
@@ -50,10 +50,10 @@ def with_strokes(page: bytes) -> bytes:
     >>> with_strokes(b"<p>within <s>14</s> 30 days").decode() == "<p>within <s>1\u03364\u0336</s> 30 days"
     True
     """
-    lower = page.lower()
-    styled = _styled(lower)
-    if not styled and not any(lower.startswith(_SIGNS_OF_IT, place) for place in tag_places(lower, _BEGINNINGS)):
+    tags = PageTags(page)
+    if not has_strokes(tags):
         return page
+    lower, styled = tags.lower, _styled(tags.lower)
     begins = _STRIKING_OR_LINED if styled else _STRIKING
     parts: list[bytes] = []
     done = place = 0
@@ -68,6 +68,12 @@ def with_strokes(page: bytes) -> bytes:
             parts += (page[done:start], _SIGN.sub(_with_stroke, page[start:place]))
             done = place
     return b"".join((*parts, page[done:]))
+
+
+def has_strokes(tags: PageTags) -> bool:
+    """Whether something of a page may be struck through."""
+    signs = (tags.lower.startswith(_SIGNS_OF_IT, place) for place in tags.places(_BEGINNINGS))
+    return any(signs) or _styled(tags.lower)
 
 
 def _end(lower: bytes, name: bytes, start: int) -> int:

@@ -20,14 +20,24 @@ def beginnings(tags: Iterable[bytes]) -> Beginnings:
     return table
 
 
-def tag_places(page: bytes, wanted: Beginnings) -> list[int]:
-    """Where tags stand that may be wanted, in order; large letters are as small ones, and few others are among them.
+class PageTags:
+    """A page of UTF-8 HTML, to be asked for tags more than once."""
 
-    >>> tag_places(b"<p>a <DEL>b</del> <div>c <desk>", beginnings([b"del"]))
-    [5, 25]
-    """
-    source = np.frombuffer(page, np.uint8)
-    places = np.flatnonzero(source[:-2] == _TAG)
-    first, second = (source[places + n].astype(np.int64) | _SMALL for n in (1, 2))
-    found: list[int] = places[wanted[first << 8 | second]].tolist()
-    return found
+    def __init__(self, page: bytes) -> None:
+        self.page = page
+        self.lower = page.lower()
+        """In small letters."""
+        source = np.frombuffer(page, np.uint8)
+        self._places = np.flatnonzero(source[:-2] == _TAG)
+        first, second = (source[self._places + n].astype(np.int64) | _SMALL for n in (1, 2))
+        self._letters = first << 8 | second
+
+    def places(self, wanted: Beginnings) -> list[int]:
+        """Where tags stand that may be wanted, in order; large letters are as small ones, and few others are among
+        them.
+
+        >>> PageTags(b"<p>a <DEL>b</del> <div>c <desk>").places(beginnings([b"del"]))
+        [5, 25]
+        """
+        found: list[int] = self._places[wanted[self._letters]].tolist()
+        return found
