@@ -90,6 +90,7 @@ SECOND = {
     ),
     "pywb": ("tests/warc/test_pywb.py", "tests/web/test_beside_pywb.py"),
     "experiment": (
+        "tests/plan/test_as_simulated.py",
         "tests/lab/experiments/test_classes.py",
         "tests/lab/experiments/test_near.py",
         "tests/lab/experiments/test_news.py::test_news_of_a_kind_of_page_score_higher_than_what_only_moves",

@@ -227,3 +227,24 @@ def test_an_hour_holds_as_many_visits_as_its_requests_are_enough_for():
     assert 0.8 * 12 * 71 < spent < 1.1 * 12 * 71
     dear, cheap = (sum(visits[page] for page in BUSY if page % 2 == odd) for odd in (0, 1))
     assert 10 < dear < cheap
+
+
+def test_where_no_visit_is_likely_to_find_something_they_go_where_most_is_expected():
+    """Pages that change once in twelve days, each on a day of its own, among four times as many that never do."""
+    plan, slow = outlook(0.25, allowance=PER_HOUR), range(1, 21)
+    pages = range(1, 101)
+    last = {page: 0.001 * page for page in pages}
+    plan.grow([known(page, HOUR * last[page]) for page in pages])
+    plan.observe([seen(page, HOUR * last[page], False) for page in pages])
+    visits = Counter()
+    for hour in range(1, 24 * 40):
+        found = []
+        for due in plan.plan(hour, 8):
+            moment = due.due / HOUR
+            version = [int((when + 14 * due.page) / 288) for when in (last[due.page], moment)]
+            last[due.page] = moment
+            found.append(seen(due.page, due.due, due.page in slow and version[0] < version[1]))
+            visits[due.page in slow] += hour > 24 * 20
+        plan.observe(found)
+    assert visits[True] > 0.4 * visits[False], "a fifth of the pages; taking turns they would have a quarter as many"
+    assert visits[False] > 0, "what is believed may be wrong"

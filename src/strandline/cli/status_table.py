@@ -80,9 +80,7 @@ def _budget(found: "Status") -> str:
     if "planned" in known:
         parts.append(f"{counted(known['planned'], 'visit')} left of this hour's plan")
     if known.get("looks"):
-        parts.append(
-            f"{counted(known['looks'], 'visit')} of it to pages unseen for longest, of which nothing is expected"
-        )
+        parts.append(f"{counted(known['looks'], 'visit')} of it each likely to find nothing new")
     if known.get("left_out"):
         parts.append(f"{counted(known['left_out'], 'visit')} of the hour left out: {known.get('why_left_out', '')}")
     if known.get("longest_gap"):

@@ -12,8 +12,10 @@ and no visit with less than a *least chance*. A page that was hardly watched is 
 its directory was watched for long enough to be called quiet: that is how pages are learned.
 
 What is believed may be wrong, and a budget that is not spent finds nothing. What likely visits leave of it goes to the
-pages that were looked at least lately, longest unseen first, none of them sooner than `look_after` hours after its last
-visit. Only where every page was seen by then, or hosts take no more requests, something is left, and it is told why.
+other visits the planner wants, most urgent first: on a site where pages change once in months no single visit is likely
+to find something, and yet one is far likelier than another. Then to the pages that were looked at least lately. None
+of these looks comes sooner than `look_after` hours after the page's last visit. Only where every page was seen by then,
+or hosts take no more requests, something is left, and it is told why.
 
 Such looks fill up the share of an hour, when a budget by the day or week is dealt out evenly, and no more: what the
 hours before have left is for visits that are likely to find something. A day's budget would be gone in the first hour
@@ -83,7 +85,7 @@ class Outlook:
         """Directories that were watched for long enough to say that hardly anything changes there."""
         self.claims = Claims()
         self.looks = 0
-        """Visits of the last plan that only look whether pages of which nothing is expected are still the same."""
+        """Visits of the last plan that will probably find nothing, one by one."""
         self._looks: dict[int, Due] = {}
         """Those of the plans of this hour, by page."""
         self.left_out = 0
@@ -131,10 +133,9 @@ class Outlook:
         return self.planner.next(visits, self.planner.hours.seconds(hour))
 
     def chosen(self, offers: list[Due], hour: int, visits: int, share: float = math.inf) -> list[Due]:
-        """Those of them worth making, after what the sites themselves say, and looks at the pages longest unseen
-        instead of the others; as many as so many requests are enough for, looks only up to an hour's even `share`, in
-        the order of time. None of a page that was visited in this hour: a plan that is made anew does not ask for it
-        again.
+        """Those of them worth making, after what the sites themselves say, and looks with what these leave; as many as
+        so many requests are enough for, looks only up to an hour's even `share`, in the order of time. None of a page
+        that was visited in this hour: a plan that is made anew does not ask for it again.
         """
         if hour != self._hour:
             self._hour, self._wanted, self._tests, self._looks = hour, set(), 0, {}
@@ -150,6 +151,10 @@ class Outlook:
             taken = {due.page for due in kept}
             stay = [due for due in self._looks.values() if due.page not in taken and not self.was_made(due.page, hour)]
             looks = self._affordable(stay, visits - requests_of(kept))
+            if (more := int(room - requests_of(looks))) > 0:
+                given = {due.page for due in kept + looks}
+                unlikely = [due for due in others if due.page not in given and self._may_look(due.page, hour)]
+                looks += self._affordable(unlikely, more)
             if (more := int(room - requests_of(looks))) > 0:
                 found = self.planner.unseen(more, self.planner.hours.seconds(hour), kept + looks, self._look_after)
                 looks += self._affordable(found, more)
@@ -169,6 +174,11 @@ class Outlook:
     def was_made(self, page: int, hour: int) -> bool:
         """Whether a page was visited since an hour began."""
         return bool(self.planner.table.last_visit[self.planner.row_of(page)] >= hour)
+
+    def _may_look(self, page: int, hour: int) -> bool:
+        """Whether a page was visited long enough ago for a look that will probably find nothing."""
+        last = self.planner.table.last_visit[self.planner.row_of(page)]
+        return not hour - np.floor(last) < self._look_after
 
     def _made(self, hour: int) -> float:
         """What visits of pages took in an hour already, in requests."""

@@ -171,13 +171,13 @@ class PlanSettings:
     )
     least_chance: float = setting(
         0.25,
-        "A watch does not make visits that find something new with less than this chance, nor those that would make it "
-        "waste more than four tenths of what taking turns does; what they leave of the budget goes to the pages unseen "
-        "for longest. 0 makes every visit the plan wants.",
+        "Visits that find something new with at least this chance, and together waste at most four tenths of what "
+        "taking turns does, come first. What they leave of an hour's share goes to the other visits of the plan, most "
+        "urgent first, then to the pages unseen for longest. 0 makes no difference between them.",
         bounds=SHARE,
     )
     look_after: float = setting(
-        HOUR, "A page of which nothing is expected is not looked at again sooner than this.", "duration", bounds=MOMENT
+        HOUR, "Visits with little hope come no sooner than this after the last of a page.", "duration", bounds=MOMENT
     )
     longest_gap: float = setting(
         14 * DAY, "No page stays unseen for longer, as far as the part below allows.", "duration", bounds=MOMENT

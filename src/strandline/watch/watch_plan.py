@@ -104,7 +104,7 @@ class WatchPlan:
 
     @property
     def looks(self) -> int:
-        """Visits of the last plan to pages that were looked at least, of which nothing is expected."""
+        """Visits of the last plan that will probably find nothing, one by one."""
         return self._opened.looks if self._opened else 0
 
     @property
