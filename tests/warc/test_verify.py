@@ -1,5 +1,6 @@
 import random
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -183,3 +184,16 @@ def test_the_walk_ends_on_anything(tmp_path_factory, data, head):
         assert item.offset >= covered
         covered = item.offset + 1
     window.close()
+
+
+def test_a_server_may_name_a_type_with_a_304(folder):
+    w = WarcWriter(folder, ABOUT, StillClock(), WriterSettings(host="h"))
+    kept = [w.keep(exchange("http://example.org/", text(1, 500)))]
+    head = b"HTTP/1.1 304 Not Modified\r\nContent-Type: text/html\r\n\r\n"
+    kept.append(w.keep(exchange("http://example.org/", b"", response_head=head, status=304), original_of(kept[0])))
+    w.close()
+    assert kept[1].mime == "", "its record holds no answer, so a catalog made anew would not know it"
+    assert audit(folder, kept).problems == ()
+    earlier = [kept[0], replace(kept[1], mime="text/html")]
+    assert audit(folder, earlier).problems == (), "catalogs of earlier releases know it"
+    assert not audit(folder, [kept[0], replace(kept[1], status=200)]).ok

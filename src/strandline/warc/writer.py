@@ -114,7 +114,8 @@ class WarcWriter:
         if not exchange.response_head:
             raise ValueError("nothing was answered: use note()")
         headers = first_values(exchange)
-        sent_type = headers.get("content-type")
+        # The record of a 304 holds no answer: what is known of it is what a reader finds there.
+        sent_type = None if original is not None and exchange.status == 304 else headers.get("content-type")
         measured = self._measure(exchange)
         if original is not None and exchange.status != 304 and not same_framing(measured, original):
             original = None
