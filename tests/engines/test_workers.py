@@ -101,6 +101,30 @@ def test_a_worker_that_cannot_start_is_a_defect(workers):
     pool.close()
 
 
+def killed_while_starting(pool):
+    while not pool._workers:  # what has ended is seen first
+        pool.poll(0.0)
+    pool._workers[0].process.kill()
+    pool._workers[0].process.wait()
+
+
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(workers):
+    pool = workers()
+    pool.add(["x"])
+    for _ in range(2):
+        killed_while_starting(pool)
+    assert len(answers(pool)) == 1
+
+
+def test_but_not_for_ever(workers):
+    pool = workers()
+    pool.add(["x"])
+    with pytest.raises(Unreachable, match="does not start"):
+        for _ in range(4):
+            killed_while_starting(pool)
+            pool.poll(0.0)
+
+
 def test_a_caller_that_is_killed_takes_its_workers_with_it():
     code = (
         "import os, signal, sys\n"

@@ -40,6 +40,9 @@ _PATIENCE: Final = 6.0
 _NO_MEMORY: Final = 71
 _PARENT: Final = "STRANDLINE_WORKER_OF"
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
+_KILLED: Final = 3
+"""Workers in a row that are killed while they start, for want of memory for instance, until that is told. Origin: a
+guess."""
 _START: Final = 900.0
 """Seconds a worker may take to start: the first one of all compiles, which takes minutes on a busy machine."""
 
@@ -96,6 +99,8 @@ class Workers(Generic[W, A]):
         self._workers: list[_Worker] = []
         self._waiting: deque[W] = deque()
         self._selector = selectors.DefaultSelector()
+        self._killed = 0
+        """Workers in a row that were killed before they were ready."""
 
     @property
     def busy(self) -> int:
@@ -180,7 +185,7 @@ class Workers(Generic[W, A]):
             if kind == _STEP:
                 worker.step = size
             elif kind == _READY:
-                worker.ready = True
+                worker.ready, self._killed = True, 0
             else:
                 work, worker.work = worker.work, None
                 if kind == _AWAY:
@@ -191,6 +196,9 @@ class Workers(Generic[W, A]):
         """A worker has ended, or is ended now; another takes its place when there is work."""
         code = self._end(worker)
         if not worker.ready:
+            if code < 0 and not why and self._killed < _KILLED - 1:
+                self._killed += 1
+                return  # `poll` starts another
             raise Unreachable(f"a process for {self._function} does not start (exit code {code})")
         if worker.work is not None:
             yield Fallen(worker.work, worker.step, why or _ending(code))
