@@ -156,3 +156,14 @@ def test_a_place_that_is_never_heard_is_asked_ever_more_rarely(catalog):
     assert one.refuses(task(f"{SITE}/open")) == ""
     one.answered(SITE, silence(asked(), Outcome.CONNECT), now + 90_000.0)
     assert not one.knows(SITE, now + 90_061.0), "as if it had never been away"
+
+
+def test_where_hours_are_short_so_are_the_days_of_rules(catalog):
+    one = desk(catalog, pace=0.001)
+    one.answered(SITE, answer(asked(), RULES, headers=PLAIN), START)
+    assert one.knows(SITE, START + 86.3) and not one.knows(SITE, START + 86.5)
+    one.answered(SITE, answer(asked(), b"", 503), START + 90.0)
+    assert one.knows(SITE, START + 93.5) and not one.knows(SITE, START + 93.7)
+    catalog.commit(Batch(hosts=one.host_states(HOST, 0.0, 0, 0.5)))
+    assert desk(catalog, pace=0.001).knows(SITE, START + 60.0), "also those of an earlier run"
+    assert not desk(catalog, pace=0.001).knows(SITE, START + 3600.0)

@@ -27,3 +27,12 @@ def test_what_was_written_is_read_beside_the_writer_and_after_it(tmp_path):
         catalog.watch.forget_before(101.0)
         assert catalog.watch.reading.spent_since(0.0) == [(103.0, 0.5)]
         assert catalog.watch.last_request() == 2
+
+
+def test_requests_are_as_long_ago_as_before_when_the_clock_is_set(tmp_path):
+    with contextlib.closing(open_catalog(tmp_path, "test")) as catalog:
+        catalog.watch.begun(1, 101.0, 1.0)
+        catalog.watch.clock_set(3600.0)
+        assert catalog.watch.reading.spent_since(3700.0) == [(3701.0, 1.0)]
+        catalog.watch.clock_set(-3600.0)
+        assert catalog.watch.reading.spent_since(100.0) == [(101.0, 1.0)]

@@ -1,7 +1,19 @@
-"""When a watch ends by itself."""
+"""When a watch ends by itself, what it takes of settings that changed while it started, and what it forgets."""
 
+from dataclasses import replace
+
+from strandline.archive.folder import create
 from strandline.crawl.orders import Limits
-from strandline.watch.watching import WatchRequest
+from strandline.settings.schema import Settings
+from strandline.watch.agenda import HourFigures
+from strandline.watch.watching import Hooks, Watch, WatchRequest
+
+SETTINGS = replace(
+    Settings(),
+    scope=replace(Settings().scope, seeds=("http://127.0.0.1:9/",)),
+    fetch=replace(Settings().fetch, allow_address=("127.0.0.1/32",)),
+)
+OTHER = replace(SETTINGS, plan=replace(SETTINGS.plan, budget="7/hour"))
 
 
 def test_the_earlier_of_two_ends_counts():
@@ -14,3 +26,25 @@ def test_one_end_or_none():
     assert WatchRequest(hours=2.0).until(3600.0) == Limits(seconds=7200.0)
     assert WatchRequest(limits=Limits(seconds=60.0)).until(3600.0) == Limits(seconds=60.0)
     assert WatchRequest().until(3600.0) == Limits()
+
+
+def test_settings_that_changed_while_a_watch_started_are_taken(tmp_path):
+    for file, told in ((SETTINGS, []), (OTHER, ["settings taken anew: plan.budget"])):
+        said = []
+        with create(tmp_path / f"archive-{len(told)}").writing("watch") as catalog:
+            hooks = Hooks(said=said.append, settings=lambda file=file: file)
+            watch = Watch(catalog.path.parent, SETTINGS, WatchRequest(hooks=hooks), catalog)
+            for _ in range(2):
+                watch._step()
+            assert said == told, "read once more, and told only what is new"
+            assert watch.document()["budget"] == file.plan.budget
+
+
+def test_what_counts_no_more_is_forgotten_while_a_watch_runs(tmp_path):
+    with create(tmp_path / "archive").writing("watch") as catalog:
+        watch = Watch(catalog.path.parent, SETTINGS, WatchRequest(), catalog)
+        now = watch._clock.now()
+        catalog.watch.begun(1, now - 25 * 3600.0, 1.0)
+        catalog.watch.begun(2, now - 23 * 3600.0, 1.0)
+        watch._hour_ended(HourFigures(7, now, 500.0))
+        assert len(catalog.watch.reading.spent_since(0.0)) == 1

@@ -43,6 +43,8 @@ class Orders:
     """Query keys that are taken out of every address that is found."""
     read_since: float = 0.0
     """Pages whose links were last taken in until then are fetched whole and read again: the scope is wider since."""
+    pace: float = 1.0
+    """How much shorter than its own a day of robots.txt is: on the user's own machine hours may be short."""
     commit_seconds: float = 1.0
     commit_captures: int = 64
     grace: float = 8.0

@@ -52,11 +52,15 @@ class RobotsGate:
                 self._learn(place, self._kept(place), now)
             return True
         copy = self._kept(place)
-        if not copy.fresh(now):
+        if not copy.fresh(self._as_of(copy, now)):
             return False
         self._learn(place, copy, now)
-        self._holds[place] = (copy.time, copy.time + FRESH_SECONDS)
+        self._holds[place] = (copy.time, copy.time + self._orders.pace * FRESH_SECONDS)
         return True
+
+    def _as_of(self, copy: RobotsCopy, now: float) -> float:
+        """Now, as far from a copy as its days are long."""
+        return copy.time + (now - copy.time) / self._orders.pace
 
     def _kept(self, place: str) -> RobotsCopy:
         """The copy that outlived the last commit."""
@@ -89,12 +93,12 @@ class RobotsGate:
         copy = renewed(old if old.time else None, status, body, now)
         self._learn(place, copy, now)
         self._unheard[place] = 0 if status else self._unheard.get(place, 0) + 1
-        self._holds[place] = (now, now + _hold(copy, status, now, self._unheard[place]))
+        self._holds[place] = (now, now + self._orders.pace * _hold(copy, status, now, self._unheard[place]))
         return ""
 
     def _learn(self, place: str, copy: RobotsCopy, now: float) -> None:
         self._copies[place] = copy
-        self._rules[place] = Robots(copy, now, self._orders.robots_unreachable)
+        self._rules[place] = Robots(copy, self._as_of(copy, now), self._orders.robots_unreachable)
         if len(self._rules) > _REMEMBERED:
             forgotten, _ = self._rules.popitem(last=False)
             self._copies.pop(forgotten, None)

@@ -110,6 +110,10 @@ class WatchWriter:
         """A request is about to be sent."""
         self._write([("REPLACE INTO watch_requests VALUES (?, ?, ?)", (request, time, cost))])
 
+    def clock_set(self, seconds: float) -> None:
+        """The clock was set forward by so much, or back when it is less than 0: requests are as long ago as before."""
+        self._write([("UPDATE watch_requests SET time = time + ?", (seconds,))])
+
     def last_request(self) -> int:
         """The highest number of a request."""
         row = self._connection.execute("SELECT coalesce(max(request), 0) FROM watch_requests").fetchone()

@@ -34,6 +34,7 @@ ended (empty while it runs) and a document, renewed at most once a second:
     paused                                 why nothing is asked for; empty when it is not so
     this_hour                              the figures of the hour so far (watch.agenda.HourFigures)
     errors                                 the last failures: [{"time", "url", "problem"}, ...], newest last
+    clock                                  start of the machine, seconds since, the clock on the wall (watch_time.py)
 
 Table `watch_hours` holds what every hour was allowed, planned and did.
 """
@@ -75,7 +76,7 @@ from strandline.watch.agenda import HourFigures, WatchAgenda, WatchOrders, Watch
 from strandline.watch.lessons import Lessons
 from strandline.watch.reloading import ChangingFile, reloaded
 from strandline.watch.watch_plan import WatchPlan
-from strandline.watch.watch_time import time_of
+from strandline.watch.watch_time import ClockSteps, time_of
 
 _STATE_EVERY: Final = 1.0
 """Seconds after which the state of a watch is told. Origin: a guess."""
@@ -163,6 +164,7 @@ class Watch:
         self._catalog = catalog
         self._clock = request.clock
         self._started = self._clock.now()
+        self._steps = ClockSteps(catalog, request.clock, request.hooks.said)
         self._time = time_of(catalog, request.hour_seconds, self._started)
         self.length = self._time.length if self._time else HOUR
         self._settings = settings
@@ -178,8 +180,8 @@ class Watch:
         self._told_change = catalog.studies.reading.progress()
         self._next_state = self._next_count = self._spent = 0.0
         self._room = self._room_check(settings)
-        self._room_checked, self._paused = 0.0, ""
-        self._reload = self._unstudied = False
+        self._room_checked, self._paused, self._unstudied = 0.0, "", False
+        self._reload = self._fresh = True  # the file may have changed since the command read it
         self._file = ChangingFile(folder / NAME)
         self._remark = ""
 
@@ -200,6 +202,7 @@ class Watch:
         prepared = prepare_crawl(settings, crawl)
         own = all_allowed(prepared.orders.scope.seeds, prepared.policy)
         study = replace(settings.study, double_fetch=settings.study.double_fetch or SECOND_LOOK)
+        crawl = replace(crawl, pace=min(1.0, self.length / HOUR) if own else 1.0)
         return prepare_crawl(paced(replace(settings, study=study), self.length, own), crawl)
 
     def reload(self) -> None:
@@ -208,9 +211,11 @@ class Watch:
 
     def _take_settings(self, wanted: Callable[[], Settings]) -> None:
         """Go on with other settings, as far as they can change now; a mistake in them changes nothing."""
-        self._reload = False
+        self._reload, fresh, self._fresh = False, self._fresh, False
         try:
             found = reloaded(self._settings, wanted())
+            if fresh and not found.changed and not found.waiting:
+                return
             prepared = self._prepare(found.settings)
             room = self._room_check(found.settings)
             self._plan.keep()
@@ -237,10 +242,7 @@ class Watch:
         settings = self._prepared.settings
         purse, limits = self._purses(settings)
         parts = WatchParts(
-            catalog=self._catalog,
-            clock=self._clock,
-            purse=purse,
-            foresight=self._plan,
+            self._catalog, self._clock, purse, self._plan,
             paid=self._catalog.watch.begun,
             hour_ended=self._hour_ended,
             step=self._step,
@@ -251,19 +253,23 @@ class Watch:
             left_alone=PartHints(self._catalog, self.length / HOUR).looked,
             told=lambda found: self._plan.told(found),
             trusted=lambda url: self._plan.trusted(url),
-        )
+        )  # fmt: skip
         orders = WatchOrders(self.length, settings.study.hold, settings.crawl.retries)
         return WatchAgenda(parts, orders, self._catalog.watch.last_request())
 
     def _purses(self, settings: Settings) -> tuple[Purse, dict[str, Purse]]:
         """The budget, less what was spent before this start, and the limits of hosts."""
         now, moment = self._clock.now(), self._clock.monotonic()
-        span = budget_of("plan.budget", settings.plan.budget).hours * self.length
-        self._catalog.watch.forget_before(now - max(span, 24.0 * self.length))
+        self._forget_spending(settings, now)
         purse = purse_of(settings.plan, self.length, self._catalog.watch.reading.spent_since, (now, moment))
         places = budgets_of("plan.site_budgets", settings.plan.site_budgets)
         places |= budgets_of("plan.host_budgets", settings.plan.host_budgets)
         return purse, {place: Purse(one, self.length, moment) for place, one in places.items()}
+
+    def _forget_spending(self, settings: Settings, now: float) -> None:
+        """What counts no more against the budget, nor is told of the last day."""
+        hours = budget_of("plan.budget", settings.plan.budget).hours
+        self._catalog.watch.forget_before(now - max(24.0, hours) * self.length)
 
     # -- running -----------------------------------------------------------------------------------------------------
 
@@ -312,6 +318,7 @@ class Watch:
         self._hooks.beside()
         if time.monotonic() >= self._next_state:
             self._next_state = time.monotonic() + _STATE_EVERY
+            self._steps.look()
             self._stands("")
 
     def _tell_changes(self) -> None:
@@ -350,6 +357,7 @@ class Watch:
     def _hour_ended(self, figures: HourFigures) -> None:
         row = HourRow(**dataclasses.asdict(figures))
         self._catalog.watch.hour(row)
+        self._forget_spending(self._settings, self._clock.now())
         if self.monitor is not None:
             self.monitor.hour(row, self._plan.remark())
         self._hooks.hour(row)
@@ -408,4 +416,5 @@ class Watch:
             "this_hour": dataclasses.asdict(agenda.figures),
             "errors": list(agenda.errors),
             "pid": os.getpid(),
+            "clock": self._steps.mark,
         }

@@ -285,3 +285,13 @@ def test_a_host_that_goes_down_is_left_alone_whatever_spoke_before():
         assert m.ready_at(H, now) == now + wait
     m.ended(H, 500.0, 1, 0.1, Reply.ANSWERED, "http")
     assert m.failures(H) == 0
+
+
+def test_where_hours_are_short_hosts_that_fail_are_waited_for_as_much_shorter():
+    assert once(manners(delay=0.0), 100.0, 0.1, Reply.UNREACHABLE) == pytest.approx(105.1)
+    assert once(manners(delay=0.0, pace=0.001), 100.0, 0.1, Reply.UNREACHABLE) == pytest.approx(100.105)
+    told = manners(delay=0.0, pace=0.001)
+    told.began(H, 0.0, 1)
+    told.ended(H, 0.1, 1, 0.1, Reply.OVERLOADED)
+    told.asked_to_wait(H, 0.1, 120.0)
+    assert told.ready_at(H, 0.1) == pytest.approx(120.1), "what a host asks for is not shortened"

@@ -127,6 +127,8 @@ class MannersSettings:
     slow_after: float | None = None
     """Seconds after which a fetch hangs; None for 1 s, or 0.25 s when the pause is 0."""
 
+    pace: float = 1.0
+    """How much shorter a host that fails is waited for; less than 1 only where hours are short."""
     sites: tuple[tuple[str, "MannersSettings"], ...] = ()
     """Sites that are treated otherwise, by their names."""
 
@@ -318,14 +320,17 @@ class Manners:
         else:
             before = host.failing.get(scheme, _Failing(now))
             host.failing[scheme] = before.again(reply)
-            host.wait_until = max(host.wait_until, now + back_off(host.away, self._chance()))
+            host.wait_until = max(host.wait_until, now + self._back_off(host.away))
+
+    def _back_off(self, failures: int) -> float:
+        return self._usual.pace * back_off(failures, self._chance())
 
     def asked_to_wait(self, authority: str, now: float, seconds: float | None) -> None:
         """A host said 429 or 503, with a Retry-After or (None) without. Call it after `ended`, for each of them."""
         host = self._hosts.setdefault(authority, _Host())
         if seconds is None:
             host.untold, host.agreeing = host.untold + 1, 0
-            wait = back_off(host.untold, self._chance())
+            wait = self._back_off(host.untold)
         else:
             wait = min(seconds, LONGEST_WAIT)
             same = abs(now + wait - host.told_until) <= max(60.0, wait / 4) and wait > 0
