@@ -52,6 +52,10 @@ soak: ## watch a living site for half an hour (SECONDS=1800): memory and open fi
 	@scripts/setup dev
 	STRANDLINE_SOAK_SECONDS=$(or $(SECONDS),1800) $(BIN)/python -m pytest --timeout=0 tests/journeys/test_watch_soak.py -q
 
+month: ## a month of a watch in an hour: outages, kills, clocks, full disks, redesigns (HOURS=720, of HOUR=4.2 s each)
+	@scripts/setup dev
+	STRANDLINE_MONTH_HOURS=$(or $(HOURS),720) STRANDLINE_MONTH_HOUR=$(or $(HOUR),4.2) STRANDLINE_MONTH_REPORT=results/month.json $(BIN)/python -m pytest --timeout=0 tests/journeys/test_month.py -q
+
 watch-trial: ## a watch against the truth of a living site, beside round robin (HOURS=120)
 	@scripts/setup dev
 	STRANDLINE_TRIAL_HOURS=$(or $(HOURS),120) STRANDLINE_TRIAL_HOUR=3 $(BIN)/python -m pytest --timeout=0 tests/journeys/test_watch_trial.py -q
@@ -110,4 +114,4 @@ first-use: ## what a first use costs on a new machine, in CPU: make demo, and th
 clean: ## remove what was built
 	rm -rf .venv site results demo-archive .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-.PHONY: help demo test test-all check bench crash erase-crash soak watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel release first-use clean
+.PHONY: help demo test test-all check bench crash erase-crash soak month watch-trial watch-crash crash-cluster docs screenshots lock kernels wheel release first-use clean

@@ -126,6 +126,7 @@ SECOND = {
         "tests/journeys/test_daemon.py",
         "tests/journeys/test_hostile_site.py",
         "tests/journeys/test_sites.py",
+        "tests/journeys/test_month.py",
         "tests/journeys/test_learning.py::test_new_captures_are_added_to_what_was_learned",
         "tests/journeys/test_skipping.py::test_from_learning_to_leaving_out_to_giving_up",
         "tests/journeys/test_spent_budget.py",
