@@ -63,6 +63,7 @@ SECOND = {
         "tests/keeping/test_people.py::test_a_cluster_keeps_the_same",
         "tests/keeping/test_sites.py::test_a_cluster_tells_and_keeps_the_same",
         "tests/journeys/test_cluster.py",
+        "tests/journeys/test_cluster_faults.py",
         "tests/journeys/test_cluster_fencing.py",
         "tests/journeys/test_cluster_settings.py",
         "tests/journeys/test_cluster_skipping.py",

@@ -1,6 +1,7 @@
 """The purse workers share: never more than the budget in any stretch of its time, and nothing is lost."""
 
 import contextlib
+import itertools
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from servers import postgres
 from strandline.cluster.shared_budget import HostPurse, SharedPurse
 from strandline.core.plan.budget import Allowance
 from strandline.learn.known_pages import Hours
+from strandline.plan.budget_meter import Purse
 from strandline.store.postgres.purse import SharedBook
 from strandline.store.postgres.session import Session
 from warc.exchanges import StillClock
@@ -125,3 +127,66 @@ def test_a_host_has_a_budget_of_its_own_whichever_worker_asks_it(book):
     assert send(one, clock, tickets, 9) == 0
     clock.time += 1.1 * HOUR
     assert send(one, clock, tickets, 9) == 5
+
+
+LARGEST = 90_000.0
+
+
+def bytes_sent(purses, clock, rng, hours, close=0.0):
+    """When how many bytes came, while several workers ask for answers of very different sizes, three at a time; `close`
+    is how likely a worker ends after them and another begins.
+    """
+    sent, tickets, end = [], itertools.count(), clock.time + hours * HOUR
+    while clock.time < end:
+        number = rng.randrange(len(purses))
+        under_way = [next(tickets) for _ in range(min(3, purses[number].requests(clock.monotonic())))]
+        for ticket in under_way:
+            purses[number].begun(ticket)
+        for ticket in under_way:
+            octets = LARGEST if rng.random() < 0.1 else rng.uniform(200.0, 4_000.0)
+            purses[number].ended(ticket, clock.monotonic(), octets, False)
+            sent.append((clock.time, octets))
+        if rng.random() < close:
+            purses[number].close()
+            purses[number] = SharedPurse(purses[number].allowance, purses[number]._hours, clock, purses[number]._book)
+        clock.time += rng.uniform(5.0, 60.0)
+    return sent
+
+
+def most_bytes(sent):
+    """The most bytes in any stretch of an hour."""
+    return max(sum(octets for other, octets in sent if time <= other < time + HOUR) for time, _ in sent)
+
+
+STATED = 1_000_000 + 3 * LARGEST
+"""What an hour may hold: the budget, and what the answers under way have beyond what is expected of them."""
+
+
+@pytest.mark.parametrize("close", [0.0, 0.2])
+def test_no_hour_holds_more_bytes_than_the_budget_and_the_answers_under_way(book, close):
+    clock, hours = StillClock(MONDAY), Hours.since(MONDAY)
+    purses = [SharedPurse(Allowance(1_000_000, 1.0, in_bytes=True), hours, clock, book) for _ in range(4)]
+    sent = bytes_sent(purses, clock, random.Random(7), 5, close)
+    assert most_bytes(sent) <= STATED
+    assert sum(octets for _, octets in sent) > 4 * 1_000_000, "nearly all of it is spent"
+
+
+def test_control_workers_that_do_not_settle_what_an_answer_really_cost_spend_more(book, monkeypatch):
+    def unsettled(self, ticket, now, octets, unchanged):
+        return Purse.ended(self, ticket, now, octets, unchanged)
+
+    monkeypatch.setattr(SharedPurse, "ended", unsettled)
+    monkeypatch.setattr(SharedPurse, "price", property(lambda _: 2_000.0))
+    clock, hours = StillClock(MONDAY), Hours.since(MONDAY)
+    purses = [SharedPurse(Allowance(1_000_000, 1.0, in_bytes=True), hours, clock, book) for _ in range(4)]
+    assert most_bytes(bytes_sent(purses, clock, random.Random(7), 5)) > STATED
+
+
+def test_what_an_answer_cost_beyond_what_was_expected_is_known_to_all_also_after_its_worker(book):
+    clock, hours, tickets = StillClock(MONDAY + 0.5 * HOUR), Hours.since(MONDAY), iter(range(10_000))
+    one, other = (SharedPurse(Allowance(1_000_000, 1.0, in_bytes=True), hours, clock, book) for _ in range(2))
+    assert send(one, clock, tickets, 1, octets=5_000_000.0) == 1
+    one.close()
+    assert send(other, clock, tickets, 99, octets=2_000.0) == 0
+    clock.time += 1.2 * HOUR
+    assert send(other, clock, tickets, 5, octets=2_000.0) == 5, "an hour later it is paid"

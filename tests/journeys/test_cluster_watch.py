@@ -7,10 +7,11 @@ from collections import Counter
 from statistics import mean
 
 import psycopg
+import pytest
 
 from journeys.test_cluster import command, done, indexed, init, place, readable, worker
 from servers import postgres
-from servers.sites import LIVING, sites
+from servers.sites import LIVING, page, sites
 from strandline.watch.watch_plan import warm_up
 
 pytestmark = postgres.GROUP
@@ -83,3 +84,26 @@ def test_three_workers_watch_what_changes(place, tmp_path):
         assert desks[0] == len(site.hosts) and desks[1] >= 2
         prices = connection.execute("SELECT count(*) FILTER (WHERE price > 0), sum(taken) FROM plan_hours").fetchone()
         assert prices[0] > 1 and prices[1] > 0, "the sites never found a common price"
+
+
+OCTETS = 300_000
+"""Bytes an hour, of all workers: fifteen pages."""
+
+
+@pytest.mark.parametrize("budget", [OCTETS, 100 * OCTETS], ids=["held", "control: a hundred times as much"])
+def test_two_workers_keep_a_budget_in_bytes(place, tmp_path, budget):
+    warm_up()
+    size, hosts, pages = 20_000, 3, 15
+    with sites(tmp_path, hosts=hosts, pages=pages, size=size, period=HOUR / 2) as site:
+        init(place, site, **{"politeness.delay": "0.02", "plan.budget": f"{budget}B/hour", "study.workers": "0"})
+        words = ("--watch", "--hour-seconds", HOUR, "--time-limit", f"{HOUR * 8:.0f}s")
+        ended = [done(one) for one in [worker(place, *words, "--spool", tmp_path / f"spool{n}") for n in range(2)]]
+        assert not any(code for code, _, _ in ended), [err for _, _, err in ended]
+        sent = sorted((came, len(page(host, path, pages, size) or b"")) for host, path, came, _ in site.requests())
+    times = [came for came, _ in sent]
+    within = [sum(octets for _, octets in sent[n : bisect_left(times, came + HOUR)]) for n, came in enumerate(times)]
+    print(f"most bytes in any {HOUR:g} s: {max(within)} of {budget}")
+    # Answers under way, of which nobody knows the size: one of each host.
+    held = max(within) <= 1.1 * OCTETS + hosts * size
+    assert held == (budget == OCTETS)
+    assert sum(octets for _, octets in sent) > 2 * OCTETS, "hardly anything was spent"

@@ -16,6 +16,7 @@ from servers import postgres
 from strandline.app.opening import place_of
 from strandline.cli.main import app
 from strandline.errors import Unreachable
+from strandline.web.menu import GROUPS
 from web.archives import served
 
 pytestmark = postgres.GROUP
@@ -67,6 +68,7 @@ def both(folder, server):
         *(f"/parts/why?url={quote(PAGE)}", f"/parts/week?url={quote(PAGE)}", "/parts/next", "/parts/quality"),
         *("/parts/cards", "/parts/site-quality?site=news.example", f"/parts/together?url={quote(PAGE)}"),
         *("/changes?site=news.example&min=0.01", "/site?site=news.example&since=2026-01-10"),
+        *sorted({page.path for group in GROUPS for page in group.pages} - {"/", "/changes", "/search", "/health"}),
     ],
 )
 def test_pages_open(server, path):

@@ -26,7 +26,7 @@ def run_worker(
     `times` are seconds: a lease, between commits, of patience, and of an hour of a watch (0 for one pass).
     """
     lease, commit_seconds, patience, hour = times
-    cluster = open_cluster(*place)
+    cluster = open_cluster(*place, upgrade=True)
 
     def captured(capture: Capture) -> None:
         if as_lines:

@@ -42,7 +42,7 @@ class ClusterLogins:
     def looking(self) -> Iterator[Callable[[], bytes]]:
         """Asks for them as they are kept, over one connection; empty for none."""
         # A database of an older release is read as it is: the worker that asks is about to bring it up to date.
-        session = Session(self._cluster.database, _PATIENCE, upgrade=None)
+        session = Session(self._cluster.database, _PATIENCE, upgrade=False, empty=True)
         with contextlib.closing(PostgresReading(session)) as reading:
             yield lambda: reading.note(_KIND, _KEY) or b""
 

@@ -110,10 +110,12 @@ class Known:
     """The folder whose migration into it is not finished; empty for none."""
 
 
-def known_cluster(database: str) -> Known | None:
-    """What a database knows of its cluster; None when it is none, or empty."""
+def known_cluster(database: str, upgrade: bool = False) -> Known | None:
+    """What a database knows of its cluster; None when it is none, or empty. With `upgrade` one of an older release is
+    brought up to date first.
+    """
     _check_address(database)
-    session = Session(database, 10.0, upgrade=None)
+    session = Session(database, 10.0, upgrade, empty=True)
     with contextlib.closing(PostgresReading(session)) as reading:
         if not session.format:
             return None
@@ -135,9 +137,11 @@ def mark(database: str, source: str | None) -> None:
         catalog.note(_KIND, [(MIGRATING, None if source is None else source.encode())])
 
 
-def open_cluster(database: str, store: str = "") -> Cluster:
-    """The cluster a database belongs to; one clear error when it is not ready."""
-    known = known_cluster(database)
+def open_cluster(database: str, store: str = "", upgrade: bool = False) -> Cluster:
+    """The cluster a database belongs to; one clear error when it is not ready, or of an older release without
+    `upgrade`.
+    """
+    known = known_cluster(database, upgrade)
     if known is None:
         raise SettingError(f"{shown(database)} is not ready; make it so with: strandline cluster init --database ...")
     if known.migrating:

@@ -3,9 +3,11 @@
 As in an embedded watch (watch/budget_meter.py) no stretch of time as long as the budget's own ever holds more than it
 allows, whichever worker sent what; a budget per day or week is dealt out as the day goes on, and what was not spent is
 carried over until the day ends. A worker takes some requests at a time and gives back, within a minute, what it did not
-send. What a request really cost (bytes; nothing new) is known when it ends, and is settled with the next ones.
+send. What a request really cost (bytes; nothing new) is known when it ends, and is settled with the next ones: in bytes
+a stretch of time may hold more than the budget by what the answers under way had beyond what was expected of them,
+which is paid before the worker sends anything else, or booked when it ends.
 
-A worker that is killed takes what it had set aside with it: at most a minute's requests, once.
+A worker that is killed takes what it had set aside with it: at most a minute's requests, once; and what it owed.
 """
 
 import contextlib
@@ -124,8 +126,11 @@ class SharedPurse(Purse):
         return cost
 
     def close(self) -> None:
-        """Give back what was not spent."""
+        """Give back what was not spent, and leave what is owed in the book: nobody else would pay it."""
         self._settle()
+        if self._pot < 0.0:
+            back = self._back or Entry("", self._slot, 0.0, 0)
+            self._back, self._pot = back._replace(cost=back.cost - self._pot), 0.0
         if self._back is not None:
             with contextlib.suppress(StrandlineError):  # a database that is away keeps it
                 self._book.add(self._back)

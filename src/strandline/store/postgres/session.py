@@ -115,9 +115,9 @@ class _Crossed(Unreachable):
 class Session:
     """One connection, made again when it breaks. Used by one thread at a time."""
 
-    def __init__(self, url: str, patience: float = 60.0, upgrade: bool | None = True) -> None:
-        """`patience`: seconds a server may be away. Without `upgrade` the format is only checked; with None, an empty
-        database will do, too.
+    def __init__(self, url: str, patience: float = 60.0, upgrade: bool = True, empty: bool = False) -> None:
+        """`patience`: seconds a server may be away. Without `upgrade` the format is only checked; with `empty` an empty
+        database will do, too, and stays empty.
         """
         self.url = url
         self._patience = patience
@@ -134,7 +134,7 @@ class Session:
             )
         try:
             self.format = self.run(_found, at_once=True)
-            if upgrade is not None or self.format:
+            if self.format or not empty:
                 self.run(lambda connection: (_migrate if upgrade else _check)(connection, shown(url)), at_once=True)
                 self._known = True
         except BaseException:
@@ -174,9 +174,10 @@ class Session:
 
     def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:
-            # A query must never hang on a dead network for hours: the kernel notices within a minute.
+            # A query must never hang on a dead network for hours: the kernel notices within a minute, by keepalives
+            # while an answer is awaited, by the time without an acknowledgement while a question is on its way.
             alive = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
-            given = {"connect_timeout": 10, "application_name": "strandline", **alive}
+            given = {"connect_timeout": 10, "application_name": "strandline", "tcp_user_timeout": 30_000, **alive}
             known = conninfo_to_dict(self.url)
             self._connection = psycopg.connect(
                 self.url,
