@@ -152,7 +152,6 @@ ELSEWHERE = {
     "journeys/test_daemon.py": ["watch/reloading.py"],
     "journeys/test_first_archive.py": ["crawl/preparing.py", "cli/archive.py", "cli/crawling.py"],
     "journeys/test_learning.py": [
-        "learn/preparation.py",
         "learn/class_trees.py",
         "archive/wall_clock.py",
         "lab/learned_figures.py",

@@ -78,3 +78,18 @@ def test_a_site_with_a_time_of_its_own_sets_no_clock(tmp_path):
         clock.sleep(1000.0)
         steps.look()
         assert not said and steps.mark is None
+
+
+def test_a_busy_machine_sets_no_clock(tmp_path, monkeypatch):
+    said, ups = [], iter([10.0, 10.0, 11.0, 15.0, 16.0, 16.0])
+    with create(tmp_path / "archive").writing("test") as catalog:
+        monkeypatch.setattr("strandline.watch.watch_time._up", lambda: next(ups))
+        clock = SetClock()
+        monkeypatch.setattr(clock, "now", lambda: 1000.0)
+        steps = ClockSteps(catalog, clock, said.append)
+        monkeypatch.setattr(clock, "now", lambda: 1001.0)
+        steps.look()  # four seconds between one clock and the other
+        assert not said and steps.mark.up == 10.0
+        monkeypatch.setattr(clock, "now", lambda: 1006.0)
+        steps.look()
+        assert not said and steps.mark.up == 16.0

@@ -20,7 +20,11 @@ Tell = Callable[[str], None]
 
 
 def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> None:
-    """Look at new captures: when they say they changed, and what new pages look like."""
+    """Look at new captures: when they say they changed, and what new pages look like.
+
+    Nothing is read while something is written: what is being read is of a moment, and SQLite refuses a write that rests
+    on it once a watch has written meanwhile.
+    """
     done = 0
     while batch := list(islice(writer.reading.heads_to_read(), _BATCH)):
         claims = []
@@ -31,12 +35,11 @@ def read_captures(records: CaptureReader, writer: LearnedWriter, say: Tell) -> N
         writer.keep_claims(claims, batch[-1][0])
         done += len(batch)
         say(f"{counted(done, 'answer')} read for their time of change")
-    pages = writer.reading.unsighted()
-    done = 0
-    while some := list(islice(pages, _BATCH)):
+    done = last = 0
+    while some := list(islice(writer.reading.unsighted(last), _BATCH)):
         found = ((page, first_sight(records, capture)) for page, capture in some)
         writer.keep_first_sights([(page, *sight) for page, sight in found if sight is not None])
-        done += len(some)
+        done, last = done + len(some), some[-1][0]
         say(f"{counted(done, 'page')} read for their first sight")
 
 

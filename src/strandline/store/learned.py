@@ -157,14 +157,15 @@ class LearnedReading(StudyReading):
         for row in self._rows(query):
             yield rows.whole(row[0]), rows.whole(row[1]), rows.capture(row[2:])
 
-    def unsighted(self) -> Iterator[tuple[int, Capture]]:
-        """The first capture of each HTML page whose first sight was not kept."""
+    def unsighted(self, after: int = 0) -> Iterator[tuple[int, Capture]]:
+        """The first capture of each HTML page whose first sight was not kept, after a page; in the order of pages."""
         query = f"""SELECT pages.page, {rows.CAPTURE} FROM pages
             CROSS JOIN captures ON captures.seq = (SELECT seq FROM captures AS c WHERE c.page = pages.page
                 AND c.status = 200 AND c.revisit = 0 AND c.mime IN (?, ?) ORDER BY c.time, c.seq LIMIT 1)
             JOIN files USING (file)
-            WHERE {PAGES} AND pages.page NOT IN (SELECT page FROM first_sights) ORDER BY pages.page"""
-        for row in self._rows(query, *_HTML):
+            WHERE {PAGES} AND pages.page > ? AND pages.page NOT IN (SELECT page FROM first_sights)
+            ORDER BY pages.page"""
+        for row in self._rows(query, *_HTML, after):
             yield rows.whole(row[0]), rows.capture(row[1:])
 
     # What was learned

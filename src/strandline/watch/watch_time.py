@@ -83,12 +83,20 @@ class ClockSteps:
         """Look at both clocks."""
         if not self._boot:
             return
-        mark = ClockMark(self._boot, time.clock_gettime(time.CLOCK_BOOTTIME), self._clock.now())
+        before, wall, up = _up(), self._clock.now(), _up()
+        if up - before > _SET / 10.0:
+            return  # something came between the two clocks: nothing can be told, and the next look is soon
+        mark = ClockMark(self._boot, up, wall)
         seconds, self._mark = mark.set_since(self._mark), mark
         if seconds:
             self._catalog.watch.clock_set(seconds)
             where = "forward" if seconds > 0 else "back"
             self._said(f"the clock was set {where} by {counted(round(abs(seconds)), 'second')}")
+
+
+def _up() -> float:
+    """Seconds since the machine was started, those in which it slept included."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _mark_of(state: WatchState | None) -> ClockMark | None:

@@ -15,7 +15,7 @@ from statistics import median
 
 from journeys.month.calendar import DAY, MONTH, WEEK
 
-_LATE = 2.0
+_LATE = 10.0
 """Seconds within which a watch takes other settings."""
 _WARM = 12.0
 """Hours after a start in which memory and files may settle."""
@@ -29,7 +29,7 @@ _AGAIN = 50.0
 """Hours within which whatever was in the way is found to be gone: robots.txt and failing hosts are asked again after a
 day at most.
 """
-_LOADING = 5.0
+_LOADING = 60.0
 """Seconds a command may take to load."""
 _FORBIDDEN = "/news/"
 _ENDS = {"stopped": (11,), "killed": (-9,)}

@@ -72,6 +72,11 @@ def room_taken(folder):
     return total
 
 
+def size(path):
+    """Bytes of a file; none of one that is not there."""
+    return path.stat().st_size if path.exists() else 0
+
+
 class WallClock:
     """The clock on the wall of the processes that are started with `environment`, set forward and back while they run;
     see wall_clock.c.
@@ -79,7 +84,9 @@ class WallClock:
 
     def __init__(self, folder):
         self._file, self._library = folder / "clock", folder / "wall_clock.so"
-        self._file.write_bytes(struct.pack("d", 0.0))
+        self.zero = time.time() - time.monotonic()
+        """The true time when the clock that only goes forward stood at 0."""
+        self._file.write_bytes(struct.pack("dd", self.zero, 0.0))
         self.possible = self._built()
 
     def _built(self):
@@ -92,7 +99,11 @@ class WallClock:
     def set(self, seconds):
         """Beside the true time by so much from now on."""
         with self._file.open("r+b") as file:  # the same file: processes look into it
-            file.write(struct.pack("d", seconds))
+            file.write(struct.pack("dd", self.zero, seconds))
+
+    def now(self):
+        """The true time."""
+        return self.zero + time.monotonic()
 
     def environment(self):
         return {"LD_PRELOAD": str(self._library), "WALL_CLOCK_FILE": str(self._file)} if self.possible else {}

@@ -34,15 +34,17 @@ class Month:
         self.hours, self.hour, self.budget, self.least = hours, hour, budget, least
         self.epoch = self.began = 0.0  # until everything is there
         self.events, self.not_tried, self.notes = timeline(hours, once), {}, []
+        self.clock = machine.WallClock(work)
         self._certificates = Certificates(work / "certificates", f"127.0.1.{hosts}")
         self._context = self._certificates.context(time.time() + 86400.0)
         contexts = [None] * (hosts - 1) + [self._context]
-        self.hosts = [Host(number, pages, hour, context) for number, context in enumerate(contexts, start=1)]
+        self.hosts = [
+            Host(number, pages, hour, self.clock.now, context) for number, context in enumerate(contexts, start=1)
+        ]
         self._away = False
         self._statuses = {}
         self.webhook = Webhook(self._received)
         self._told_at = []
-        self.clock = machine.WallClock(work)
         self._older = machine.older_package(BEGUN_BY, work / "older")
         self._log, self._out = work / "watch.log", work / "promises.jsonl"
         self._rotated = 0
@@ -61,7 +63,7 @@ class Month:
 
     def _begin_now(self):
         """Everything is there: the first hour begins."""
-        self.epoch, self.began = time.time(), time.monotonic()
+        self.epoch, self.began = self.clock.now(), time.monotonic()
         for host in self.hosts:
             host.site.epoch = self.epoch
         expires = next(one.hour for one in self.events if one.what == "certificate expired")
@@ -167,6 +169,7 @@ class Month:
         """Something begins or ends; returns when it is to end."""
         event = self.events[number]
         if step == "begins":
+            self._wait(self._at_work)
             self._done.append({"what": event.what, "where": event.where, "number": number, "begun": time.monotonic()})
         action = getattr(self, "_" + event.what.replace(" ", "_").replace("-", ""))
         action(event, step == "begins")
@@ -174,6 +177,24 @@ class Month:
             return max(event.hour + event.lasting, self.now() + self.least / self.hour)
         next(one for one in self._done if one["number"] == number)["ended"] = time.monotonic()
         return None
+
+    def _wait(self, condition):
+        """On a busy machine a watch takes long to do what it does."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition() and time.monotonic() < deadline:
+            self.look_after()
+            time.sleep(0.05)
+
+    def _at_work(self):
+        """Whether it has asked for something since it was started, or must not."""
+        return self._ballast() or any(host.log and host.log[-1][0] > self.starts[-1] for host in self.hosts)
+
+    def _ballast(self):
+        return [path for path in self.disk.iterdir() if path.name in ("reserve reached", "disk full")]
+
+    def _told(self, alarm, event):
+        """How often the receiver took such a message."""
+        return sum(row[3:5] == [alarm, event] and row[6] < 300 for row in self._messages())
 
     def sample(self):
         """How things stand."""
@@ -196,15 +217,10 @@ class Month:
                 "processes": len(pids),
                 "processor": machine.processor_seconds(pids) if pids else 0.0,
                 "disk": machine.room_taken(self.archive),
-                "log": self._size("strandline.db-wal"),
+                "log": machine.size(self.archive / "strandline.db-wal"),
                 "captures": captures,
             }
         )
-
-    def _size(self, name):
-        with contextlib.suppress(OSError):
-            return (self.archive / name).stat().st_size
-        return 0
 
     # -- what happens ------------------------------------------------------------------------------------------------
 
@@ -216,14 +232,10 @@ class Month:
         for host in self.hosts:
             host.site.dress += 1
 
-    def _reset(self, event, begins):
-        self._host(event).befalls("reset" if begins else "")
+    def _outage(self, event, begins):
+        self._host(event).befalls(event.what if begins else "")
 
-    def _unavailable(self, event, begins):
-        self._host(event).befalls("unavailable" if begins else "")
-
-    def _hanging(self, event, begins):
-        self._host(event).befalls("hanging" if begins else "")
+    _reset = _unavailable = _hanging = _outage
 
     def _log_rotated(self, _event, _begins):
         """As logrotate does it with copytruncate."""
@@ -272,16 +284,17 @@ class Month:
         if not begins:  # its end is written in it
             self._context.load_cert_chain(*self._certificates.until(time.time() + 30 * 86400))
 
-    def _robots_forbid(self, event, begins):
-        self._host(event).robots = "forbid" if begins else ""
+    def _robots(self, event, begins):
+        self._host(event).robots = event.what.removeprefix("robots ") if begins else ""
 
-    def _robots_unavailable(self, event, begins):
-        self._host(event).robots = "unavailable" if begins else ""
+    _robots_forbid = _robots_unavailable = _robots
 
     def _receiver_away(self, _event, begins):
         self._away = begins
 
     def _reserve_reached(self, event, begins):
+        if not begins:
+            self._wait(lambda: self._told("disk", "opened"))
         self._fill(event, RESERVE // 2, begins)
 
     def _disk_full(self, event, begins):

@@ -60,8 +60,9 @@ class DressedSite(LivingSite):
 class Host:
     """One site at one address; `mode` is what befalls it: "", reset, unavailable or hanging."""
 
-    def __init__(self, number, pages, hour, context=None):
-        self.site = DressedSite(seed=100 + number, hour_seconds=hour, epoch=time.time(), sections=sections(pages))
+    def __init__(self, number, pages, hour, now, context=None):
+        self.site = DressedSite(seed=100 + number, hour_seconds=hour, epoch=now(), sections=sections(pages))
+        self.now = now
         self.mode, self.robots = "", ""
         self.context = context
         self.log = []
@@ -133,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _IDLE
 
     def do_GET(self):
-        now, moment = time.time(), time.monotonic()
+        now, moment = self.host.now(), time.monotonic()
         path = self.path.split("?")[0]
         if self.host.mode == "reset":
             self.host.log.append((moment, now, self.path, 0))
@@ -165,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
 
     def date_time_string(self, timestamp=None):
-        return formatdate(time.time() if timestamp is None else timestamp, usegmt=True)
+        return formatdate(self.host.now() if timestamp is None else timestamp, usegmt=True)
 
     def log_message(self, *_):
         """Kept in the log of the host."""

@@ -1,6 +1,7 @@
-/* The clock on the wall of a process, beside the true time by as many seconds as a file says: seen by the next call.
-   The clock that only goes forward stays as it is, as on a machine whose time is set. (libfaketime can do this, too,
-   but its clock_nanosleep refuses the waits of Python when only the wall clock is faked.) */
+/* The clock on the wall of a process, set by a file that holds two numbers: the true time when the clock that only goes
+   forward stood at 0, and the seconds the clock is beside it. Whoever changes them sets the clock at once. The machine's
+   own clock does not count: it may be set, too. The clock that only goes forward stays as it is.
+   (libfaketime can do this, too, but its clock_nanosleep refuses the waits of Python when only the wall clock is faked.) */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile double *offset;
+static volatile double *told;
 static int (*true_gettime)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void begin(void)
@@ -19,9 +20,9 @@ __attribute__((constructor)) static void begin(void)
     int file = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
     true_gettime = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
     if (file >= 0) {
-        void *seen = mmap(NULL, sizeof(double), PROT_READ, MAP_SHARED, file, 0);
+        void *seen = mmap(NULL, 2 * sizeof(double), PROT_READ, MAP_SHARED, file, 0);
         if (seen != MAP_FAILED)
-            offset = seen;
+            told = seen;
         close(file);
     }
 }
@@ -30,12 +31,12 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (!true_gettime)
         begin();
-    int done = true_gettime(clock, now);
-    if (!done && offset && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-        long long beside = (long long)(*offset * 1e9), sum = now->tv_sec * 1000000000LL + now->tv_nsec + beside;
-        now->tv_sec = sum / 1000000000LL;
-        now->tv_nsec = sum % 1000000000LL;
-    }
+    if (!told || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
+        return true_gettime(clock, now);
+    int done = true_gettime(CLOCK_MONOTONIC, now);
+    long long sum = now->tv_sec * 1000000000LL + now->tv_nsec + (long long)((told[0] + told[1]) * 1e9);
+    now->tv_sec = sum / 1000000000LL;
+    now->tv_nsec = sum % 1000000000LL;
     return done;
 }
 
