@@ -70,6 +70,8 @@ SECOND = {
         "tests/journeys/test_cluster_told.py",
         "tests/journeys/test_cluster_watch.py",
         "tests/journeys/test_migrating.py",
+        "tests/journeys/test_told_by_hubs.py",
+        "tests/plan/test_feed_hubs.py",
         "tests/store/test_collections.py::test_a_cluster_counts_the_same",
         "tests/store/test_costs.py",
         "tests/store/test_matching.py::test_a_cluster_finds_the_same_in_time",

@@ -208,6 +208,9 @@ class Visited:
     """What an address is that was not known before; None to tell it from the capture."""
     asks: float = 0.0
     """Seconds for which a feed or sitemap asks to be left alone; 0 when it says nothing."""
+    hub: str = ""
+    """The hub that a feed names (WebSub), and its address there."""
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +362,9 @@ class Discovery:
     noarchive: bool = False
     asks: float = 0.0
     """Seconds for which a feed asks to be left alone; 0 when it says nothing."""
+    hub: str = ""
+    """The hub that a feed names (WebSub), and its address there."""
+    topic: str = ""
 
 
 class Discoverer(Protocol):

@@ -86,3 +86,40 @@ def test_limits(monkeypatch):
 )
 def test_how_long_a_feed_asks_to_be_left_alone(text, seconds):
     assert discover_feed("https://a.example/feed", text.encode()).asks == seconds
+
+
+ATOM_HUB = (
+    b"<feed xmlns='http://www.w3.org/2005/Atom'><link rel='hub' href='%b'/><link rel='self' href='/feed'/>"
+    b"<entry><link href='/a'/></entry></feed>"
+)
+RSS_HUB = (
+    b"<rss xmlns:atom='http://www.w3.org/2005/Atom'><channel><atom:link rel='hub' href='https://h.example/'/>"
+    b"<atom:link rel='self' href='https://a.example/rss?x=1&amp;y=%C3%A9'/><item><link>/a</link></item></channel></rss>"
+)
+LATE_HUB = (
+    b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='/a'/><link rel='hub' href='https://h.example/'/>"
+    b"</entry></feed>"
+)
+JSON_HUB = (
+    b'{"feed_url": "https://a.example/f", "hubs": [{"type": "rss"}, {"type": "WebSub", "url": "https://h.example/"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "hub", "topic"),
+    [
+        (ATOM_HUB % b"https://h.example/", "https://h.example/", "https://a.example/feed"),
+        (ATOM_HUB % b"//h.example", "https://h.example/", "https://a.example/feed"),
+        (ATOM_HUB % b"javascript:alert(1)", "", "https://a.example/feed"),
+        (ATOM_HUB % (b"https://h.example/" + b"x" * 3000), "", "https://a.example/feed"),
+        (RSS_HUB, "https://h.example/", "https://a.example/rss?x=1&y=%C3%A9"),
+        (LATE_HUB, "", ""),
+        (JSON_HUB, "https://h.example/", "https://a.example/f"),
+        (b'{"hubs": "hub"}', "", ""),
+        (b"<feed><link rel='hub' href='https://h.example/'><entry>", "", ""),
+        (b"hub", "", ""),
+    ],
+)
+def test_the_hub_a_feed_names(data, hub, topic):
+    found = discover_feed("https://a.example/feed", data)
+    assert (found.hub, found.topic) == (hub, topic)

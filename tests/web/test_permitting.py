@@ -111,6 +111,8 @@ WHO_MAY = {
     **{f"GET {API}{path}": "reader" for path in CALLERS},
     "POST /login": "reader",
     "POST /logout": "reader",
+    "GET /hub/{token}": "reader",
+    "POST /hub/{token}": "reader",
     "POST /account/password": "reader",
     "POST /account/tokens": "reader",
     "POST /account/tokens/remove": "reader",
@@ -180,7 +182,7 @@ WHO_MAY = {
     "DELETE /api/v1/people/{name}/tokens/{key}": "keeper",
     "GET /api/v1/journal": "keeper",
 }
-OPEN = ("/login", "/login/back", "/login/sign-on", "/healthz")
+OPEN = ("/login", "/login/back", "/login/sign-on", "/healthz", "/hub/1")
 LONG = ("/events", "/parts/quality", "/parts/next", f"{API}/next", f"{API}/quality", f"{API}/quality/history")
 """Without an end, or worked out by another process."""
 

@@ -6,8 +6,9 @@ import shutil
 import socket
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +19,9 @@ from strandline.browser.chromium import find_chromium, means
 from strandline.core.wording import counted
 from strandline.errors import StrandlineError
 from strandline.kernels.shipped import standing
+from strandline.plan.feed_hubs import told_feeds
 from strandline.settings.file import NAME, read_settings
+from strandline.settings.schema import Settings
 from strandline.store.catalog import DATABASE
 from strandline.store.index import KeyReading
 from strandline.store.sqlite import outdated
@@ -131,6 +134,7 @@ def _archive(folder: Path) -> Iterator[Finding]:
     if not there:
         return
     yield _catalog(folder)
+    yield from _hubs(folder, settings)
     contact = settings.archive.contact
     yield Finding("contact address", bool(contact), contact or "none", f"set archive.contact in {folder / NAME}")
     writable = os.access(folder, os.W_OK)
@@ -138,6 +142,21 @@ def _archive(folder: Path) -> Iterator[Finding]:
     free, reserve = shutil.disk_usage(folder).free, reserve_of(settings.keep.disk_reserve, folder)
     advice = f"crawling pauses below the reserve of {about(reserve)}"
     yield Finding("room on disk", free > reserve, f"{about(free)} free", advice)
+
+
+def _hubs(folder: Path, settings: Settings) -> Iterator[Finding]:
+    """Whether the hubs that feeds name tell of news, or could; nothing where no feed names one."""
+    if outdated(folder / DATABASE) or not (folder / DATABASE).exists():
+        return
+    with suppress(StrandlineError), closing(KeyReading.open(folder / DATABASE)) as reading:
+        told = told_feeds(reading, time.time())
+        standing = [sentence for sentence in told.values() if sentence.startswith("told by ")]
+        if told:
+            advice = "let hubs reach the interface (serve.address), or leave it: feeds are polled"
+            if settings.serve.address:
+                advice = "strandline why DIR FEED tells how each stands; feeds are polled meanwhile"
+            found = f"{len(standing)} of {counted(len(told), 'feed')} told by hubs"
+            yield Finding("hubs of feeds", len(standing) == len(told), found, advice)
 
 
 def _catalog(folder: Path) -> Finding:

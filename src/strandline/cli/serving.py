@@ -4,11 +4,12 @@ import os
 import threading
 import webbrowser
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from strandline.archive.folder import Archive
 from strandline.cli.output import as_json, tell
-from strandline.settings.schema import ServeSettings
-from strandline.web.options import ServeOptions
+from strandline.settings.serving import ServeSettings
+from strandline.web.options import ServeOptions, is_loopback
 from strandline.web.server import Addresses, serve
 
 
@@ -40,6 +41,7 @@ def serve_options(
     settings: ServeSettings, host: str | None, port: int | None, replay_port: int | None, token_file: Path | None
 ) -> ServeOptions:
     """Flags over settings; tokens from the environment."""
+    outside = (urlsplit(settings.address).hostname or "").lower()
     return ServeOptions(
         host=host or settings.host,
         port=settings.port if port is None else port,
@@ -47,7 +49,8 @@ def serve_options(
         token_file=token_file,
         token=os.environ.get("STRANDLINE_TOKEN", ""),
         read_token=os.environ.get("STRANDLINE_READ_TOKEN", ""),
-        names=settings.names,
+        names=(*settings.names, *filter(None, (outside,))),
+        outside="" if outside in settings.names or is_loopback(outside) else outside,
         behind_tls=settings.behind_tls,
     )
 

@@ -12,7 +12,7 @@ from strandline.cluster.site_leases import plan_job, watch_hours
 from strandline.core.urls import site
 from strandline.learn.known_pages import HOUR
 from strandline.plan.claims import GOOD
-from strandline.plan.part_hints import PartHints
+from strandline.plan.feed_hubs import listening
 from strandline.plan.settings_wishes import budget_of, budgets_of
 from strandline.settings.in_force import in_force
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -41,7 +41,6 @@ def watching(
             **budgets_of("plan.host_budgets", plan.host_budgets),
         }.items()
     }
-    hints = PartHints(catalog, length / HOUR)
-    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, hints.looked)
+    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, listening(catalog, length / HOUR))
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

@@ -9,6 +9,7 @@ from typing import Final
 
 from strandline.core.capture import Capture, Exchange, Kind, Outcome
 from strandline.core.discovery.hints import SPEAKING, max_age
+from strandline.core.discovery.websub import HubNames, of_head
 from strandline.core.politeness.robots import UNHEARD
 from strandline.core.quality.hollow import MARK, REFUSALS, REFUSED
 from strandline.core.shown import Shown
@@ -87,7 +88,9 @@ class Intake:
         if task.kind in SPEAKING and concluded.capture is not None:
             discovery = self._reading.named_by(task, exchange, shown)
             asks = discovery.asks or max_age(exchange.header("cache-control"))
-            concluded = replace(concluded, asks=asks)
+            names = of_head(exchange.headers()) if exchange.status == 200 else HubNames()  # of both, the head counts
+            hub, topic = (names.hub, names.topic) if names.hub else (discovery.hub, discovery.topic)
+            concluded = replace(concluded, asks=asks, hub=hub, topic=topic)
         visited = self._agenda.settled(task, concluded)
         if task.kind is Kind.PAGE and visited.capture is not None:
             visited = self._weighed(task, visited, exchange, shown)

@@ -7,6 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import ada_url
 from lxml import etree
 
 from strandline.core.discovery.hints import feed_period
@@ -17,6 +18,8 @@ from strandline.ports import Discovery, Named
 ENTRIES = 10_000
 BYTES = 50 * 1024 * 1024
 
+_LONGEST = 2_000
+"""Letters of the address of a hub."""
 _TIMES = ("updated", "modified", "pubDate", "published", "date", "issued")
 """In the order they tell of the last change: Atom, RSS, Dublin Core."""
 
@@ -55,7 +58,44 @@ def discover_feed(url: str, body: bytes) -> Discovery:
             named.setdefault(address, Named(address, "link", updated))
     except (ValueError, RecursionError, etree.LxmlError) as problem:
         lost = str(problem)[:200] or "not readable"
-    return Discovery(tuple(named.values()), lost=lost, asks=_asks(data))
+    hub, topic = (_absolute(written, url) for written in _hub(data))
+    return Discovery(tuple(named.values()), lost=lost, asks=_asks(data), hub=hub, topic=topic)
+
+
+def _absolute(written: str, url: str) -> str:
+    """An address as it is to be asked for, resolved and otherwise as it was written: hubs compare letter by letter."""
+    try:
+        found = ada_url.URL(written.strip(), url).href if written.strip() else ""
+    except ValueError:
+        return ""
+    return found if found.startswith(("http://", "https://")) and len(found) <= _LONGEST else ""
+
+
+def _hub(data: bytes) -> tuple[str, str]:
+    """The hub a feed names before its first entry, and its own address there; empty for none."""
+    said: dict[str, str] = {}
+    if b"hub" not in data:
+        return "", ""
+    with contextlib.suppress(ValueError, RecursionError, etree.LxmlError):
+        if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return _hub_of_json(data)
+        for element in xml_elements(data, ("link", "item", "entry")):
+            if local(element) != "link":
+                break
+            if local(element.getparent()) in ("feed", "channel"):
+                for relation in (element.get("rel") or "").lower().split():
+                    said.setdefault(relation, element.get("href") or "")
+    return said.get("hub", ""), said.get("self", "")
+
+
+def _hub_of_json(data: bytes) -> tuple[str, str]:
+    document = json.loads(data.decode("utf-8-sig", "replace"))
+    hubs = document.get("hubs") if isinstance(document, dict) else None
+    for one in hubs if isinstance(hubs, list) else ():
+        if isinstance(one, dict) and one.get("type") == "WebSub" and isinstance(one.get("url"), str):
+            topic = document.get("feed_url")
+            return one["url"], topic if isinstance(topic, str) else ""
+    return "", ""
 
 
 def _asks(data: bytes) -> float:

@@ -13,6 +13,7 @@ from strandline.learn.learned_pages import learned_reasons
 from strandline.learn.learning import Lore
 from strandline.learn.observations import matters
 from strandline.plan.browser_reason import browser_reason
+from strandline.plan.feed_hubs import told_feeds
 from strandline.plan.next_visits import Belief
 from strandline.plan.part_hints import read_hints
 from strandline.plan.planning import Planning, address
@@ -62,6 +63,8 @@ def why(planning: Planning, url: str) -> Why:
         found.verdict = f"{_PARTS[Kind(standing.kind)]}; not planned by itself"
         if says := read_hints(planning.reading, standing.site).says(place):
             found.answers["its word"] = says
+        if told := told_feeds(planning.reading, planning.now, standing.site).get(place):
+            found.answers["its hub"] = told
         return found
     if browser := browser_reason(planning, place):
         found.answers["browser"] = browser

@@ -13,7 +13,8 @@ from strandline.core.quick_dataclass import dataclass
 from strandline.settings.capture import CaptureSettings
 from strandline.settings.collection_tables import CollectionSettings
 from strandline.settings.people import PeopleSettings
-from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, PORT, SHARE, SOME, setting
+from strandline.settings.serving import ServeSettings
+from strandline.settings.setting import DAY, GIB, HOUR, KIB, MIB, MOMENT, PERIODS, SHARE, SOME, setting
 from strandline.settings.site_tables import SiteSettings
 
 
@@ -305,25 +306,6 @@ class LearnSettings:
     recall: float = setting(
         0.95, "Directory rules must catch this share of a site's changes on its own history.", bounds=SHARE
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ServeSettings:
-    """The interface and replay."""
-
-    host: str = setting(
-        "127.0.0.1", "Address to listen on. Anything but loopback needs a token (STRANDLINE_TOKEN).", form="host"
-    )
-    port: int = setting(8080, "Port of the interface.", bounds=PORT)
-    replay_port: int = setting(
-        8081,
-        "Port of archived content: another origin, so that archived script cannot reach the interface.",
-        bounds=PORT,
-    )
-    names: tuple[str, ...] = setting(
-        (), "Further names under which the server is reached, through a reverse proxy.", form="host"
-    )
-    behind_tls: bool = setting(False, "A front end speaks TLS on both ports: addresses are https, cookies Secure.")
 
 
 @dataclass(frozen=True, slots=True)

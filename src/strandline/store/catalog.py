@@ -23,6 +23,7 @@ from strandline.store.addresses import Addresses
 from strandline.store.catalog_reading import CatalogReading
 from strandline.store.frontier import Frontier
 from strandline.store.lock import WriteLock
+from strandline.store.notes import keep_note
 from strandline.store.reading import Reading
 from strandline.store.recording import Recorder
 
@@ -229,7 +230,8 @@ class SqliteCatalog(CatalogReading):
 
     def change_note(self, kind: str, key: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace what is kept under a kind and a key by what follows from it."""
-        self.note(kind, [(key, change(self.reading.note(kind, key)))])
+        with self._writing():
+            keep_note(self._connection, kind, key, change(self.reading.note(kind, key)))
 
     def close(self) -> None:
         """Release the database and the lock."""

@@ -62,8 +62,8 @@ from strandline.crawl.tally import Tally
 from strandline.errors import StrandlineError, UsageError
 from strandline.learn.known_pages import HOUR
 from strandline.plan.budget_meter import Purse
+from strandline.plan.feed_hubs import listening
 from strandline.plan.paced_settings import paced
-from strandline.plan.part_hints import PartHints
 from strandline.plan.settings_wishes import budget_of, budgets_of, purse_of
 from strandline.ports import Clock
 from strandline.settings.file import NAME
@@ -250,7 +250,7 @@ class Watch:
             closed=self._conduct.gate.closed,
             paused=self._short_of_room,
             plan_ready=lambda: self._plan.ready,
-            left_alone=PartHints(self._catalog, self.length / HOUR).looked,
+            left_alone=listening(self._catalog, self.length / HOUR),
             told=lambda found: self._plan.told(found),
             trusted=lambda url: self._plan.trusted(url),
         )  # fmt: skip

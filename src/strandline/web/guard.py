@@ -27,7 +27,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_OPEN_PATHS = ("/healthz", "/login", "/static/")
+_HUBS = "/hub/"
+_OPEN_PATHS = ("/healthz", "/login", "/static/", _HUBS)
 
 
 class _RefusedError(Exception):
@@ -126,6 +127,8 @@ class Guard:
             scope["strandline.host"] = host
             options = self.policy.options
             largest = options.largest_replayed if self.origin == "replay" else options.largest_request
+            if self.origin == "interface" and scope["path"].startswith(_HUBS):
+                largest = options.largest_message
             await self.app(scope, _Bounded(receive, options.slowest_request, largest, fields), counted)
         except _RefusedError as refused:
             if not started:
@@ -138,6 +141,8 @@ class Guard:
         host = host_of(fields.get(b"host", ""))
         if not self.policy.origins.known(host):
             raise _RefusedError(403, "This server does not answer to that host name.")
+        if host == self.policy.options.outside and not self.policy.needed and not scope["path"].startswith(_HUBS):
+            raise _RefusedError(403, "From outside nobody is let in without a token or an account.")
         self._same_site(scope, fields, host)
         await self._allowed(scope, fields)
         return host

@@ -3,6 +3,7 @@
 Without a desk (an archive folder at work) there is replay and what programs need for it, and nothing else.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -56,10 +57,10 @@ def interface_headers(policy: Policy, host: str) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None) -> Starlette:
-    """The application of the interface origin."""
+def make_interface(holdings: Holdings, policy: Policy, desk: Desk | None, more: Sequence[BaseRoute] = ()) -> Starlette:
+    """The application of the interface origin, with `more` that it answers."""
     face = Face(holdings.name, policy)
-    routes: list[BaseRoute] = [*Replaying(holdings, face, desk).routes()]
+    routes: list[BaseRoute] = [*more, *Replaying(holdings, face, desk).routes()]
     if desk is not None:
         at_work = desk
 

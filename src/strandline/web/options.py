@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from strandline.core.discovery.websub import LARGEST
+
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/@\[\]]*)(?::\d*)?")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -25,6 +27,10 @@ class ServeOptions:
     """A second token, from the environment, that lets look at everything and change nothing."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is reached."""
+    outside: str = ""
+    """The name under which hubs reach the server. Where nobody has to say who they are, nothing else is answered to
+    it.
+    """
     behind_tls: bool = False
     """A front end terminates TLS on both ports: addresses are https, cookies `__Host-` and Secure."""
     span: float = 86400.0
@@ -33,6 +39,8 @@ class ServeOptions:
     """Bytes of a request body."""
     largest_replayed: int = 4 * 1024 * 1024
     """The same of what archived pages send: it is looked up, not kept."""
+    largest_message: int = LARGEST
+    """The same of what hubs send: it is looked at for its signature, not kept."""
     slowest_request: float = 10.0
     """Seconds in which head and body of a request have to arrive."""
 

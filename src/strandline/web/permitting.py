@@ -41,6 +41,7 @@ _OPERATORS: Final = ("/start", "/start/found", "/start/watch", "/parts/first-com
 _FORMS: Final[dict[str, Permission]] = {
     "/login": Permission("reader"),
     "/logout": Permission("reader"),
+    "/hub/{token}": Permission("reader"),
     "/account/password": Permission("reader"),
     "/account/tokens": Permission("reader"),
     "/account/tokens/remove": Permission("reader"),

@@ -25,6 +25,7 @@ from strandline.errors import SettingError
 from strandline.web.accounts import Accounts
 from strandline.web.desk import open_desk
 from strandline.web.guard import Guard, Policy
+from strandline.web.hubs import Hubs
 from strandline.web.interface_app import interface_headers, make_interface
 from strandline.web.metrics import Metrics
 from strandline.web.options import LOOPBACK_NAMES, Origins, ServeOptions
@@ -76,9 +77,9 @@ class Service:
         metrics = Metrics() if archive is None else Metrics(archive=partial(archive_metrics, archive))
         policy = Policy(options, origins, access, metrics, accounts)
         self._desk = None if archive is None else open_desk(archive)
-        interface = Guard(
-            make_interface(held, policy, self._desk), policy, "interface", partial(interface_headers, policy)
-        )
+        self._hubs = None if self._desk is None else Hubs(self._desk)
+        shown = make_interface(held, policy, self._desk, () if self._hubs is None else self._hubs.routes())
+        interface = Guard(shown, policy, "interface", partial(interface_headers, policy))
         replay = Guard(ReplayApp(held, policy), policy, "replay", partial(replay_headers, policy))
         self._options = options
         self._apps = (interface, replay)
@@ -98,10 +99,14 @@ class Service:
                 self._loop.add_signal_handler(number, self.stop)
         tasks = [asyncio.create_task(server.serve()) for server in self._servers]
         announced = asyncio.create_task(self._announce(ready))
+        if self._hubs is not None:
+            self._hubs.start()
         try:
             await asyncio.gather(*tasks)
         finally:
             announced.cancel()
+            if self._hubs is not None:
+                await self._hubs.stop()
             if self._desk is not None:
                 await self._desk.close()
 

@@ -238,7 +238,8 @@ class PostgresCatalog(CatalogReading):
 
         def write(connection: Connection) -> None:
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (f"note {kind} {key}",))
-            row = connection.execute("SELECT value FROM notes WHERE kind = %s AND key = %s", (kind, key)).fetchone()
+            query = "SELECT value FROM notes WHERE kind = %s AND key = %s FOR UPDATE"
+            row = connection.execute(query, (kind, key)).fetchone()
             _write_note(connection, kind, key, change(None if row is None else bytes(row[0])))  # type: ignore[call-overload]
 
         self._session.run(write)

@@ -8,6 +8,7 @@ from strandline.app.browsing import Branch, ChangesWanted, ListedPage
 from strandline.core.mining.learned import SiteRules
 from strandline.core.urls import path_segments
 from strandline.errors import UsageError
+from strandline.plan.feed_hubs import told_feeds
 from strandline.web.desk import Desk
 from strandline.web.drawings import Box, treemap
 from strandline.web.texts import say
@@ -139,6 +140,8 @@ class SiteView:
     days: list[DayView]
     rules: RulesView | None
     report: Report
+    hubs: dict[str, str]
+    """Feeds that name a hub, and how each stands with it, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,7 @@ def site_view(desk: Desk, site: str, key: str = "", since: float | None = None) 
         days=days(desk, site),
         rules=rules,
         report=report(desk, site, since),
+        hubs=told_feeds(desk.reading, time.time(), site),
     )
 
 
