@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strandline.core.beliefs.group_clock import FIRST_DAYS
 from strandline.learn.experience import BELIEFS, History, learn
 from strandline.learn.known_pages import Groups, Hours, Known
-from strandline.plan import kept_beliefs
+from strandline.plan import kept_beliefs, kept_pieces
 from strandline.plan.claims import Claims
 from strandline.plan.kept_beliefs import Beliefs, KeptBeliefs, Parts, packed, unpacked
 from strandline.store.catalog import open_catalog
@@ -18,11 +19,14 @@ from strandline.store.catalog import open_catalog
 HOURS = Hours(0.0)
 FEW = 4
 """Rows of a stretch."""
+PIECES = 4
+"""Of the days of directories."""
 
 
 @pytest.fixture(autouse=True)
 def _short_stretches(monkeypatch):
     monkeypatch.setattr(kept_beliefs, "STRETCH", FEW)
+    monkeypatch.setattr(kept_pieces, "DAYS", FIRST_DAYS // PIECES)
 
 
 class Notes:
@@ -159,7 +163,7 @@ def test_keeping_takes_as_long_as_what_was_captured(monkeypatch):
     monkeypatch.setattr(kept_beliefs, "STRETCH", 16)
     plan, catalog, kept = Plan(400), Notes(), KeptBeliefs()
     kept.keep(catalog, plan.beliefs())
-    assert catalog.written == 2 + 25, "all stretches"
+    assert catalog.written == 2 + PIECES + 25, "all stretches"
     for hour in range(30):
         before = catalog.notes
         plan.capture([(17 * hour + n) % 400 for n in range(8)])
@@ -168,6 +172,7 @@ def test_keeping_takes_as_long_as_what_was_captured(monkeypatch):
             len(unpacked(value)["row"]) for key, value in catalog.notes.items() if key not in before and is_part(value)
         ]
         assert sum(rows) <= 8 + 16, "those captured, and one stretch"
+        assert len(catalog.notes) - len(before.keys() & catalog.notes.keys()) <= 2 + 2 + 1, "days long past stay"
 
 
 def test_who_is_killed_or_out_of_room_finds_what_was_kept_before():
@@ -186,7 +191,7 @@ def test_who_is_killed_or_out_of_room_finds_what_was_kept_before():
     kept.keep(catalog, plan.beliefs())
     same(KeptBeliefs().read(catalog.reading), plan.beliefs())
     numbers = {key for _, key in catalog.notes}
-    assert len(numbers) == 2 + 3, "nothing of the time before is left"
+    assert len(numbers) == 2 + PIECES + 3, "nothing of the time before is left"
 
 
 def test_what_is_kept_while_somebody_reads_is_noticed():
@@ -229,4 +234,4 @@ def test_in_a_real_catalog(tmp_path):
         again = KeptBeliefs()
         again.keep(catalog, plan.beliefs())
         same(KeptBeliefs().read(catalog.reading), plan.beliefs())
-        assert len(catalog.reading.note_keys(BELIEFS[0])) == 2 + 3
+        assert len(catalog.reading.note_keys(BELIEFS[0])) == 2 + PIECES + 3

@@ -2,7 +2,8 @@
 pages there are.
 
     head        the last capture it rests on, what sitemaps said, and which parts there are, in the order of writing
-    common      what pages share, and what each page expects of its neighbours
+    common      what pages share, and what each page expects of its neighbours: small tables together, pieces of large
+                ones only when they have changed (kept_pieces.py)
     parts       rows of pages: a *stretch* of so many rows that follow one another, or just the rows that captures have
                 taught since the last time
 
@@ -24,12 +25,15 @@ from strandline.core.beliefs.page_beliefs import Part
 from strandline.core.plan.strategy import Rows
 from strandline.learn.experience import BELIEFS, Learned
 from strandline.plan.claims import Claims
+from strandline.plan.kept_pieces import Piece, joined, rewritten, shapes, small_ones
 from strandline.plan.packed_arrays import packed, unpacked
 
 STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
-_FORM: Final = 6
+_FORM: Final = 7
 """Of what is kept; another one is learned anew. Origin: a definition."""
+_PIECE: Final = "piece"
+"""What a piece is called in its note. Origin: a definition."""
 _TRIES: Final = 5
 """Times that a reader begins again because a watch has kept something meanwhile. Origin: a guess."""
 
@@ -99,6 +103,11 @@ class Parts:
         """Of the parts, in the order they were written."""
         return [number for number, _ in self._order]
 
+    def next_number(self) -> int:
+        """For one more note; no part has it."""
+        self._following += 1
+        return self._following - 1
+
     def as_data(self) -> list[Any]:
         """For JSON: what the constructor takes."""
         return [self._order, self._following, self._turn, self.common]
@@ -139,6 +148,7 @@ class KeptBeliefs:
 
     def __init__(self) -> None:
         self._parts: Parts | None = None
+        self._pieces: dict[str, Piece] = {}
         self._rows = 0
 
     @property
@@ -160,6 +170,7 @@ class KeptBeliefs:
             except (ValueError, OSError, zlib.error, zipfile.BadZipFile):
                 return None
             self._parts, self._rows = parts, len(found.pages)
+            self._pieces = _pieces(head)
             return found
         return None
 
@@ -171,28 +182,35 @@ class KeptBeliefs:
         count, taught = len(beliefs.pages), beliefs.learned.take_taught()
         new = np.arange(self._rows if known else 0, count)
         written, removed = parts.write(count, np.union1d(taught, new))
-        catalog.note(BELIEFS[0], _notes(beliefs, parts, written, left + removed))
-        self._parts, self._rows = parts, count
+        columns, shared = beliefs.learned.state()
+        pieces = rewritten(self._pieces if known else {}, shared, parts.next_number)
+        head = _described(beliefs, parts) | {"pieces": pieces.kept, "shapes": shapes(shared)}
+        gone = [*left, *removed, *pieces.gone]
+
+        def notes() -> Iterator[tuple[str, bytes | None]]:
+            yield from ((_key(number), None) for number in gone)
+            yield BELIEFS[1], json.dumps(head).encode()
+            yield _key(parts.common), packed(small_ones(shared))
+            yield from ((_key(number), packed({_PIECE: piece})) for number, piece in pieces.anew)
+            pages = np.array(beliefs.pages, dtype=np.int64)
+            for one in written:
+                values = {name: column[one.rows] for name, column in columns.items()}
+                yield _key(one.number), packed({**values, "page": pages[one.rows], "row": one.rows})
+
+        catalog.note(BELIEFS[0], notes())
+        self._parts, self._pieces, self._rows = parts, pieces.kept, count
 
 
-def _notes(beliefs: Beliefs, parts: Parts, written: Iterable[Written], gone: Iterable[int]) -> Iterator[Any]:
-    rows, common = beliefs.learned.state()
-    pages = np.array(beliefs.pages, dtype=np.int64)
-    head = {
+def _described(beliefs: Beliefs, parts: Parts) -> dict[str, Any]:
+    return {
         "form": _FORM,
         "seq": beliefs.seq,
         "claims": beliefs.claims.as_data(),
         "said_until": beliefs.said_until,
         "zones": beliefs.zones,
-        "count": len(pages),
+        "count": len(beliefs.pages),
         "parts": parts.as_data(),
     }
-    yield from ((_key(number), None) for number in gone)
-    yield BELIEFS[1], json.dumps(head).encode()
-    yield _key(parts.common), packed(common)
-    for one in written:
-        values = {name: column[one.rows] for name, column in rows.items()}
-        yield _key(one.number), packed({**values, "page": pages[one.rows], "row": one.rows})
 
 
 def _key(number: int) -> str:
@@ -201,6 +219,10 @@ def _key(number: int) -> str:
 
 def _number(key: str) -> int:
     return int(key.rpartition(" ")[2])
+
+
+def _pieces(head: Mapping[str, Any]) -> dict[str, Piece]:
+    return {name: Piece(*piece) for name, piece in head["pieces"].items()}
 
 
 def _head(reading: NoteReading) -> dict[str, Any] | None:
@@ -230,6 +252,8 @@ def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Belief
             pages[rows] = found.pop("page")
             yield rows, found
 
-    learned = Learned.from_parts(some(), part(parts.common))
+    shared = part(parts.common)
+    shared |= joined(head["shapes"], ((name, part(piece.number)[_PIECE]) for name, piece in _pieces(head).items()))
+    learned = Learned.from_parts(some(), shared)
     claims = Claims.from_data(head["claims"])
     return Beliefs(pages.tolist(), learned, int(head["seq"]), claims, float(head["said_until"]), int(head["zones"]))
