@@ -12,6 +12,7 @@ from strandline.archive.folder import create, open_archive
 from strandline.core.capture import Kind
 from strandline.core.discovery.websub import DENIED_FOR, GAP, LEASE, PAUSE, HubWord
 from strandline.fetch.webhook import Posted, post
+from strandline.keeping.takedowns import Wish, block
 from strandline.plan.feed_hubs import SUBSCRIPTIONS, WORDS, read_word, written
 from strandline.ports import Batch
 from strandline.settings.file import with_overrides
@@ -155,6 +156,17 @@ def test_the_hub_is_told_when_the_setting_the_site_or_the_hub_of_a_feed_goes(tmp
         assert place.subscriptions.confirm(token, "unsubscribe", FEED, "")
         place.subscriptions.step()
         assert token not in str(place.kept()), "and forgotten"
+
+
+def test_what_is_not_crawled_or_taken_down_is_nobodys_business(tmp_path):
+    for number, act in enumerate(("erased", "taken down", "control")):
+        place = Place(tmp_path / str(number))
+        if act == "erased":
+            place.archive.beside(lambda connection: connection.execute("UPDATE pages SET due = ?", (float("inf"),)))
+        elif act == "taken down":
+            block(place.archive, Wish(FEED, "a request"))
+        place.subscriptions.step()
+        assert len(place.sent) == (act == "control"), act
 
 
 def test_a_refusal_lasts_a_day_and_an_answer_410_is_one(tmp_path):

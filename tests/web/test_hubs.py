@@ -1,15 +1,19 @@
 """Where hubs reach the interface: without a login, at an address nobody can guess, and nothing else is open there."""
 
+import contextlib
 import json
 import time
 from urllib.parse import urlencode
 
 import pytest
 
+from made.catalog_words import found
 from servers.hub import signature
+from strandline.core.capture import Kind
 from strandline.core.discovery.websub import LARGEST, HubWord
 from strandline.plan.feed_hubs import SUBSCRIPTIONS, WORDS, written
 from strandline.settings.file import NAME, settings_text, with_overrides
+from strandline.store.catalog import open_catalog
 from strandline.store.notes import keep_note
 from web.archives import Builder, served
 
@@ -24,9 +28,11 @@ def place(tmp_path, monkeypatch):
     (archive.folder / NAME).write_text(settings_text(settings))
     word = written(HubWord("http://192.0.2.1:9/", FEED))  # an address that leads nowhere: no hub ever asks back
     archive.beside(lambda connection: keep_note(connection, WORDS, FEED, word))
+    with contextlib.closing(open_catalog(archive.folder, "test")) as catalog:
+        catalog.add([found(FEED, kind=Kind.FEED, via="feed")])
     monkeypatch.setattr("strandline.web.hubs.EVERY", 0.2)
     with served(archive, token="the token of the house", names=("archive.example",)) as server:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 20
         while not (kept := [json.loads(data) for _, data in archive.reading.notes(SUBSCRIPTIONS)]):
             assert time.monotonic() < end
             time.sleep(0.05)
@@ -91,6 +97,26 @@ def test_without_tokens_and_accounts_only_hubs_come_in_from_outside(tmp_path):
         assert server.get("/changes", origin="interface")[0] == 200, "control: at home it is as ever"
     with served(archive, names=("archive.example",)) as server:
         assert server.get("/changes", origin="interface", host="archive.example")[0] == 200, "control: a further name"
+
+
+def test_the_page_of_a_site_tells_how_its_feeds_stand_but_for_what_is_taken_down(place):
+    server, path, _ = place
+    asked(server, path, mode="subscribe", topic=FEED, challenge="x", lease_seconds=3600)
+    mine = {"Authorization": "Bearer the token of the house"}
+
+    def shown():
+        page = server.get("/site?site=news.example", mine, origin="interface")[2].decode()
+        told = json.loads(server.get("/api/v1/site?site=news.example", mine, origin="interface")[2])
+        return page, told["hubs"]
+
+    page, told = shown()
+    assert "told by http://192.0.2.1:9/ until" in page and told[FEED].startswith("told by")
+    assert path.rpartition("/")[2] not in page, "where the hub comes in is nobody's business"
+    sent = json.dumps({"target": FEED, "reason": "A request"}).encode()
+    fields = {**mine, "Content-Type": "application/json"}
+    assert server.get("/api/v1/takedowns", fields, "POST", "interface", sent)[0] == 201
+    page, told = shown()
+    assert "192.0.2.1" not in page and told == {}
 
 
 def test_messages_are_bounded(place):

@@ -12,6 +12,7 @@ renews run out by themselves.
 
 import contextlib
 import json
+import math
 import secrets
 import threading
 import time
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 from strandline.archive.folder import Archive
 from strandline.core.discovery.site_rules import ByHost
 from strandline.core.discovery.websub import HubWord, Subscription
-from strandline.core.urls import authority, site
+from strandline.core.urls import authority, site, surt_key
 from strandline.crawl.preparing import address_policy
 from strandline.fetch.options import user_agent
 from strandline.fetch.webhook import Posted, PostOptions, post
@@ -102,6 +103,8 @@ class Subscriptions:
         for token, one in list(self._known.items()):
             there = wanted.pop(one.feed, None) if wanted.get(one.feed) == _place(one) else None
             mode = one.wants(there is not None, now)
+            if mode == "subscribe" and not self._is_crawled(one.feed):
+                mode = one.wants(False, now)
             if mode == "forget":
                 self._known.pop(token)
                 self._archive.beside(lambda connection, token=token: keep_note(connection, SUBSCRIPTIONS, token, None))  # type: ignore[misc]
@@ -110,10 +113,18 @@ class Subscriptions:
         for feed, (address, hub, topic) in wanted.items():
             if len(self._known) >= _MOST or len(asked) >= _AT_ONCE:
                 break
+            if not self._is_crawled(feed):
+                continue
             callback = f"{address}{PATH}{secrets.token_urlsafe(32)}"
             made = Subscription(feed, hub, topic, callback, secrets.token_urlsafe(32))
             asked.append((made, "subscribe"))
         return asked
+
+    def _is_crawled(self, feed: str) -> bool:
+        """Whether a feed is asked for by itself, too: what was taken down, erased or left to an import is not."""
+        with contextlib.closing(KeyReading.open(self._archive.database)) as reading:
+            page, hidden = reading.page(feed), reading.hidden
+            return page is not None and page.due < math.inf and not (hidden and hidden.hides(surt_key(feed)))
 
     def _ask(self, settings: Settings, one: Subscription, mode: Literal["subscribe", "unsubscribe"]) -> str:
         options = PostOptions(

@@ -6,7 +6,7 @@ from typing import Any
 
 from strandline.app.browsing import Branch, ChangesWanted, ListedPage
 from strandline.core.mining.learned import SiteRules
-from strandline.core.urls import path_segments
+from strandline.core.urls import path_segments, surt_key
 from strandline.errors import UsageError
 from strandline.plan.feed_hubs import told_feeds
 from strandline.web.desk import Desk
@@ -166,8 +166,14 @@ def site_view(desk: Desk, site: str, key: str = "", since: float | None = None) 
         days=days(desk, site),
         rules=rules,
         report=report(desk, site, since),
-        hubs=told_feeds(desk.reading, time.time(), site),
+        hubs=_hubs(desk, site),
     )
+
+
+def _hubs(desk: Desk, site: str) -> dict[str, str]:
+    """Feeds that name a hub, without those that are taken down."""
+    hidden, told = desk.reading.hidden, told_feeds(desk.reading, time.time(), site)
+    return {feed: said for feed, said in told.items() if not (hidden and hidden.hides(surt_key(feed)))}
 
 
 def tree(desk: Desk, site: str, key: str = "", rules: RulesView | None = None) -> Tree:
