@@ -237,14 +237,14 @@ def test_where_no_visit_is_likely_to_find_something_they_go_where_most_is_expect
     plan.grow([known(page, HOUR * last[page]) for page in pages])
     plan.observe([seen(page, HOUR * last[page], False) for page in pages])
     visits = Counter()
-    for hour in range(1, 24 * 40):
+    for hour in range(1, 24 * 26):
         found = []
         for due in plan.plan(hour, 8):
             moment = due.due / HOUR
             version = [int((when + 14 * due.page) / 288) for when in (last[due.page], moment)]
             last[due.page] = moment
             found.append(seen(due.page, due.due, due.page in slow and version[0] < version[1]))
-            visits[due.page in slow] += hour > 24 * 20
+            visits[due.page in slow] += hour > 24 * 14
         plan.observe(found)
     assert visits[True] > 0.4 * visits[False], "a fifth of the pages; taking turns they would have a quarter as many"
     assert visits[False] > 0, "what is believed may be wrong"
