@@ -68,8 +68,10 @@ class SharedWatchAgenda(WatchAgenda):
 
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
         """Due pages, hosts in turn; none of a host whose own budget is spent."""
-        closed = {*busy, *self._spent_up()}
-        return self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
+        moment = self._parts.clock.monotonic()
+        closed = {*busy, *self._limits.spent_up(moment)}
+        taken = self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
+        return self._afforded(taken, self._limits.turn(busy, moment))
 
     def committed(self, batch: Batch) -> None:
         """Desks look at the index by themselves."""

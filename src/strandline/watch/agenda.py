@@ -20,12 +20,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from strandline.core.capture import Evidence, Exchange, Kind, Request
-from strandline.core.urls import authority, site
+from strandline.core.urls import authority
 from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
 from strandline.plan.budget_meter import FRONTIER_SHARE, Purse, left_for_plan
 from strandline.plan.due import Due, requests_of
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
+from strandline.watch.place_limits import Affords, PlaceLimits
 
 _DAY: Final = 24.0
 """Hours. Origin: a unit."""
@@ -153,8 +154,7 @@ class WatchAgenda:
         self._visits: deque[Due] = deque()
         self._mine: set[int] = set()
         """Pages of this hour's plan that are being fetched."""
-        self._asked: dict[str, set[str]] = {}
-        """Hosts of sites that have a limit, as far as they were asked."""
+        self._limits = PlaceLimits(lambda: self._parts.limits)
         self._offset = first_request
         self._look = 0.0
         """Hour at which the rest of this one is divided anew."""
@@ -251,27 +251,29 @@ class WatchAgenda:
 
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
         """Planned visits whose minute has come, and what is due by itself, as far as the hour allows it."""
-        now = self._parts.clock.now()
-        closed = {*busy, *self._spent_up()}
+        now, moment = self._parts.clock.now(), self._parts.clock.monotonic()
+        closed, affords = {*busy, *self._limits.spent_up(moment)}, self._limits.turn(busy, moment)
         # In turns: a host that is asked for planned visits all the time would never be asked for anything else.
-        tasks = self._by_themselves(free, now, closed) if (first := self._plan_was_last) else []
+        tasks = self._by_themselves(free, now, closed, affords) if (first := self._plan_was_last) else []
         closed.update(task.authority for task in tasks)
-        pages = self._due(free - len(tasks), now, closed)
+        pages = self._due(free - len(tasks), now, closed, affords)
         planned = self._parts.catalog.lease(pages, now) if pages else []
         self._mine.update(task.page for task in planned)
         self._plan_was_last = bool(planned)
-        return tasks + planned if first else planned + self._by_themselves(free - len(planned), now, closed)
+        return tasks + planned if first else planned + self._by_themselves(free - len(planned), now, closed, affords)
 
-    def _by_themselves(self, free: int, now: float, closed: Collection[str]) -> list[Task]:
+    def _by_themselves(self, free: int, now: float, closed: Collection[str], affords: Affords) -> list[Task]:
         room = min(free, self._room_beside(now))
-        return self._parts.catalog.take(room, now, self.wanted_from(), closed) if room > 0 else []
+        return (
+            self._afforded(self._parts.catalog.take(room, now, self.wanted_from(), closed), affords) if room > 0 else []
+        )
 
-    def _due(self, free: int, now: float, closed: set[str]) -> list[int]:
+    def _due(self, free: int, now: float, closed: set[str], affords: Affords) -> list[int]:
         """Pages whose minute has come, one for each host that may be asked; these hosts are closed then."""
         pages, later = list[int](), list[Due]()
         while self._visits and self._visits[0].due <= now and len(pages) < free:
             visit = self._visits.popleft()
-            if (place := authority(visit.url)) in closed:
+            if (place := authority(visit.url)) in closed or not affords(visit.url):
                 later.append(visit)
                 continue
             closed.add(place)
@@ -285,25 +287,18 @@ class WatchAgenda:
         passed = min(1.0, max(0.0, (now - self._beside_begun) / length))
         return int(self._beside_room * passed + 1.0) - self._beside_taken
 
-    def _spent_up(self) -> list[str]:
-        """Hosts with a limit of their own, or of their site, that is reached."""
-        moment = self._parts.clock.monotonic()
-        spent = [place for place, purse in self._parts.limits.items() if purse.requests(moment) < 1]
-        return [host for place in spent for host in (place, *self._asked.get(place, ()))]
-
-    def _limits(self, url: str) -> list[Purse]:
-        """The purses that pay for a request beside the common one."""
-        if not (limits := self._parts.limits):
-            return []
-        host, whole = authority(url), site(url)
-        if whole in limits:
-            self._asked.setdefault(whole, set()).add(host)
-        return [limits[place] for place in {host, whole} if place in limits]
+    def _afforded(self, tasks: list[Task], affords: Affords) -> list[Task]:
+        """Those that the budgets of their hosts and sites are enough for; the others go back."""
+        kept = [task for task in tasks if affords(task.url)]
+        if len(kept) < len(tasks):
+            pages = {task.page for task in kept}
+            self._parts.catalog.release([task.page for task in tasks if task.page not in pages])
+        return kept
 
     def begun(self, request: Request) -> None:
         """Pay for a request, before it is sent."""
         cost = self._parts.purse.begun(request.ticket)
-        for purse in self._limits(request.url):
+        for purse in self._limits.paying(request.url):
             purse.begun(request.ticket)
         self._parts.paid(self._offset + request.ticket, self._parts.clock.now(), -cost)
         self.figures.requests += 1
@@ -314,7 +309,7 @@ class WatchAgenda:
         moment, number = self._parts.clock.monotonic(), exchange.request.ticket
         octets = exchange.body_length + len(exchange.response_head)
         unchanged = exchange.status == 304
-        for purse in self._limits(exchange.request.url):
+        for purse in self._limits.paying(exchange.request.url):
             purse.ended(number, moment, octets, unchanged)
         cost = self._parts.purse.ended(number, moment, octets, unchanged)
         if cost:
