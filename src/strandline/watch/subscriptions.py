@@ -74,6 +74,7 @@ class Subscriptions:
         self._lock = threading.Lock()
         self._known: dict[str, Subscription] = {}
         """By what nobody can guess: whoever does not know one costs no question to the database."""
+        self._loaded = False
         self._refused: Counter[str] = Counter()
         self._sleep: Callable[[float], object] = time.sleep
 
@@ -82,8 +83,11 @@ class Subscriptions:
     def step(self) -> list[str]:
         """One round: ask the hubs that are to be asked; what was said to them, a line each."""
         settings, now = self._settings(), self._clock()
+        if self._loaded and not self._known and not settings.serve.address:
+            return []  # nobody is asked, and nobody has to be told so
         with self._lock:
             self._take_in()
+            self._loaded = True
             words = {feed: hub_word(data) for feed, data in self._notes(WORDS)}
             asked = self._to_ask(settings, words, now)
             for one, mode in asked:

@@ -27,7 +27,9 @@ class Hubs:
     """The addresses hubs know, and the rounds in which they are asked."""
 
     def __init__(self, desk: Desk) -> None:
-        self._subscriptions = Subscriptions(desk.place.open(), desk.place.settings)
+        self._desk = desk
+        self._settings = desk.settings
+        self._subscriptions = Subscriptions(desk.place.open(), lambda: self._settings)
         self._rounds: asyncio.Task[None] | None = None
         self._problem = ""
 
@@ -76,6 +78,7 @@ class Hubs:
     async def _go_round(self) -> None:
         while True:
             try:
+                self._settings = self._desk.settings  # asked here: rounds have a thread of their own
                 for line in await asyncio.to_thread(self._subscriptions.step):
                     _tell(line)
                 self._problem = ""
