@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from strandline.archive.folder import create
+from strandline.archive.wall_clock import SystemClock
 from strandline.crawl.orders import Limits
 from strandline.settings.schema import Settings
 from strandline.watch.agenda import HourFigures
@@ -48,3 +49,25 @@ def test_what_counts_no_more_is_forgotten_while_a_watch_runs(tmp_path):
         catalog.watch.begun(2, now - 23 * 3600.0, 1.0)
         watch._hour_ended(HourFigures(7, now, 500.0))
         assert len(catalog.watch.reading.spent_since(0.0)) == 1
+
+
+class SetClock(SystemClock):
+    """A clock that somebody sets, and a minute that passes."""
+
+    beside = later = 0.0
+
+    def now(self):
+        return super().now() + self.beside + self.later
+
+    def monotonic(self):
+        return super().monotonic() + self.later
+
+
+def test_what_was_spent_in_a_day_is_told_anew_each_minute_also_when_the_clock_is_set_back(tmp_path):
+    with create(tmp_path / "archive").writing("watch") as catalog:
+        clock = SetClock()
+        watch = Watch(catalog.path.parent, SETTINGS, WatchRequest(clock=clock), catalog)
+        assert watch.document()["spent_day"] == 0.0
+        clock.beside, clock.later = -7200.0, 61.0
+        catalog.watch.begun(1, clock.now(), 1.0)
+        assert watch.document()["spent_day"] == 1.0

@@ -375,10 +375,10 @@ class Watch:
         """What was spent in the last day; a purse remembers no more than its own span. Counted anew each minute of the
         watch: a large budget has many requests.
         """
-        now = self._clock.now()
-        if now >= self._next_count:
-            self._next_count = now + self.length / 60.0
-            self._spent = self._catalog.watch.reading.spent_in_all(now - 24.0 * self.length)
+        moment = self._clock.monotonic()
+        if moment >= self._next_count:
+            self._next_count = moment + self.length / 60.0
+            self._spent = self._catalog.watch.reading.spent_in_all(self._clock.now() - 24.0 * self.length)
         return self._spent
 
     def document(self) -> dict[str, Any]:
