@@ -31,7 +31,7 @@ LONG_FORM = {"hosts": 10, "pages": 1820, "budget": 150}
 @pytest.mark.skipif(not Certificates.possible(), reason="openssl is not installed")
 def test_a_watch_gets_through_a_month(tmp_path, capsys):
     whole = HOURS >= LONG
-    with small_disk(tmp_path / "disk", "3g" if whole else "300m") as disk:
+    with small_disk(tmp_path / "disk", "3g" if whole else "600m") as disk:
         month = Month(tmp_path, disk, hours=HOURS, hour=HOUR, **(LONG_FORM if whole else SHORT_FORM))
         try:
             try:

@@ -17,8 +17,8 @@ from journeys.month.sites import Certificates, Host
 from made.receivers import Webhook
 from strandline.demo.truth import Fetch, score
 
-RESERVE = 48 << 20
-"""Bytes the archive leaves free."""
+RESERVE = 128 << 20
+"""Bytes the archive leaves free: a watch that pauses still writes what it studies, and the log of its database."""
 PATIENCE = 300.0
 """Seconds a watch may take to start or to stop on a busy machine."""
 KEPT_PROMISES = 40
@@ -295,7 +295,7 @@ class Month:
     def _reserve_reached(self, event, begins):
         if not begins:
             self._wait(lambda: self._told("disk", "opened"))
-        self._fill(event, RESERVE // 2, begins)
+        self._fill(event, RESERVE * 3 // 4, begins)
 
     def _disk_full(self, event, begins):
         self._fill(event, 0, begins)
@@ -308,7 +308,8 @@ class Month:
             return
         with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             stands = os.statvfs(self.disk)
-            os.posix_fallocate(file.fileno(), 0, max(stands.f_bavail * stands.f_frsize - left, 1))
+            # Not all at once: where there is a little less by then, nothing at all would be taken.
+            os.posix_fallocate(file.fileno(), 0, max(stands.f_bavail * stands.f_frsize - max(left, 8 << 20), 1))
             file.seek(0, os.SEEK_END)
             while not left:
                 file.write(b"x" * 4096)
