@@ -146,10 +146,11 @@ def _archive(folder: Path) -> Iterator[Finding]:
 
 def _hubs(folder: Path, settings: Settings) -> Iterator[Finding]:
     """Whether the hubs that feeds name tell of news, or could; nothing where no feed names one."""
-    if outdated(folder / DATABASE) or not (folder / DATABASE).exists():
-        return
-    with suppress(StrandlineError), closing(KeyReading.open(folder / DATABASE)) as reading:
-        told = told_feeds(reading, time.time())
+    with suppress(StrandlineError):  # what is wrong with the catalog is said of the catalog
+        if outdated(folder / DATABASE) or not (folder / DATABASE).exists():
+            return
+        with closing(KeyReading.open(folder / DATABASE)) as reading:
+            told = told_feeds(reading, time.time())
         standing = [sentence for sentence in told.values() if sentence.startswith("told by ")]
         if told:
             advice = "let hubs reach the interface (serve.address), or leave it: feeds are polled"
