@@ -151,9 +151,9 @@ def _shown(page: bytes, mode: int, struck: bool) -> ScannedPage:
 def as_utf8(html: bytes, charset: str | None) -> bytes:
     """The page in UTF-8, from the charset it was served in, else the one it declares."""
     name = charset or charset_of("text/html", html)
-    if name.lower() in ("utf-8", "utf8") and any(one.page is html for one in _READ_LAST):
-        return html
     if name.lower() in ("utf-8", "utf8"):
+        if any(one.page is html for one in _READ_LAST):  # it was read before
+            return html
         html = html.removeprefix(b"\xef\xbb\xbf")
         try:
             html.decode()

@@ -5,9 +5,13 @@ Only the time changes. Whoever hands out pages finds those whose time has come, 
 
 from collections.abc import Iterable
 from math import inf
+from typing import Final
 
 from strandline.store.annotations import Writing
 from strandline.store.frontier import RESTING
+
+_AFTER: Final = 0.001
+"""Seconds by which a page is due later than what was last handed out. Origin: a bound on rounding."""
 
 
 def hasten(connection: Writing, pages: Iterable[int], due: float) -> set[int]:
@@ -19,3 +23,11 @@ def hasten(connection: Writing, pages: Iterable[int], due: float) -> set[int]:
     connection.executemany(statement, [(due, page, RESTING, due, inf) for page in asked])
     wanted = "SELECT 1 FROM pages WHERE page = ? AND due <= ?"
     return {page for page in asked if connection.execute(wanted, (page, due)).fetchone() is not None}
+
+
+def make_due(connection: Writing, page: int, wanted: float) -> None:
+    """Ask for a page at a moment, or soon if that has passed: a watch hands out what becomes due after what it handed
+    out last.
+    """
+    (horizon,) = connection.execute("SELECT horizon FROM frontier").fetchone()
+    hasten(connection, [page], max(wanted, float(horizon) + _AFTER))

@@ -9,3 +9,9 @@ def keep_note(connection: Writing, kind: str, key: str, value: bytes | None) -> 
         connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
     else:
         connection.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, key, value))
+
+
+def kept_note(connection: Writing, kind: str, key: str) -> bytes | None:
+    """What is kept now, for whoever is about to replace it."""
+    row = connection.execute("SELECT value FROM notes WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+    return None if row is None else bytes(row[0])

@@ -32,9 +32,9 @@ from strandline.fetch.webhook import Posted, PostOptions, post
 from strandline.plan.feed_hubs import SUBSCRIPTIONS, WORDS, hub_word, kept_subscriptions, written
 from strandline.settings.schema import Settings
 from strandline.store.annotations import Writing
-from strandline.store.hastening import hasten
+from strandline.store.hastening import make_due
 from strandline.store.index import KeyReading
-from strandline.store.notes import keep_note
+from strandline.store.notes import keep_note, kept_note
 from strandline.version import __version__
 
 PATH: Final = "/hub/"
@@ -49,8 +49,6 @@ _OF_A_SITE: Final = 20
 """Feeds of a site that are subscribed to. Origin: a guess: a site must not make us ask hubs without end."""
 _MOST: Final = 1_000
 """Subscriptions in all. Origin: a bound on memory."""
-_AFTER: Final = 0.001
-"""Seconds by which a page is due later than what was last handed out. Origin: a bound on rounding."""
 
 Send = Callable[[str, bytes, Mapping[str, str], PostOptions], Posted]
 Message = Literal["taken", "ignored", "gone", "unknown"]
@@ -175,22 +173,22 @@ class Subscriptions:
             def tell(connection: Writing) -> bool:
                 wanted = self._told(connection, known, (body, signature), now)
                 if wanted:
-                    _due(connection, page.page, wanted)
+                    make_due(connection, page.page, wanted)
                 return wanted > 0.0
 
             return "taken" if self._archive.beside(tell) else "ignored"
 
     def _told(self, connection: Writing, known: Subscription, message: tuple[bytes, str], now: float) -> float:
         """Note a message; when its feed is wanted for it, 0 for not at all."""
-        kept = _noted(connection, SUBSCRIPTIONS, known.token)
+        kept = kept_note(connection, SUBSCRIPTIONS, known.token)
         if kept is None:
             return 0.0
         after, new = Subscription.from_data(json.loads(kept)).received(*message, now)
         self._known[known.token] = after
-        keep_note(connection, SUBSCRIPTIONS, known.token, json.dumps(after.as_data()).encode())
+        _write(connection, after)
         if not new:
             return 0.0
-        word = hub_word(_noted(connection, WORDS, known.feed))
+        word = hub_word(kept_note(connection, WORDS, known.feed))
         wanted = word.told(now)
         keep_note(connection, WORDS, known.feed, written(word))
         return wanted
@@ -210,17 +208,16 @@ class Subscriptions:
 
     def _keep(self, one: Subscription) -> None:
         self._known[one.token] = one
-        data = json.dumps(one.as_data()).encode()
-        self._archive.beside(lambda connection: keep_note(connection, SUBSCRIPTIONS, one.token, data))
+        self._archive.beside(lambda connection: _write(connection, one))
 
     def _change(self, token: str, change: Callable[[Subscription], Subscription | None]) -> bool:
         """Replace a subscription by what follows from it; False when there is none, or nothing follows."""
 
         def changed(connection: Writing) -> Subscription | None:
-            kept = _noted(connection, SUBSCRIPTIONS, token)
+            kept = kept_note(connection, SUBSCRIPTIONS, token)
             after = None if kept is None else change(Subscription.from_data(json.loads(kept)))
             if after is not None:
-                keep_note(connection, SUBSCRIPTIONS, token, json.dumps(after.as_data()).encode())
+                _write(connection, after)
             return after
 
         found = self._archive.beside(changed)
@@ -251,12 +248,5 @@ def _wanted(settings: Settings, words: Mapping[str, HubWord]) -> dict[str, tuple
     return wanted
 
 
-def _noted(connection: Writing, kind: str, key: str) -> bytes | None:
-    row = connection.execute("SELECT value FROM notes WHERE kind = ? AND key = ?", (kind, key)).fetchone()
-    return None if row is None else bytes(row[0])
-
-
-def _due(connection: Writing, page: int, wanted: float) -> None:
-    """Make a feed due. A watch hands out what becomes due after what it handed out last."""
-    (horizon,) = connection.execute("SELECT horizon FROM frontier").fetchone()
-    hasten(connection, [page], max(wanted, float(horizon) + _AFTER))
+def _write(connection: Writing, one: Subscription) -> None:
+    keep_note(connection, SUBSCRIPTIONS, one.token, json.dumps(one.as_data()).encode())
