@@ -65,7 +65,8 @@ def make(folder: Path, size: Size) -> Path:
     page = rng.integers(1, pages + 1, captures)
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
-        triggers = _without_triggers(connection)
+        connection.execute("PRAGMA cache_size = -1000000")
+        triggers, indexes = _without(connection, "trigger"), _without(connection, "index")
         connection.execute("BEGIN")
         connection.executemany(
             "INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)",
@@ -74,20 +75,26 @@ def make(folder: Path, size: Size) -> Path:
         _pages(connection, urls, site)
         _captures(connection, page, times)
         _study(connection, rng, (page, times), size)
+        for statement in indexes:  # sums ask by page
+            connection.execute(statement)
         _sums(connection)
-        for trigger in triggers:
-            connection.execute(trigger)
+        for statement in triggers:
+            connection.execute(statement)
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
     _learned(folder, rng, urls)
     return archive.folder
 
 
-def _without_triggers(connection: sqlite3.Connection) -> list[str]:
-    """Drops the triggers that count and mark; returns what makes them again."""
-    found = list(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+def _without(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """Drops triggers, which count row by row, or indexes, sooner built at the end; returns what makes them again."""
+    found = list(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = ? AND sql NOT LIKE 'CREATE UNIQUE%'", (kind,)
+        )
+    )
     for name, _ in found:
-        connection.execute(f"DROP TRIGGER {name}")
+        connection.execute(f"DROP {kind} {name}")
     return [sql for _, sql in found]
 
 
@@ -195,8 +202,8 @@ def _sums(connection: sqlite3.Connection) -> None:
                WHERE found.page = pages.page"""
     )
     connection.execute(
-        """INSERT INTO host_days (host, day, captures, unchanged)
-               SELECT host, cast(time / 86400.0 AS INTEGER), count(*), sum(revisit)
+        """INSERT INTO host_days (host, day, captures, unchanged, octets)
+               SELECT host, cast(time / 86400.0 AS INTEGER), count(*), sum(revisit), sum(length)
                FROM captures JOIN pages USING (page) GROUP BY 1, 2"""
     )
     connection.execute(

@@ -1,8 +1,12 @@
 """What sites cost and yield, against the captures and changes themselves."""
 
+import sqlite3
+import time
+from contextlib import closing
+
 from made.two_sites import SITES, VISITS, folder
-from strandline.store.catalog import DATABASE
-from strandline.store.costs import WEEK, CostReading
+from strandline.store.catalog import DATABASE, open_catalog
+from strandline.store.costs import CostReading
 
 __all__ = ["folder"]
 
@@ -10,9 +14,11 @@ __all__ = ["folder"]
 def test_costs_are_those_of_the_captures(folder):
     captures = list(folder.everything.all_captures())
     now = max(one.time for one in captures) + 1.0
+    today = int(now // 86_400)
     costs = CostReading.open(folder.folder / DATABASE)
     for week in range(2):
-        within = [one for one in captures if now - (week + 1) * WEEK < one.time <= now - week * WEEK]
+        within = [one for one in captures if (today - int(one.time // 86_400)) // 7 == week]
+        assert within or week
         found = [one for one in costs.site_weeks(now, 2) if one.week == week]
         assert sum(one.requests for one in found) == len(within)
         assert sum(one.octets for one in found) == sum(one.place.length for one in within)
@@ -22,3 +28,18 @@ def test_costs_are_those_of_the_captures(folder):
     assert total == sum(1 for one in folder.studies.changes() if one.visible) > 0
     only = list(costs.site_weeks(now, 520, "news.example"))
     assert {one.site for one in only} == {"news.example"} and SITES[0].endswith("news.example")
+
+
+def test_days_are_counted_in_an_archive_that_did_not_count_them(folder):
+    """Format 14 knew no bytes of days."""
+    path = folder.folder / DATABASE
+    before = list(CostReading.open(path).site_weeks(time.time(), 520))
+    assert before and all(one.octets for one in before)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            """DROP TRIGGER captures_counted; DROP TRIGGER captures_replaced; DROP INDEX pages_begun;
+            ALTER TABLE host_days DROP COLUMN octets; CREATE TRIGGER captures_counted AFTER INSERT ON captures BEGIN
+                SELECT 1; END; PRAGMA user_version = 14"""
+        )
+    open_catalog(folder.folder).close()
+    assert list(CostReading.open(path).site_weeks(time.time(), 520)) == before

@@ -1,6 +1,7 @@
 """The catalog after an erasure: as if the captures had never been there."""
 
 from contextlib import closing
+from dataclasses import replace
 
 from made.studied import made_up
 from strandline.core.keeping.takedowns import target_of
@@ -32,6 +33,24 @@ def _counted(reading):
     return kept, told, days
 
 
+def _days(reading):
+    """Unchanged, errors and bytes of all days, kept and counted."""
+    kept = reading._row("SELECT sum(unchanged), sum(errors), sum(octets) FROM host_days")
+    return kept, reading._row("SELECT sum(revisit <> 0), sum(status >= 400), sum(length) FROM captures")
+
+
+def test_a_revisit_made_whole_counts_as_what_it_is_now(tmp_path):
+    folder = tmp_path / "archive"
+    made_up(folder, pages=6, count=300)
+    with closing(SqliteCatalog(folder / DATABASE)) as catalog:
+        revisit = next(one for one in catalog.reading.all_captures() if one.revisit)
+        place = replace(revisit.place, offset=revisit.place.offset + 1, length=revisit.place.length + 777)
+        whole = replace(revisit, place=place, revisit=False, original=None)
+        CatalogEraser(catalog).replace([((revisit.place.file, revisit.place.offset), whole)])
+        kept, counted = _days(catalog.reading)
+        assert kept == counted
+
+
 def test_counts_agree_with_what_is_left(tmp_path):
     folder = tmp_path / "archive"
     made_up(folder, pages=6, count=300)
@@ -44,6 +63,7 @@ def test_counts_agree_with_what_is_left(tmp_path):
         kept, told, days = _counted(reading)
         assert {site: facts for site, facts in kept.items() if facts[0]} == told
         assert reading.count() == days == total - len(gone)
+        assert _days(reading)[0] == _days(reading)[1]
         for url in urls[:2]:
             row = reading.page(url)
             assert (row.captures, row.due) == (0, float("inf"))

@@ -159,16 +159,16 @@ class CatalogEraser:
         pages: set[int] = set()
         for file, offset in places:
             row = self.connection.execute(
-                f"""SELECT seq, captures.page, host, time, revisit, status FROM captures JOIN pages USING (page)
-                   WHERE {_AT}""",
+                f"""SELECT seq, captures.page, host, time, revisit, status, length FROM captures
+                   JOIN pages USING (page) WHERE {_AT}""",
                 (file, offset),
             ).fetchone()
             if row is None:
                 continue  # done before a crash
-            seq, page, host, time, revisit, status = row
+            seq, page, host, time, revisit, status, length = row
             pages.add(int(page))
             self._forget_capture(seq)
-            self._count_off(host, time, revisit != 0, status >= 400)
+            self._count_off(host, time, (1, int(revisit != 0), int(status >= 400), length))
             self.connection.execute("UPDATE hosts SET captures = captures - 1 WHERE host = ?", (host,))
             self.connection.execute("UPDATE pages SET captures = captures - 1 WHERE page = ?", (page,))
             self.connection.execute(
@@ -180,11 +180,11 @@ class CatalogEraser:
     def _forget_capture(self, seq: int) -> None:
         self.connection.execute("DELETE FROM captures WHERE seq = ?", (seq,))
 
-    def _count_off(self, host: int, time: float, unchanged: bool, error: bool) -> None:
+    def _count_off(self, host: int, time: float, counted: tuple[int, int, int, int]) -> None:
         self.connection.execute(
-            f"""UPDATE {self._days} SET captures = captures - 1, unchanged = unchanged - ?, errors = errors - ?
-                WHERE host = ? AND day = ?""",
-            (int(unchanged), int(error), host, int(time / 86400.0)),
+            f"""UPDATE {self._days} SET captures = captures - ?, unchanged = unchanged - ?, errors = errors - ?,
+                    octets = octets - ? WHERE host = ? AND day = ?""",
+            (*counted, host, int(time / 86400.0)),
         )
 
     def _forget_study(self, page: int) -> None:

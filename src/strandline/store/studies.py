@@ -311,8 +311,10 @@ class StudyReading(HistoryReading):
 
     def problems(self) -> Iterator[tuple[str, float, str]]:
         """Captures that could not be studied: address, time, why."""
-        query = """SELECT url, captures.time, problem FROM study_problems JOIN captures USING (seq)
-            JOIN pages ON pages.page = captures.page ORDER BY seq"""
+        # The plus keeps SQLite from beginning with the captures where it has not counted the problems.
+        query = """SELECT url, captures.time, problem FROM study_problems
+            JOIN captures ON captures.seq = +study_problems.seq
+            JOIN pages ON pages.page = captures.page ORDER BY study_problems.seq"""
         yield from self._rows(query)  # type: ignore[misc]
 
     def _number(self, url: str) -> int:

@@ -1,5 +1,6 @@
 """The shared catalog after an erasure: as one in a folder from which the same was erased."""
 
+import time
 from contextlib import closing
 
 from contracts.stores import found
@@ -8,6 +9,7 @@ from servers import postgres
 from strandline.cluster.migrating import to_cluster
 from strandline.core.keeping.takedowns import target_of
 from strandline.store.browsing import BrowsingReading
+from strandline.store.costs import CostReading
 from strandline.store.erasing import to_study_again
 from strandline.store.postgres.browsing import reading_of
 from strandline.store.postgres.erasing import SharedEraser
@@ -26,11 +28,13 @@ def _moved(folder, tmp_path):
     return database
 
 
-def _facts(reading):
+def _facts(session):
+    reading = reading_of(BrowsingReading, session)
     return {
         "sites": sorted((row.name, row.captures, row.first, row.last) for row in reading.sites()),
         "days": sum(day.captures for day in reading.days()),
         "captures": reading.count(),
+        "bytes": sum(one.octets for one in reading_of(CostReading, session).site_weeks(time.time(), 520)),
         "pages": sorted((row.url, row.captures, row.due) for row in reading.pages()),
     }
 
@@ -39,13 +43,14 @@ def test_counts_agree_with_what_is_left(folder, tmp_path):
     database, target = _moved(folder, tmp_path), target_of(PAGE)
     with closing(Session(database)) as session:
         reading, eraser = reading_of(BrowsingReading, session), SharedEraser(session)
-        before = _facts(reading)
+        before = _facts(session)
         gone = eraser.captures_of(target)
         assert len(gone) == 6 and all(eraser.is_recorded(one.place) for one in gone)
         pages = eraser.erase([(one.place.file, one.place.offset) for one in gone], [target])
         eraser.sweep()
-        after = _facts(reading)
+        after = _facts(session)
         assert (len(pages), after["captures"], after["days"]) == (1, before["captures"] - 6, before["days"] - 6)
+        assert after["bytes"] == sum(one.place.length for one in reading.all_captures()) < before["bytes"]
         assert [row for row in after["pages"] if row[0] == PAGE] == [(PAGE, 0, float("inf"))]
         assert [row for row in after["pages"] if row[0] != PAGE] == [row for row in before["pages"] if row[0] != PAGE]
         assert eraser.captures_of(target) == [] and not eraser.is_recorded(gone[0].place)
