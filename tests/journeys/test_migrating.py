@@ -43,12 +43,17 @@ def place(monkeypatch):
     return postgres.running().database(), f"{server.bucket()}/moved"
 
 
+def moved(done):
+    assert done.finished and done.rows_left == done.octets_left == 0
+    return done.captures, done.files
+
+
 def test_to_a_cluster_and_back_is_the_same_archive(archive, place, tmp_path, monkeypatch):
     folder, captures = archive
     database, store = place
     monkeypatch.setattr(postgres_moving, "PIECE", 7)
     files = sorted(path.name for path in (folder / "archive").glob("*.warc.gz"))
-    assert to_cluster(folder, database, store, lambda _: None) == (len(captures), len(files))
+    assert moved(to_cluster(folder, database, store, lambda _: None)) == (len(captures), len(files))
     assert open_cluster(database).store == store
     with contextlib.closing(PostgresCatalog(database)) as catalog:
         assert list(catalog.all_captures()) == captures
@@ -57,7 +62,7 @@ def test_to_a_cluster_and_back_is_the_same_archive(archive, place, tmp_path, mon
         tasks = [task for _ in range(5) for task in catalog.take(1, 1e12, 1e12, ())]
         assert len(tasks) == 5 and any(task.original is not None for task in tasks)
         catalog.release([task.page for task in tasks])
-    assert to_folder(database, tmp_path / "back", lambda _: None) == (len(captures), len(files))
+    assert moved(to_folder(database, tmp_path / "back", lambda _: None)) == (len(captures), len(files))
     back = open_archive(tmp_path / "back")
     assert list(back.reading.all_captures()) == captures
     assert back.settings == open_archive(folder).settings
@@ -90,7 +95,7 @@ def test_a_migration_that_is_cut_short_goes_on(archive, place, tmp_path, monkeyp
             to_cluster(folder, database, store, cut)
         with pytest.raises(SettingError, match="not finished"):
             open_cluster(database)
-    assert to_cluster(folder, database, store, lambda _: None)[0] == len(captures)
+    assert to_cluster(folder, database, store, lambda _: None).captures == len(captures)
     left = [4]
 
     def cut_back(_line):
@@ -100,7 +105,7 @@ def test_a_migration_that_is_cut_short_goes_on(archive, place, tmp_path, monkeyp
 
     with pytest.raises(Cut):
         to_folder(database, tmp_path / "back", cut_back)
-    assert to_folder(database, tmp_path / "back", lambda _: None)[0] == len(captures)
+    assert to_folder(database, tmp_path / "back", lambda _: None).captures == len(captures)
     assert list(open_archive(tmp_path / "back").reading.all_captures()) == captures
 
 
@@ -124,7 +129,7 @@ def test_checksums_that_were_not_moved_yet_are_moved_and_what_is_missing_is_told
     (back / "fixity" / f"{name}.sums").unlink()
     (back / "migrating").write_text("")
     objects.delete([f"archive/{sorted(path.name for path in (folder / 'archive').glob('*.warc.gz'))[1]}"])
-    assert to_folder(database, back, said.append)[0] == len(captures)
+    assert to_folder(database, back, said.append).captures == len(captures)
     assert (back / "fixity" / f"{name}.sums").exists() and len(
         [line for line in said if "not in the store" in line]
     ) == 1
@@ -133,14 +138,15 @@ def test_checksums_that_were_not_moved_yet_are_moved_and_what_is_missing_is_told
 def test_what_differs_is_found_and_what_is_not_empty_is_refused(archive, place, monkeypatch):
     folder, _ = archive
     database, store = place
-    real = cluster_moving.to_postgres
+    real = cluster_moving.level_all
 
-    def flawed(source, session, progress):
-        real(source, session, progress)
+    def flawed(source, target, progress):
+        count = real(source, target, progress)
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute("UPDATE captures SET digest = 'sha1:OTHER' WHERE seq = 3")
+        return count
 
-    monkeypatch.setattr(cluster_moving, "to_postgres", flawed)
+    monkeypatch.setattr(cluster_moving, "level_all", flawed)
     with pytest.raises(ArchiveDamaged, match="differ"):
         to_cluster(folder, database, store, lambda _: None)
     other = postgres.running().database()

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _FIRST = ("archive", "indexes")
 """Folders that are made before there is a file."""
+MOVING = "migrating"
+"""A file of this name in a folder says that a cluster is being moved into it, and how far (cluster/moved_files.py)."""
 _LEFT = re.compile(r"(spool|unpacked)-[a-z0-9_]{8}")
 """Names of what a crawl or an import puts down for a while."""
 
@@ -209,6 +211,7 @@ class Archive:
     @contextlib.contextmanager
     def writing(self, command: str) -> Iterator[SqliteCatalog]:
         """The catalog open for writing, after mending what a crash may have left. One writer at a time."""
+        self._need_all()
         database = self.folder / DATABASE
         if not (database.exists() and database.stat().st_size) and warc_files(self.folder / "archive"):
             # A new one would know nothing of them, and nobody would notice.
@@ -239,11 +242,19 @@ class Archive:
 
     def beside(self, work: "Callable[[Writing], T]") -> T:
         """Write something small in one transaction, also while another process writes the archive."""
+        self._need_all()
         if signature(self.folder).get("command") == "reindex":  # the new catalog would not have it
             raise ArchiveBusy(f"{self.folder} is being reindexed; try again when that is done")
         database = self.database
         with contextlib.closing(open_writing(database)) as connection, told(database), transaction(connection):
             return work(connection)
+
+    def _need_all(self) -> None:
+        """Refuse to write what is not all here yet: it would be in the way of the rest."""
+        if (self.folder / MOVING).exists():
+            raise SettingError(
+                f"{self.folder}: the move of a cluster into it is not finished; run `migrate --back` again"
+            )
 
     def _mend(self, catalog: SqliteCatalog) -> None:
         remove_unfinished(self.folder / "archive")

@@ -1,4 +1,7 @@
-"""Files that workers who are gone left in parts: any other process makes whole files of them."""
+"""Files that workers who are gone left in parts: any other process makes whole files of them.
+
+So it does with those that came in parts when an archive folder was moved here (cluster/moved_files.py).
+"""
 
 import contextlib
 import re
@@ -35,12 +38,12 @@ def finish_files(
 ) -> tuple[list[str], list[ArchiveDamaged]]:
     """Make whole files of the parts that ended workers left, but for those another is at; what could not be."""
     done, damaged = [], []
-    waiting = {file: parts for file, parts in unfinished(objects).items() if _worker_of(file)}
-    over = ended(session, {_worker_of(file) for file in waiting})
+    waiting = unfinished(objects)
+    over = ended(session, {worker_of(file) for file in waiting}) | {0}
     for file, parts in waiting.items():
         if stopped():
             break
-        if _worker_of(file) in over and session.run(_alone(file), at_once=True):
+        if worker_of(file) in over and session.run(_alone(file), at_once=True):
             try:
                 join(objects, file, parts, folder, promised(session, file))
             except ArchiveDamaged as problem:
@@ -60,7 +63,7 @@ def _alone(file: str) -> "Callable[..., bool]":
     return lock
 
 
-def _worker_of(file: str) -> int:
+def worker_of(file: str) -> int:
     """The number of the worker that wrote a file; 0 when the name does not tell."""
     found = _NUMBER.search(file)
     return int(found[1]) if found else 0

@@ -1,70 +1,287 @@
-"""`strandline migrate`: an archive folder becomes a cluster, or a cluster a folder. Verified by digest, resumable.
+"""`strandline migrate`: an archive folder becomes a cluster, or a cluster a folder. Compared throughout, resumable.
 
-    1  WARC files and their checksums; each is read back and compared with what was sent
-    2  the catalog, row by row, with the numbers it has (store/postgres/moving.py)
-    3  digests over all rows that were moved must be equal on both sides, table by table (store/postgres/moved.py)
+    1  WARC files and their checksums; each is read back and compared with what was sent (cluster/moved_files.py)
+    2  the catalog, row by row, with the numbers it has; each is read back (store/postgres/levelling.py)
+    3  when nobody writes any more: what was spent, what was told, the journal of take-downs
 
-The source is only read. Until the last step is done the target is marked as unfinished: no worker starts on it, and
-the same command goes on where it stopped.
+A pass does 1 and 2. With `while_running` whoever writes the archive goes on: the source notes which rows are touched
+from the first pass on (store/postgres/touched.py), and each further pass brings what came since the one before, until
+that is little. Then the archive is stopped, and the last pass, without `while_running`, brings the rest: its length
+hangs on what was written since, not on what there is.
+
+But for those notes the source is only read. Until the last pass is done the target is marked as unfinished: no worker
+starts on it and nobody writes it, and the same command goes on where it stopped.
 """
 
 import contextlib
-import sqlite3
+import json
 import time
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from strandline.archive.folder import Archive, create, open_archive
+from strandline.archive.folder import MOVING, Archive, create, open_archive
 from strandline.cluster.finishing import finish_abandoned
+from strandline.cluster.move_ledger import FolderLedger, Ledger, SharedLedger
+from strandline.cluster.moved_files import Moved, Receiving, Sending
 from strandline.cluster.shared import Cluster, init_cluster, known_cluster, mark
+from strandline.core.wording import counted
 from strandline.errors import ArchiveBusy, ArchiveDamaged, UsageError
 from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
 from strandline.store.auditing import AuditReading
 from strandline.store.catalog import DATABASE
 from strandline.store.lock import WriteLock
+from strandline.store.postgres.erasing import Alone
+from strandline.store.postgres.levelling import (
+    PostgresSide,
+    PostgresTarget,
+    Side,
+    SqliteSide,
+    Target,
+    level_all,
+    level_touched,
+)
 from strandline.store.postgres.moved import Digests, differences, digests_of_postgres, digests_of_sqlite
-from strandline.store.postgres.moving import close_alarms, close_alarms_in_folder, to_postgres, to_sqlite
+from strandline.store.postgres.moving import (
+    close_alarms,
+    close_alarms_in_folder,
+    settle_in_postgres,
+    settle_in_sqlite,
+)
 from strandline.store.postgres.reading import on_postgres
-from strandline.store.postgres.session import Session, shown
+from strandline.store.postgres.session import Connection, Session, shown
 from strandline.store.postgres.status import cluster_status
 from strandline.store.postgres.takedowns import SharedJournal
+from strandline.store.postgres.touched import (
+    Position,
+    PostgresTouched,
+    SqliteTouched,
+    Touched,
+    position_in_sqlite,
+    snapshot_of,
+)
+from strandline.store.reading import Reading
 from strandline.store.takedowns import FolderJournal
-from strandline.warc.compacted import finished_files, name_of
-from strandline.warc.fixity import Replacing, sums_path
-from strandline.warc.objects import ARCHIVE, FIXITY, Objects
+from strandline.warc.objects import ARCHIVE, Objects
+from strandline.warc.objects_joining import reach, unfinished
 from strandline.warc.objects_verify import finished
-from strandline.warc.objects_writer import digest_of_file, digest_of_object, send_whole
 
 Say = Callable[[str], None]
-_UNFINISHED: Final = "migrating"
-"""A file of this name in a folder says that a migration into it was not finished."""
+_PASSES: Final = 6
+"""Passes that are made at most while an archive is written. Origin: a guess; each is much shorter than the last."""
+_SHORT: Final = 5.0
+"""Seconds of a pass that is short enough: the archive may be stopped. Origin: a twelfth of the minute promised."""
+_ROUNDS: Final = 5
+"""How often what was written during the last pass is brought over before somebody is said to write. Origin: a guess."""
+_LATE: Final = 10_000
+"""Captures before the newest one of a pass that are counted again with those that came: workers commit in any order.
+Origin: a guess, many times what is under way.
+"""
+_ALONE: Final = 0x4D4F5645
+"""Key of the lock of the one who moves into a database."""
 
 
-def to_cluster(folder: Path, database: str, store: str, say: Say) -> tuple[int, int]:
-    """Move an archive folder to PostgreSQL and object storage; captures and files moved."""
-    archive = open_archive(folder)
-    files = finished_files(folder / "archive")
-    packed = [path for path in files if path.name != name_of(path)]
-    if packed:
-        raise UsageError(f"{len(packed)} WARC files are compacted ({packed[0].name}, ...): they cannot be moved")
-    with archive.writing("migrate"):
-        pass  # mends what a crash may have left, and sees that nobody writes
-    cluster = _target(database, store, archive)
-    objects = Objects(cluster.store)
-    with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
-        files = finished_files(folder / "archive")
-        for number, path in enumerate(files, 1):
-            if _send(objects, path):
-                say(f"{path.name}: sent and compared ({number} of {len(files)})")
-        with contextlib.closing(sqlite.open_reading(folder / DATABASE)) as source:
-            to_postgres(source, session, lambda table, count: say(f"{table}: {count} rows"))
-            captures = _compare(digests_of_sqlite(source), digests_of_postgres(session))
-        session.run(lambda connection: close_alarms(connection, time.time()))
-        SharedJournal(session).take_over(*FolderJournal(folder).raw())
-    mark(database, None)
-    return captures, len(files)
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a pass brought over, and how long it took."""
+
+    seconds: float
+    rows: int
+    octets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """How far a move is."""
+
+    captures: int
+    files: int
+    passes: tuple[Pass, ...]
+    finished: bool
+    rows_left: int = 0
+    """Rows that were touched since the last pass."""
+    octets_left: int = 0
+    """Bytes of WARC files that were written since."""
+
+    @property
+    def stop_seconds(self) -> float:
+        """How long the last pass took; before it is made, how long it would take about."""
+        return self.passes[-1].seconds
+
+
+def to_cluster(folder: Path, database: str, store: str, say: Say, while_running: bool = False) -> Migration:
+    """Move an archive folder to PostgreSQL and object storage."""
+    with ExitStack() as stack:
+        archive = open_archive(folder)
+        if not while_running:
+            with archive.writing("migrate"):
+                pass  # mends what a crash may have left, and sees that nobody writes
+            stack.enter_context(WriteLock(folder, "migrate"))
+        move = stack.enter_context(_ToCluster(archive, _target(database, store, archive)))
+        return _run(move, say, while_running)
+
+
+def to_folder(database: str, folder: Path, say: Say, while_running: bool = False) -> Migration:
+    """Move a cluster to an archive folder."""
+    known = known_cluster(database)
+    if known is None:
+        raise UsageError(f"{shown(database)} is no cluster")
+    if known.migrating:
+        raise UsageError(f"{shown(database)}: a migration into it is not finished")
+    alive = cluster_status(database).workers
+    if alive and not while_running:
+        raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
+    if not (folder / MOVING).exists():
+        create(folder)
+        (folder / MOVING).write_text("")
+    (folder / NAME).write_text(settings_text(known.cluster.settings), encoding="utf-8")
+    with ExitStack() as stack:
+        if not while_running:
+            finish_abandoned(known.cluster, folder, 0.0)
+            stack.enter_context(Alone(database))
+        move = stack.enter_context(_ToFolder(known.cluster, folder))
+        return _run(move, say, while_running)
+
+
+def give_up(folder: Path, database: str, back: bool) -> None:
+    """Nothing is noted any more for a move that was begun; what was moved stays where it is."""
+    if back:
+        with closing(Session(database)) as session:
+            PostgresTouched(session).end()
+    else:
+        with closing(sqlite.open_writing(open_archive(folder).database)) as connection:
+            SqliteTouched(connection).end()
+
+
+# -- a move, whichever way it goes -------------------------------------------------------------------------------------
+
+
+class _Move(AbstractContextManager["_Move"]):
+    """A move that is under way: where rows and files come from and go to."""
+
+    touched: Touched
+    ledger: Ledger
+    target: Target
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @abstractmethod
+    def files(self, say: Say, last: bool) -> Moved:
+        """Move WARC files."""
+
+    @abstractmethod
+    def octets_left(self) -> int:
+        """Bytes of files that a last pass would move, as far as is known."""
+
+    @abstractmethod
+    def source(self) -> AbstractContextManager[tuple[Side, Position]]:
+        """The source in one state, and what was noted by then."""
+
+    @abstractmethod
+    def digests(self, source: Side) -> tuple[Digests, Digests]:
+        """Of all rows of the source and of the target."""
+
+    @abstractmethod
+    def ends(self, names: list[str]) -> dict[str, tuple[int, int]]:
+        """Where files end at the source and at the target, 0 for none."""
+
+    @abstractmethod
+    def finish(self, say: Say) -> bool:
+        """All is there: make the target ready, unless something was written meanwhile."""
+
+
+def _run(move: _Move, say: Say, while_running: bool) -> Migration:
+    made: list[Pass] = []
+    files = captures = 0
+    for _ in range(_PASSES if while_running else _ROUNDS):
+        started = time.monotonic()
+        moved = move.files(say, last=not while_running)
+        rows, captures = _bring_rows(move, say, last=not while_running)
+        ready = not while_running and move.finish(say)
+        made.append(Pass(time.monotonic() - started, rows, moved.octets))
+        files = moved.files
+        if ready:
+            total = Pass(sum(one.seconds for one in made), sum(one.rows for one in made), sum(o.octets for o in made))
+            return Migration(captures, files, (total,), finished=True)
+        if while_running:
+            said = f"pass {len(made)}: {counted(rows, 'row')} and {counted(moved.octets, 'byte')} of WARC files"
+            say(f"{said} in {made[-1].seconds:.1f} s")
+        if while_running and len(made) > 1 and made[-1].seconds < _SHORT:
+            break
+    if not while_running:
+        raise ArchiveBusy(
+            f"somebody writes the archive that is being moved: {counted(move.touched.waiting(), 'row')} touched during "
+            "the last pass. Stop the interface, too, and run it again"
+        )
+    return Migration(captures, files, tuple(made), False, move.touched.waiting(), move.octets_left())
+
+
+def _bring_rows(move: _Move, say: Say, last: bool) -> tuple[int, int]:
+    """Bring over what the target does not have yet; how many rows were written, and how many captures there are."""
+    state = json.loads(move.ledger.get("") or "{}")
+    token = move.touched.token()
+    known = bool(token) and state.get("token") == token
+    token = token or move.touched.begin()
+
+    def progress(table: str, count: int) -> None:
+        say(f"{table}: {count} rows")
+
+    try:
+        with move.source() as (source, position):
+            newest, since = _number(source, "SELECT coalesce(max(seq), 0) FROM captures"), int(state.get("seq", 0))
+            if known and newest >= since:
+                rows = level_touched(source, move.target, progress)
+                captures = _number(source, "SELECT coalesce(sum(captures), 0) FROM hosts")
+            else:  # begun just now, or the source is an older state of itself
+                since, rows = 0, level_all(source, move.target, progress)
+                captures = _number(source, "SELECT count(*) FROM captures")
+                if last:
+                    _compare(*move.digests(source))
+            _check_new(move, source, max(since - _LATE, 0), last)
+    except ArchiveDamaged:
+        move.ledger.put("", "")  # the next pass compares everything
+        raise
+    move.ledger.put("", json.dumps({"token": token, "seq": newest}))
+    move.touched.strike(position)
+    return rows, captures
+
+
+def _check_new(move: _Move, source: Side, since: int, last: bool) -> None:
+    """Captures behind a number must be there whatever was noted, and in the end the bytes they lie in, too."""
+    count = "SELECT count(*) FROM captures WHERE seq > ?"
+    here, there = _number(source, count, since), _number(move.target, count, since)
+    if here != there:
+        raise ArchiveDamaged(
+            f"of {counted(here, 'capture')} behind number {since} {there} are at the target; run it again: everything "
+            "is compared then. The source is as it was"
+        )
+    if last:
+        query = "SELECT name FROM files WHERE file IN (SELECT file FROM captures WHERE seq > ?) ORDER BY name"
+        for name, (here, there) in move.ends([str(name) for (name,) in source.ask(query, (since,))]).items():
+            if there < here:
+                raise ArchiveDamaged(f"{name}: {there} of {here} bytes are at the target; run it again")
+
+
+def _number(side: Side, query: str, *values: object) -> int:
+    return int(str(side.ask(query, values)[0][0]))
+
+
+def _compare(one: Digests, other: Digests) -> None:
+    """ArchiveDamaged when anything differs."""
+    differ = differences(one, other)
+    if differ:
+        raise ArchiveDamaged(f"the two catalogs differ: {', '.join(differ)}; run it again. The source was not changed")
+
+
+# -- from a folder to a cluster ----------------------------------------------------------------------------------------
 
 
 def _target(database: str, store: str, archive: Archive) -> Cluster:
@@ -77,95 +294,125 @@ def _target(database: str, store: str, archive: Archive) -> Cluster:
     return cluster
 
 
-def _send(objects: Objects, path: Path) -> bool:
-    """Send a file with its checksums unless they are there, the same; whether it was sent."""
-    sums = sums_path(path.parent, path.name)
-    listed = not sums.exists() or _sums(objects, path.name) == sums.read_bytes()
-    if listed and objects.size(f"{ARCHIVE}/{path.name}") == path.stat().st_size and _same(objects, path):
-        return False
-    send_whole(objects, path.name, path)
-    return True
+class _ToCluster(_Move):
+    def __init__(self, archive: Archive, cluster: Cluster) -> None:
+        super().__init__()
+        self._archive, self._cluster = archive, cluster
+        self._objects = Objects(cluster.store)
+        self._session = self._stack.enter_context(closing(Session(cluster.database)))
+        self._session.run(_alone, at_once=True)
+        self._writer = self._stack.enter_context(closing(sqlite.open_writing(archive.database)))
+        self.touched = self._touched = SqliteTouched(self._writer)
+        self.ledger = self._ledger = SharedLedger(self._session)
+        self.target = PostgresTarget(self._session)
+        self._sending = Sending(archive.folder / ARCHIVE, self._objects, self._ledger, self._committed)
+
+    def _committed(self, file: str) -> int:
+        return Reading(self._writer, self._archive.folder / DATABASE).committed(file)
+
+    def files(self, say: Say, last: bool) -> Moved:
+        return self._sending.run(say, last)
+
+    def octets_left(self) -> int:
+        return self._sending.left()
+
+    @contextlib.contextmanager
+    def source(self) -> Iterator[tuple[Side, Position]]:
+        with closing(sqlite.open_reading(self._archive.folder / DATABASE)) as connection:
+            connection.execute("BEGIN")
+            yield SqliteSide(connection), position_in_sqlite(connection)
+
+    def digests(self, source: Side) -> tuple[Digests, Digests]:
+        assert isinstance(source, SqliteSide)
+        return digests_of_sqlite(source.connection), digests_of_postgres(self._session)
+
+    def ends(self, names: list[str]) -> dict[str, tuple[int, int]]:
+        whole, parts = finished(self._objects), unfinished(self._objects)
+        paths = {name: self._archive.folder / ARCHIVE / name for name in names}
+        return {
+            name: (path.stat().st_size if path.exists() else 0, whole.get(name) or reach(parts.get(name, [])))
+            for name, path in paths.items()
+        }
+
+    def finish(self, say: Say) -> bool:
+        with sqlite.transaction(self._writer):  # nobody writes meanwhile
+            if self.touched.waiting():
+                return False
+            settle_in_postgres(self._writer, self._session)
+            self._session.run(lambda connection: close_alarms(connection, time.time()))
+            SharedJournal(self._session).take_over(*FolderJournal(self._archive.folder).raw())
+            self._ledger.clear()
+            mark(self._cluster.database, None)
+            self._touched.drop()
+        return True
 
 
-def to_folder(database: str, folder: Path, say: Say) -> tuple[int, int]:
-    """Move a cluster to an archive folder; captures and files moved."""
-    known = known_cluster(database)
-    if known is None:
-        raise UsageError(f"{shown(database)} is no cluster")
-    if known.migrating:
-        raise UsageError(f"{shown(database)}: a migration into it is not finished")
-    alive = cluster_status(database).workers
-    if alive:
-        raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
-    cluster = known.cluster
-    if not (folder / _UNFINISHED).exists():
-        create(folder)
-        (folder / NAME).write_text(settings_text(cluster.settings), encoding="utf-8")
-        (folder / _UNFINISHED).write_text("")
-    finish_abandoned(cluster, folder, 0.0)
-    objects = Objects(cluster.store)
-    with WriteLock(folder, "migrate"), contextlib.closing(Session(database)) as session:
-        names = finished(objects)
-        for number, (name, size) in enumerate(names.items(), 1):
-            if _fetch(objects, folder, name, size):
-                say(f"{name}: received and compared ({number} of {len(names)})")
-        for name in on_postgres(AuditReading, session).warc_files():
-            if name not in names:
-                say(f"{name} is not in the store; `strandline verify {folder}` lists what was in it")
-        with contextlib.closing(_open_bare(folder / DATABASE)) as target:
-            to_sqlite(session, target, lambda table, count: say(f"{table}: {count} rows"))
-            captures = _compare(digests_of_postgres(session), digests_of_sqlite(target))
-            close_alarms_in_folder(target, time.time())
-        FolderJournal(folder).take_over(*SharedJournal(session).raw())
-    archive = open_archive(folder)
-    archive.index.rebuild()
-    (folder / _UNFINISHED).unlink()
-    return captures, len(names)
+def _alone(connection: Connection) -> None:
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", (_ALONE,)).fetchone()
+    if row is None or not row[0]:
+        raise ArchiveBusy("another process is moving an archive into this database")
 
 
-def _open_bare(database: Path) -> sqlite3.Connection:
-    connection = sqlite.open_writing(database)
-    connection.execute("PRAGMA foreign_keys = OFF")
-    return connection
+# -- from a cluster to a folder ----------------------------------------------------------------------------------------
 
 
-def _fetch(objects: Objects, folder: Path, name: str, size: int) -> bool:
-    """Receive a file with its checksums unless they are there, the same; whether it was received."""
-    path, sums = folder / ARCHIVE / name, sums_path(folder / ARCHIVE, name)
-    listed = _sums(objects, name)
-    if path.exists() and path.stat().st_size == size and (listed is None or sums.exists()) and _same(objects, path):
-        return False
-    if listed is not None:
-        sums.parent.mkdir(exist_ok=True, mode=0o700)
-        with Replacing(sums) as out:
-            out.write(listed)
-    with Replacing(path) as out:
-        for piece in objects.stream(f"{ARCHIVE}/{name}"):
-            out.write(piece)
-    if not _same(objects, path):
-        path.unlink()
-        raise ArchiveDamaged(f"{name} did not arrive as it is in the store; run the same command again")
-    return True
+class _ToFolder(_Move):
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._objects = Objects(cluster.store)
+        self._stack.enter_context(WriteLock(folder, "migrate"))
+        self._session = self._stack.enter_context(closing(Session(cluster.database)))
+        self._writer = self._stack.enter_context(closing(sqlite.open_writing(folder / DATABASE)))
+        self._writer.execute("PRAGMA foreign_keys = OFF")
+        self.touched = PostgresTouched(self._session)
+        self.ledger = FolderLedger(folder / MOVING)
+        self.target = SqliteSide(self._writer)
+        self._receiving = Receiving(self._objects, folder / ARCHIVE, self.ledger)
+        self._index_anew = False
 
+    def files(self, say: Say, last: bool) -> Moved:
+        fresh = not self.ledger.names()
+        moved = self._receiving.run(say, last)
+        index = open_archive(self._folder).index
+        if last:  # lines of files that came since wait for the next watch or crawl, as they do after a crash
+            self._index_anew |= fresh or moved.anew
+        elif moved.anew:
+            index.rebuild()
+        else:
+            index.refresh()
+        return moved
 
-def _sums(objects: Objects, name: str) -> bytes | None:
-    """The list of checksums of a file in the store; None when there is none."""
-    try:
-        return objects.get(f"{FIXITY}/{name}.sums")
-    except FileNotFoundError:
-        return None
+    def octets_left(self) -> int:
+        return self._receiving.left()
 
+    @contextlib.contextmanager
+    def source(self) -> Iterator[tuple[Side, Position]]:
+        with self._session.transaction() as connection:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            yield PostgresSide(lambda work: work(connection)), snapshot_of(connection)
 
-def _same(objects: Objects, path: Path) -> bool:
-    return digest_of_object(objects, f"{ARCHIVE}/{path.name}") == digest_of_file(path)
+    def digests(self, source: Side) -> tuple[Digests, Digests]:
+        return digests_of_postgres(self._session), digests_of_sqlite(self._writer)
 
+    def ends(self, names: list[str]) -> dict[str, tuple[int, int]]:
+        whole = finished(self._objects)
+        paths = {name: self._folder / ARCHIVE / name for name in names}
+        return {name: (whole.get(name, 0), path.stat().st_size if path.exists() else 0) for name, path in paths.items()}
 
-def _compare(one: Digests, other: Digests) -> int:
-    """How many captures both have; ArchiveDamaged when anything differs."""
-    differ = differences(one, other)
-    if differ:
-        raise ArchiveDamaged(
-            f"the two catalogs differ: {', '.join(differ)}; the source was not changed. If it was written to since the "
-            "migration began, start again with an empty target"
-        )
-    return one["captures"][0]
+    def finish(self, say: Say) -> bool:
+        if self.touched.waiting():
+            return False
+        there = finished(self._objects)
+        for name in on_postgres(AuditReading, self._session).warc_files():
+            if name not in there:
+                say(f"{name} is not in the store; `strandline verify {self._folder}` lists what was in it")
+        settle_in_sqlite(self._session, self._writer)
+        close_alarms_in_folder(self._writer, time.time())
+        FolderJournal(self._folder).take_over(*SharedJournal(self._session).raw())
+        if self._index_anew:
+            open_archive(self._folder).index.rebuild()
+        (self._folder / MOVING).unlink()
+        self.touched.end()
+        return True

@@ -175,6 +175,15 @@ class Objects:
 
         return self._patiently(ask)
 
+    def marks(self, prefix: str) -> dict[str, str]:
+        """Objects whose names begin so, each with something that is another when it was written anew."""
+
+        def ask() -> dict[str, str]:
+            found = (one for piece in obstore.list(self._store, prefix) for one in piece)
+            return {str(one["path"]): f"{one['size']} {one['e_tag'] or one['last_modified']}" for one in found}
+
+        return self._patiently(ask)
+
     def delete(self, names: list[str]) -> None:
         """Remove objects; those that are gone already are no trouble."""
         if names:

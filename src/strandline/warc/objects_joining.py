@@ -32,7 +32,7 @@ def join(objects: Objects, file: str, parts: list[tuple[int, int]], folder: Path
     `recorded` is the end of the last record that was promised. Where parts are missing before it, nothing is touched:
     ArchiveDamaged says so, and what is there can still be read. Parts behind a gap were never recorded, and go.
     """
-    end = _reach(parts)
+    end = reach(parts)
     there = objects.size(f"{ARCHIVE}/{file}") or 0
     if end < max(recorded, there):
         if there < recorded:
@@ -56,7 +56,7 @@ def join(objects: Objects, file: str, parts: list[tuple[int, int]], folder: Path
     return end
 
 
-def _reach(parts: list[tuple[int, int]]) -> int:
+def reach(parts: list[tuple[int, int]]) -> int:
     """Where the parts that follow one another from the beginning end."""
     end = 0
     for offset, length in parts:

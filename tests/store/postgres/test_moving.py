@@ -130,7 +130,7 @@ def test_what_was_told_goes_to_a_cluster_and_back(folder, tmp_path):
 
 
 def test_a_difference_in_any_table_is_found(folder, tmp_path, monkeypatch):
-    database, real = postgres.running().database(), cluster_moving.to_postgres
+    database, real = postgres.running().database(), cluster_moving.level_all
     changes = {
         "links": "INSERT INTO links VALUES (1, 2, 'a')",
         "notes": "INSERT INTO notes VALUES ('x', 'y', 'z')",
@@ -139,13 +139,14 @@ def test_a_difference_in_any_table_is_found(folder, tmp_path, monkeypatch):
         "alarms": "DELETE FROM alarms WHERE alarm = 3",
     }
 
-    def flawed(source, session, progress):
-        real(source, session, progress)
+    def flawed(source, target, progress):
+        count = real(source, target, progress)
         with psycopg.connect(database, autocommit=True) as connection:
             for change in changes.values():
                 connection.execute(change)
+        return count
 
-    monkeypatch.setattr(cluster_moving, "to_postgres", flawed)
+    monkeypatch.setattr(cluster_moving, "level_all", flawed)
     with pytest.raises(ArchiveDamaged, match="differ") as refused:
         to_cluster(folder, database, (tmp_path / "store").as_uri(), lambda _: None)
     named = str(refused.value).partition("differ: ")[2].partition(";")[0]

@@ -1,10 +1,9 @@
-"""Moves a catalog between SQLite and PostgreSQL, row by row, with the numbers it has: nothing is worked out anew.
+"""What is moved of a catalog between SQLite and PostgreSQL, row by row, with the numbers it has.
 
-Rows go in the order of their keys, some thousand in a transaction. What is there already is behind the highest key, so
-a move that was cut short goes on where it stopped. `TABLES` are moved, `LEFT` says why the others are not: leases and
-places in queues (pages rest, and are queued when they are due), and what study and learning find again in the WARC
-files. What people said, whom they were told what, alarms, and what a watch did and spent, no WARC file holds: all that
-is moved. Whether both sides are the same is the affair of store/postgres/moved.py.
+`TABLES` are moved, `LEFT` says why the others are not: leases and places in queues (pages rest, and are queued when
+they are due), and what study and learning find again in the WARC files. What people said, whom they were told what,
+alarms, and what a watch did and spent, no WARC file holds: all that is moved. How rows are brought over is the affair
+of store/postgres/levelling.py, whether both sides are the same that of store/postgres/moved.py.
 """
 
 import sqlite3
@@ -17,15 +16,16 @@ from psycopg import sql
 from strandline.store import addresses
 from strandline.store.postgres import addresses as postgres_addresses
 from strandline.store.postgres.addresses import clean
-from strandline.store.postgres.reading import spelled
 from strandline.store.postgres.session import Connection, Session
 from strandline.store.rows import LAST_TURNS
 from strandline.store.sqlite import transaction
 
 PIECE: Final = 5_000
+"""Rows that are held at a time. Origin: a bound on memory."""
 
 Row = tuple[object, ...]
 Progress = Callable[[str, int], None]
+"""Hears the table, and how many of its rows were gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +137,8 @@ ONLY_IN_CLUSTERS: Final = ("worker", "workers", "desk", "hosts", "store")
 """Alarms nobody would close on the other side."""
 
 
-def to_postgres(source: sqlite3.Connection, session: Session, progress: Progress) -> None:
-    """Copy everything that is not there yet."""
-    for table in TABLES:
-        moved = 0
-        while True:
-            behind = session.run(lambda connection, table=table: _last_in_postgres(connection, table), at_once=True)  # type: ignore[misc]
-            piece = _from_sqlite(source, table, behind)
-            if not piece:
-                break
-            session.run(lambda connection, table=table, piece=piece: _into_postgres(connection, table, piece))  # type: ignore[misc]
-            moved += len(piece)
-            progress(table.name, moved)
+def settle_in_postgres(source: sqlite3.Connection, session: Session) -> None:
+    """When all rows are there: new numbers begin behind them, what was spent counts, nothing is told again."""
     spent = source.execute(
         f"SELECT cast(time / {SPAN} AS INTEGER) * {SPAN}, sum(abs(cost)), count(*) FROM watch_requests GROUP BY 1"
     ).fetchall()
@@ -158,22 +148,8 @@ def to_postgres(source: sqlite3.Connection, session: Session, progress: Progress
     session.run(lambda connection: _settle(connection, spent, decided))
 
 
-def to_sqlite(session: Session, target: sqlite3.Connection, progress: Progress) -> None:
-    """Copy everything that is not there yet."""
-    for table in TABLES:
-        moved = 0
-        while True:
-            behind = _last_in_sqlite(target, table)
-            piece = session.run(
-                lambda connection, table=table, behind=behind: _from_postgres(connection, table, behind),  # type: ignore[misc]
-                at_once=True,
-            )
-            if not piece:
-                break
-            with transaction(target):
-                _into_sqlite(target, table, piece)
-            moved += len(piece)
-            progress(table.name, moved)
+def settle_in_sqlite(session: Session, target: sqlite3.Connection) -> None:
+    """When all rows are there: what was spent counts, nothing is told again."""
     spent, decided = session.run(_unsettled, at_once=True)
     with transaction(target):
         target.execute("DELETE FROM watch_requests")
@@ -202,38 +178,46 @@ def close_alarms_in_folder(connection: sqlite3.Connection, now: float) -> None:
         )
 
 
-# -- PostgreSQL --------------------------------------------------------------------------------------------------------
+# -- queries of both ---------------------------------------------------------------------------------------------------
 
 
-def _last(table: Table) -> str:
-    """The highest key that was moved."""
-    order = ", ".join(f'"{name}" DESC' for name in table.columns[: table.keys])
-    keys = ", ".join(f'"{name}"' for name in table.columns[: table.keys])
-    return f"SELECT {keys} FROM {table.name} WHERE {_own(table)} ORDER BY {order} LIMIT 1"
+def keys_of(table: Table) -> str:
+    """The columns of a table's key."""
+    return ", ".join(f'"{name}"' for name in table.columns[: table.keys])
 
 
-def next_rows(table: Table, behind: Row | None) -> str:
+def columns_of(table: Table) -> str:
+    """The columns that are moved."""
+    return ", ".join(f'"{name}"' for name in table.columns)
+
+
+def next_rows(table: Table, behind: Row | None, keys_only: bool = False) -> str:
     """The next rows in the order of their keys."""
-    keys = ", ".join(f'"{name}"' for name in table.columns[: table.keys])
-    names = ", ".join(f'"{name}"' for name in table.columns)
-    where = _own(table) + (f" AND ({keys}) > ({', '.join('?' * table.keys)})" if behind is not None else "")
-    return f"SELECT {names} FROM {table.name} WHERE {where} ORDER BY {keys} LIMIT {PIECE}"
+    names, keys = keys_of(table) if keys_only else columns_of(table), keys_of(table)
+    return f"SELECT {names} FROM {table.name} WHERE {own(table)}{_behind(table, behind)} ORDER BY {keys} LIMIT {PIECE}"
 
 
-def _own(table: Table) -> str:
+def rows_up_to(table: Table, behind: Row | None, keys_only: bool = False) -> str:
+    """Rows from behind a key up to another one."""
+    names, marks = keys_of(table) if keys_only else columns_of(table), ", ".join("?" * table.keys)
+    upto = f" AND ({keys_of(table)}) <= ({marks})"
+    return f"SELECT {names} FROM {table.name} WHERE {own(table)}{_behind(table, behind)}{upto}"
+
+
+def _behind(table: Table, behind: Row | None) -> str:
+    return f" AND ({keys_of(table)}) > ({', '.join('?' * table.keys)})" if behind is not None else ""
+
+
+def own(table: Table) -> str:
     """Notes of the cluster itself are no part of the catalog, nor are those of a watch of another time."""
     return "kind NOT IN ('cluster', 'watch')" if table.name == "notes" else "true"
 
 
-def _last_in_postgres(connection: Connection, table: Table) -> Row | None:
-    return connection.execute(spelled(_last(table)).encode()).fetchone()
+# -- PostgreSQL --------------------------------------------------------------------------------------------------------
 
 
-def _from_postgres(connection: Connection, table: Table, behind: Row | None) -> list[Row]:
-    return connection.execute(spelled(next_rows(table, behind)).encode(), behind).fetchall()
-
-
-def _into_postgres(connection: Connection, table: Table, piece: Sequence[Row]) -> None:
+def into_postgres(connection: Connection, table: Table, piece: Sequence[Row]) -> None:
+    """Add rows."""
     columns, values = list(table.columns), piece
     if table.name == "pages":
         columns += ["key", "state"]
@@ -283,18 +267,9 @@ def _unsettled(connection: Connection) -> tuple[list[Row], int]:
 # -- SQLite ------------------------------------------------------------------------------------------------------------
 
 
-def _last_in_sqlite(connection: sqlite3.Connection, table: Table) -> Row | None:
-    row: Row | None = connection.execute(_last(table)).fetchone()
-    return row
-
-
-def _from_sqlite(connection: sqlite3.Connection, table: Table, behind: Row | None) -> list[Row]:
-    return connection.execute(next_rows(table, behind), behind or ()).fetchall()
-
-
-def _into_sqlite(connection: sqlite3.Connection, table: Table, piece: Sequence[Row]) -> None:
-    names = ", ".join(f'"{name}"' for name in table.columns)
-    values: list[Row] = [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in piece]
+def into_sqlite(connection: sqlite3.Connection, table: Table, piece: Sequence[Row]) -> None:
+    """Add rows."""
+    names, values = columns_of(table), list(piece)
     if table.name == "pages":
         names += ', "key", "state"'
         values = [(*row, addresses.key(str(row[1])), 0) for row in values]
