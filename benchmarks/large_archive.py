@@ -65,6 +65,7 @@ def make(folder: Path, size: Size) -> Path:
     page = rng.integers(1, pages + 1, captures)
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA journal_mode = OFF")  # nobody reads it yet; all of it once, not twice
         connection.execute("PRAGMA cache_size = -1000000")
         triggers, indexes = _without(connection, "trigger"), _without(connection, "index")
         connection.execute("BEGIN")
@@ -82,6 +83,7 @@ def make(folder: Path, size: Size) -> Path:
             connection.execute(statement)
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
+        connection.execute("PRAGMA journal_mode = WAL")
     _learned(folder, rng, urls)
     return archive.folder
 
@@ -213,12 +215,15 @@ def _sums(connection: sqlite3.Connection) -> None:
                ON CONFLICT DO UPDATE SET changes = excluded.changes, important = excluded.important,
                    importance = excluded.importance"""
     )
-    of_host = "FROM host_days WHERE host_days.host = hosts.host AND captures > 0"
     connection.execute(
-        f"""UPDATE hosts SET pages = (SELECT count(*) FROM pages WHERE pages.host = hosts.host),
-           captures = (SELECT coalesce(sum(captures), 0) FROM pages WHERE pages.host = hosts.host),
-           first = (SELECT min(day) * 86400.0 {of_host}),
-           last = (SELECT max(day) * 86400.0 + 86399 {of_host})"""
+        """UPDATE hosts SET pages = found.pages, captures = found.captures FROM
+               (SELECT host, count(*) AS pages, sum(captures) AS captures FROM pages GROUP BY host) AS found
+               WHERE found.host = hosts.host"""
+    )
+    connection.execute(
+        """UPDATE hosts SET first = found.first * 86400.0, last = found.last * 86400.0 + 86399 FROM
+               (SELECT host, min(day) AS first, max(day) AS last FROM host_days WHERE captures > 0 GROUP BY host)
+               AS found WHERE found.host = hosts.host"""
     )
 
 

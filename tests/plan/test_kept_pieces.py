@@ -29,8 +29,9 @@ class Notes:
         """Whether what is kept is what was to be kept, and no more notes than it takes."""
         found = joined(self.shapes, ((name, self.notes[piece.number]) for name, piece in self.kept.items()))
         found |= small_ones(self.shared)
-        same = all(np.array_equal(found[name], table) for name, table in self.shared.items())
-        return same and set(self.notes) == {piece.number for piece in self.kept.values()}
+        same = all(np.array_equal(found[name][: len(table)], table) for name, table in self.shared.items())
+        spare = found[BY_DAYS][len(self.shared[BY_DAYS]) :]
+        return same and not spare.any() and set(self.notes) == {piece.number for piece in self.kept.values()}
 
 
 steps = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 10**6)), max_size=20)

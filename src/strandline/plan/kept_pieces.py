@@ -13,6 +13,8 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from strandline.core.beliefs.group_clock import with_spare
+
 Array = NDArray[Any]
 Shared = Mapping[str, Array]
 
@@ -79,8 +81,9 @@ def shapes(shared: Shared) -> dict[str, list[int]]:
 
 
 def joined(shape: Mapping[str, list[int]], found: Iterator[tuple[str, Array]]) -> dict[str, Array]:
-    """Tables as they were, from their pieces."""
-    tables: dict[str, Array] = {BY_DAYS: np.zeros(shape[BY_DAYS])}
+    """Tables as they were, from their pieces; that of directories has room for more of them."""
+    directories, *row = shape[BY_DAYS]
+    tables: dict[str, Array] = {BY_DAYS: np.zeros((with_spare(directories), *row))}
     for name, piece in found:
         table, _, first = name.partition(" ")
         if first:

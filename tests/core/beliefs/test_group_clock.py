@@ -63,6 +63,24 @@ def test_the_tables_grow_with_the_days(days):
     assert {int(place) + int(clock.origin[0]) for place in np.flatnonzero(clock.site[0, :, 0])} == set(kept)
 
 
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(0, 20))
+def test_every_table_of_directories_has_room_for_all_of_them(grown, spare):
+    clock, directories = new_clock(24), 0
+    for more in grown:
+        directories += more
+        clock = with_groups(clock, 1, directories)
+        assert min(len(clock.directory), len(clock.upheaval)) >= directories
+        # As it is when it is read again: one table has spare rows, the other has none.
+        kept = np.zeros((directories + spare, *clock.directory.shape[1:]))
+        clock = clock._replace(directory=kept, upheaval=clock.upheaval[:directories].copy())
+
+
+def test_a_directory_more_does_not_move_the_table():
+    clock = with_groups(new_clock(24), 1, 100)
+    assert with_groups(clock, 1, 110).directory is clock.directory
+    assert with_groups(clock, 1, 130).directory is not clock.directory
+
+
 def test_new_sites_begin_with_what_holds_for_most():
     clock = with_groups(new_clock(24), 2, 2)
     assert clock.inertia.tolist()[:2] == [INERTIAS[0].tolist()] * 2

@@ -37,17 +37,25 @@ def new_clock(day_length: int) -> Clock:
     )
 
 
+def with_spare(directories: int) -> int:
+    """Rows to make for so many directories: empty ones take no memory, and without them the next new directory would
+    have the whole table copied.
+    """
+    return directories + directories // 4
+
+
 def with_groups(clock: Clock, sites: int, directories: int) -> Clock:
     """Room for so many groups."""
     old = len(clock.site)
-    if sites <= old and directories <= len(clock.directory):
+    if sites <= old and directories <= min(len(clock.directory), len(clock.upheaval)):
         return clock
     site = with_room(clock.site, old, sites)
     inertia = with_room(clock.inertia, old, len(site))
     inertia[old:] = INERTIAS[0]
+    wanted = directories if directories <= len(clock.directory) else with_spare(directories)
     return clock._replace(
         site=site,
-        directory=with_room(clock.directory, len(clock.directory), directories),
+        directory=with_room(clock.directory, len(clock.directory), wanted),
         inertia=inertia,
         evidence=with_room(clock.evidence, old, len(site)),
         upheaval=with_room(clock.upheaval, len(clock.upheaval), directories),
