@@ -8,6 +8,9 @@ from strandline.core.shown import DOCUMENT, TEXT, PageRequest, Shown, View
 class ScriptedBrowser:
     """`ports.Browser`: `scripts` maps an address to what the page asks for, as (method, url, type, body)."""
 
+    names = b"<a href=/made>m</a>"
+    """What the document of every page names."""
+
     def __init__(self, scripts, seats=1):
         self.scripts = scripts
         self.free = seats
@@ -50,7 +53,7 @@ class ScriptedBrowser:
         self._open.pop(number)
         said = b"".join(answer.body for answer in self.answers.values() if answer)
         views = (
-            View(DOCUMENT, "text/html", b"<p>" + said + b"</p><a href=/made>m</a>"),
+            View(DOCUMENT, "text/html", b"<p>" + said + b"</p>" + self.names),
             View(TEXT, "text/plain", said),
         )
         self._ended.append(Shown(number, 0.0, why, views))

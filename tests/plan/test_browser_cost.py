@@ -62,13 +62,29 @@ def test_what_the_settings_say_goes_before_what_was_learned(looks):
     assert costs(looks, browser="auto", browser_sites=("example.org never",)).of(APP, SITE, 0.0) == 1.0
 
 
-def test_what_is_known_of_a_site_is_read_again(looks):
+def test_what_is_learned_in_an_hour_counts_from_the_next_one_on(looks):
     notes = {}
     auto = BrowserCosts(CaptureSettings(browser="auto"), Reading(notes))
-    assert auto.of(APP, SITE, 100.0) == 1.0
+    hour = 3600.0
+    assert auto.of(APP, SITE, hour) == 1.0
     notes[BROWSING, SITE] = written(looks)
-    assert auto.of(APP, SITE, 200.0) == 1.0
-    assert auto.of(APP, SITE, 800.0) > 5
+    assert auto.of(APP, SITE, hour) == 1.0, "a plan that is made anew asks as of the same beginning"
+    assert auto.of(APP, SITE, 2 * hour) > 5
+
+
+def test_pages_of_a_site_are_priced_anew_when_its_cost_has_moved(looks):
+    notes = {(BROWSING, SITE): written(looks)}
+    always = BrowserCosts(CaptureSettings(browser="always"), Reading(notes))
+    before = always.of(APP, SITE, 0.0)
+    assert always.moved(0.0) == always.moved(1.0) == set()
+    took(looks, before)
+    notes[BROWSING, SITE] = written(looks)
+    assert always.moved(2.0) == set(), "by less than a twentieth"
+    took(looks, 40)
+    notes[BROWSING, SITE] = written(looks)
+    assert always.moved(2.0) == set(), "within the hour"
+    assert always.moved(3.0) == {SITE} and always.of(APP, SITE, 3.0) > 1.05 * before
+    assert always.moved(4.0) == set()
 
 
 def test_a_page_waits_while_the_data_that_supply_it_are_the_same():

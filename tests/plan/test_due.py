@@ -23,3 +23,10 @@ def test_they_are_the_first_ones_and_take_half_a_visit_more_at_most(costs, reque
     assert requests_of(kept) <= requests + 10.0
     if len(kept) < len(some):
         assert requests_of(kept) + some[len(kept)].cost > requests
+
+
+@given(st.lists(st.floats(1.0, 20.0)), st.integers(0, 60), st.floats(0.0, 60.0))
+def test_what_cannot_be_paid_is_not_among_them(costs, requests, most):
+    kept = affordable(visits(costs), requests, 100.0, most)
+    assert requests_of(kept) <= most + 1e-6
+    assert kept == affordable(visits(costs), requests, 100.0)[: len(kept)]

@@ -55,10 +55,13 @@ class EveryPage:
     def hour(self, now):
         return (now - START) / HOUR
 
+    def cost(self, url):
+        return 1.0
+
     def touched(self, pages):
         self.known.update(pages)
 
-    def plan(self, hour, visits):
+    def plan(self, hour, visits, most):
         rows = [self.catalog.reading.page_numbered(page) for page in sorted(self.known)]
         wanted = [row for row in rows if row.due == PLANNED][:visits]
         return [Due(row.page, row.url, 0.0, "", START + HOUR * (hour + nth / 60)) for nth, row in enumerate(wanted)]
@@ -138,9 +141,9 @@ def test_a_plan_that_was_opened_beside_the_crawl_is_asked_at_once(tmp_path):
             self.steps += 1
             return self.steps > 20 and self.asked < 2
 
-        def plan(self, hour, visits):
+        def plan(self, hour, visits, most):
             self.asked += 1
-            return [] if self.asked < 2 else super().plan(hour, visits)
+            return [] if self.asked < 2 else super().plan(hour, visits, most)
 
     plans, shop = [], Shop(tmp_path, site(), budget=20)
 
@@ -252,7 +255,10 @@ class AlwaysBehind:
     def hour(self, now):
         return (now - START) / HOUR
 
-    def plan(self, hour, visits):
+    def cost(self, url):
+        return 1.0
+
+    def plan(self, hour, visits, most):
         return [Due(page, f"http://a.example/{page}", 0.0, "", START + HOUR * hour) for page in range(visits)]
 
 

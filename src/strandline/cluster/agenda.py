@@ -35,9 +35,13 @@ class _ElsewherePlanned:
         """Nobody asks."""
         return now / 3600.0
 
-    def plan(self, hour: int, visits: int) -> list[Due]:
+    def plan(self, hour: int, visits: int, most: float) -> list[Due]:
         """Nothing here."""
         return []
+
+    def cost(self, url: str) -> float:
+        """A single request."""
+        return 1.0
 
     def touched(self, pages: Iterable[int]) -> None:
         """Desks look at the index by themselves."""
@@ -71,7 +75,7 @@ class SharedWatchAgenda(WatchAgenda):
         moment = self._parts.clock.monotonic()
         closed = {*busy, *self._limits.spent_up(moment)}
         taken = self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
-        return self._afforded(taken, self._limits.turn(busy, moment))
+        return self._afforded(taken, self._limits.turn(busy, moment), moment)
 
     def committed(self, batch: Batch) -> None:
         """Desks look at the index by themselves."""

@@ -72,12 +72,13 @@ class ArchivePlan:
         moved = self.maker.barring.moved_hosts(pages.hosts, looked, now)
         if moved:
             self._touched.update(pages.numbers[pages.where("host", moved.__contains__)].tolist())
+        self._touched.update(self.maker.priced_anew(pages, now))
         self._catch_up(self._outlook, now)
         return self._outlook
 
-    def visits(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour, at most so many, in the order of time."""
-        return self.outlook(self.hours.seconds(hour)).plan(hour, visits)
+    def visits(self, hour: int, visits: int, most: float = math.inf) -> list[Due]:
+        """The visits of an hour, at most so many, in the order of time; `most` requests can be paid."""
+        return self.outlook(self.hours.seconds(hour)).plan(hour, visits, most=most)
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over: look at them before the next plan."""

@@ -5,6 +5,9 @@ instead: the page is shown again when the answer is another than at the last loo
 
 Browsing is a second, dearer action of the plan: such a visit has to be worth that many requests. How many they are is
 measured on each site, and whether a page will be shown is what looks at it and pages like it make likely.
+
+A plan asks as of the beginning of its hour, whenever it is made: what is learned while an hour is carried out counts
+from the next one on, or the visits that were told would not be those that are made.
 """
 
 from typing import Final
@@ -17,9 +20,8 @@ from strandline.settings import texts
 from strandline.settings.capture import CaptureSettings
 from strandline.store.reading import Reading
 
-_FRESH: Final = 600.0
-"""Seconds after which what was learned of a site is read again. Origin: a guess."""
-
+_MOVED: Final = 0.05
+"""Part by which the cost of showing pages of a site moves before all of them are priced anew. Origin: a guess."""
 _SHOWN_AGAIN: Final = 7 * 86_400.0
 """Seconds after which a page is shown again whose text comes from an answer: what the answer does not hold may change,
 too. Origin: a guess."""
@@ -27,13 +29,17 @@ SUPPLIED: Final = "its text comes from "
 
 
 class BrowserCosts:
-    """Costs of pages, as settings say and looks have shown. What is known of a site is read now and then."""
+    """Costs of pages, as settings say and looks have shown. What is known of a site is read once for each moment that
+    is asked about.
+    """
 
     def __init__(self, settings: CaptureSettings, reading: Reading) -> None:
         self._usual = settings.browser
         self._sites = dict(map(texts.site_browser, settings.browser_sites))
         self._reading = reading
         self._known: dict[str, tuple[float, SiteLooks]] = {}
+        self._standing: dict[str, float] = {}
+        """What showing a page of a site cost when all pages of the site were priced last."""
         self._rules = Rules()
 
     def of(self, url: str, site: str, now: float) -> float:
@@ -59,6 +65,16 @@ class BrowserCosts:
         same = last is not None and (last.url, last.digest) == (source, digest)
         return f"{SUPPLIED}{source}, which is asked instead" if same else ""
 
+    def moved(self, now: float) -> set[str]:
+        """Sites whose pages cost something else than they stand with."""
+        found = set()
+        for site, standing in self._standing.items():
+            cost = requests_of(self._looks(site, now), 1.0)
+            if abs(cost - standing) >= _MOVED * standing:
+                found.add(site)
+                self._standing[site] = cost
+        return found
+
     @property
     def idle(self) -> bool:
         """Whether no page is ever shown."""
@@ -68,10 +84,11 @@ class BrowserCosts:
         return NEVER if self.idle else chosen(url, self._usual, self._sites)
 
     def _looks(self, site: str, now: float) -> SiteLooks:
-        read, looks = self._known.get(site, (-_FRESH, None))
-        if looks is None or not read <= now < read + _FRESH:
+        read, looks = self._known.get(site, (now, None))
+        if looks is None or read != now:
             looks = read_looks(self._reading.note(BROWSING, site))
             self._known[site] = now, looks
+            self._standing.setdefault(site, requests_of(looks, 1.0))
         return looks
 
 

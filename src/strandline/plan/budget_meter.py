@@ -20,6 +20,8 @@ USUAL_SIZE: Final = 30_000.0
 FRONTIER_SHARE: Final = 0.8
 """Part of what is left of an hour that what is due by itself may take while the plan wants anything.
 Origin: a guess."""
+FRONTIER_STEP: Final = 0.005
+"""Part of an hour in which addresses become due to the frontier together. Origin: a guess."""
 LEAST_COST: Final = 0.01
 """What an answer without a body costs of a request, when unchanged pages count by their bytes. Origin: a guess."""
 _MEMORY: Final = 0.05
@@ -64,6 +66,14 @@ class Purse:
         """Requests that may begin now."""
         room = self.room(now)
         return max(0, int(room / self.price + _ROUNDING))
+
+    def payable(self, now: float, seconds: float) -> float:
+        """Requests that can be paid in so many seconds from now on, or what may be set aside of them. Nothing is
+        forgotten by asking, as it is by `room`.
+        """
+        end = now + seconds
+        spent = sum(cost for time, cost in self._paid if time > end - self.span) + sum(self._open.values())
+        return max(0.0, (self.allowance.amount - spent) / self.price)
 
     @property
     def price(self) -> float:

@@ -5,6 +5,7 @@ that starts now divides it (plan/budget_meter.py), or it is the plan of the watc
 through on a copy, as if every visit were made and found nothing new about the page's habits.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
@@ -14,7 +15,7 @@ from typing import Final, Protocol
 
 from strandline.core.capture import Kind
 from strandline.learn.known_pages import Hours
-from strandline.plan.budget_meter import Purse, left_for_plan
+from strandline.plan.budget_meter import FRONTIER_STEP, Purse, left_for_plan
 from strandline.plan.due import NEVER, Due, requests_of
 from strandline.plan.hour_note import HourNote
 from strandline.plan.maker import PlanMaker
@@ -78,7 +79,8 @@ class FolderVisits:
         """What is left of the hour that is running."""
         note, left = self._asked.note, self._left(self._asked.purse, self._asked.now)
         if self._asked.starting or note.hour != self._hour:
-            return self._planned(self._outlook(), self._hour, left, self._taken)
+            most = self._payable(self._asked.purse, self._asked.now)
+            return self._planned(self._outlook(), self._hour, left, most, self._taken)
         visits = note.left(self._asked.reading, self._hours.seconds(self._hour))
         return in_order(visits + self._by_themselves(self._hour, _room(left, visits), self._taken), self._asked.now)
 
@@ -97,11 +99,16 @@ class FolderVisits:
         spent = purse.spent(now, (hour - hour // 1) * self._hours.length)
         return int((purse.for_hour(hour, now) - spent) / purse.price + _ROUNDING)
 
-    def _planned(self, outlook: Outlook, hour: int, left: int, taken: set[int] | None = None) -> list[Due]:
-        """An hour in which so many requests are left; `taken` came by themselves before, and more do."""
-        taken = set() if taken is None else taken
+    def _payable(self, purse: Purse, now: float) -> float:
+        """Requests that can be paid until the hour of a moment ends."""
+        return purse.payable(now, self._hours.seconds(self._hours.at(now) // 1 + 1.0) - now)
+
+    def _planned(self, outlook: Outlook, hour: int, left: int, most: float, taken: set[int]) -> list[Due]:
+        """An hour in which so many requests are left and `most` can be paid; `taken` came by themselves before, and
+        more do.
+        """
         due = self._asked.reading.count_due(self._hours.seconds(hour + 1), self._asked.starting) - len(taken)
-        visits = outlook.plan(hour, left_for_plan(left, due))
+        visits = outlook.plan(hour, left_for_plan(left, due), most=most)
         return in_order(visits + self._by_themselves(hour, _room(left, visits), taken), self._asked.now)
 
     def _by_themselves(self, hour: int, room: int, taken: set[int]) -> list[Due]:
@@ -117,7 +124,8 @@ class FolderVisits:
         asked, end = self._asked, self._hours.seconds(hour + 1)
         begin = max(asked.now, self._hours.seconds(hour))
         visits = []
-        for slot, (one, moment) in enumerate(_in_turn(waiting, begin, (end - begin) / max(room, 1))):
+        step = FRONTIER_STEP * self._hours.length
+        for slot, (one, moment) in enumerate(_in_turn(waiting, begin, (end - begin) / max(room, 1), step)):
             if slot >= room or moment >= end:
                 break
             if taken is not None:
@@ -142,7 +150,7 @@ class FolderVisits:
                 other = self._spare()
             self._live(other, purse, visits)
             left = max(0, min(self._left(purse, start), purse.requests(self._hours.seconds(hour + 1))))
-            visits = self._planned(other, hour, left, taken)
+            visits = self._planned(other, hour, left, self._payable(purse, start), taken)
 
     def _live(self, outlook: Outlook, purse: Purse, visits: list[Due]) -> None:
         """Make visits, on a copy."""
@@ -163,18 +171,19 @@ def _room(left: int, visits: Sequence[Due]) -> int:
     return int(left - requests_of(visits) + _ROUNDING)
 
 
-def _in_turn(waiting: Sequence[Standing], begin: float, pace: float) -> Iterator[tuple[Standing, float]]:
-    """What is due by itself with the moment it is taken, at most one each `pace` seconds: hosts in turn, of each the
-    best that is due by then.
+def _in_turn(waiting: Sequence[Standing], begin: float, pace: float, step: float) -> Iterator[tuple[Standing, float]]:
+    """What is due by itself with the moment it is taken, one more each `pace` seconds: hosts in turn, of each the best
+    that is due by then. The frontier looks at what is due in steps.
     """
     queues: dict[str, list[Standing]] = {}
     for one in waiting:
         queues.setdefault(one.host, []).append(one)
-    hosts, moment = deque(queues), begin
+    since = {one.page: max(math.ceil(one.due / step) * step, one.not_before) for one in waiting}
+    hosts, moment, number = deque(queues), begin, 0
     while hosts:
-        found = next(((host, one) for host in hosts for one in queues[host] if _since(one) <= moment), None)
+        found = next(((host, one) for host in hosts for one in queues[host] if since[one.page] <= moment), None)
         if found is None:
-            moment = min(_since(one) for host in hosts for one in queues[host])
+            moment = min(since[one.page] for host in hosts for one in queues[host])
             continue
         host, one = found
         queues[host].remove(one)
@@ -182,11 +191,8 @@ def _in_turn(waiting: Sequence[Standing], begin: float, pace: float) -> Iterator
         if queues[host]:
             hosts.append(host)
         yield one, moment
-        moment += pace
-
-
-def _since(one: Standing) -> float:
-    return max(one.due, one.not_before)
+        number += 1
+        moment = max(moment, begin + number * pace)
 
 
 def in_order(visits: list[Due], now: float) -> list[Due]:

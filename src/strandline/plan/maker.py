@@ -14,11 +14,13 @@ from strandline.archive.site_clocks import site_clock
 from strandline.checks import registered_strategies
 from strandline.core.plan.budget import Allowance
 from strandline.core.politeness.delays import MannersSettings, manners_by_host
+from strandline.core.urls import site
 from strandline.crawl.orders import Orders
 from strandline.crawl.quiet_sites import QuietPlan
 from strandline.errors import SettingError
 from strandline.learn.experience import Learned, history
 from strandline.learn.known_pages import HOUR, Hours, Known
+from strandline.learn.page_columns import KnownPages
 from strandline.plan.barring import Barring
 from strandline.plan.browser_cost import SUPPLIED, BrowserCosts
 from strandline.plan.next_visits import Planner
@@ -101,6 +103,18 @@ class PlanMaker:
     def supplied(self, one: Standing, now: float) -> str:
         """Why a page is not shown again: its text comes from an answer that is asked instead."""
         return self._costs.supplied(one.url, one.site, now)
+
+    def cost(self, url: str, now: float) -> float:
+        """Requests that a visit of a page is expected to take."""
+        return self._costs.of(url, site(url), now)
+
+    def priced_anew(self, pages: KnownPages, now: float) -> list[int]:
+        """Those that are shown, of sites where that costs something else than it did."""
+        moved = self._costs.moved(now)
+        if not moved:
+            return []
+        of_these = pages.where("site", moved.__contains__) & (pages.column("cost") > 1.0)
+        return [int(page) for page in pages.numbers[of_these]]
 
     def waiting_for_others(self, pages: Iterable[Known]) -> Iterator[int]:
         """Those whose visits hang on answers: whether these are still the same is looked at before each plan."""

@@ -99,6 +99,8 @@ class Planner:
         self._live = LivePages(self._rows_of_table(0))
         self._bytes = [float(self.table.size.sum()), int(np.count_nonzero(self.table.size))]
         self._dearer = int(np.count_nonzero(self.pages.column("cost") > 1.0))
+        self._rated = learned.renewed
+        """The renewal that the rates of the table are of."""
         self._take_in(0)
         self._strategy = self._made(makers or {})
         if isinstance(self._strategy, PricedPlan):
@@ -254,6 +256,9 @@ class Planner:
         """
         if not self._dearer:
             return 1.0
+        if self._rated != self._learned.renewed:  # a plan that is opened from what is believed now has these rates
+            self._rated, every = self._learned.renewed, np.arange(len(self.pages))
+            self._live.write(every, quietly=True, rate=self._learned.learner.mean_rates(every))
         often = np.sqrt(self.table.weight * self.table.rate)
         cost = self.pages.column("cost")
         return float(often @ cost / often.sum()) if often.sum() > 0 else 1.0

@@ -115,12 +115,12 @@ class Outlook:
         """Captures were studied; the rest as for Planner.observe."""
         self.planner.observe(seen, claims, silence)
 
-    def plan(self, hour: int, visits: int, share: float | None = None) -> list[Due]:
+    def plan(self, hour: int, visits: int, share: float | None = None, most: float = math.inf) -> list[Due]:
         """The visits of an hour, as many as so many requests are enough for, in the order of time; looks up to a share
-        of it, usually the even one of the budget.
+        of it, usually the even one of the budget. `most` requests can be paid.
         """
         share = self._even_share(hour) if share is None else share
-        chosen = self.chosen(self.offers(hour, visits), hour, visits, share)
+        chosen = self.chosen(self.offers(hour, visits), hour, visits, share, most)
         self.left_out = max(0, int(visits - requests_of(chosen)))
         self.why_left_out = self._why(hour, {due.page: due.cost for due in chosen}) if self.left_out else ""
         return chosen
@@ -132,40 +132,42 @@ class Outlook:
         self.look_around(hour)
         return self.planner.next(visits, self.planner.hours.seconds(hour))
 
-    def chosen(self, offers: list[Due], hour: int, visits: int, share: float = math.inf) -> list[Due]:
+    def chosen(
+        self, offers: list[Due], hour: int, visits: int, share: float = math.inf, most: float = math.inf
+    ) -> list[Due]:
         """Those of them worth making, after what the sites themselves say, and looks with what these leave; as many as
-        so many requests are enough for, looks only up to an hour's even `share`, in the order of time. None of a page
-        that was visited in this hour: a plan that is made anew does not ask for it again.
+        so many requests are enough for and `most` can be paid, looks only up to an hour's even `share`, in the order
+        of time. None of a page that was visited in this hour: a plan that is made anew does not ask for it again.
         """
         if hour != self._hour:
             self._hour, self._wanted, self._tests, self._looks = hour, set(), 0, {}
         kept = [due for due in offers if not self.was_made(due.page, hour)]
         looks = list[Due]()
         if visits > 0 and isinstance(self.planner.strategy, PricedPlan):
-            claimed = self._affordable(self._claimed(hour), visits)
+            claimed = self._affordable(self._claimed(hour), visits, most)
             said = {one.page for one in claimed}
             others = [due for due in kept if due.page not in said]
-            kept = self._affordable(claimed + self._worthwhile(others), visits)
-            room = min(len(offers), visits, share - self._made(hour)) - requests_of(kept)
+            kept = self._affordable(claimed + self._worthwhile(others), visits, most)
+            room = min(requests_of(offers), visits, share - self._made(hour)) - requests_of(kept)
             # What the hour was given stays: visits that came by themselves meanwhile take no look away.
             taken = {due.page for due in kept}
             stay = [due for due in self._looks.values() if due.page not in taken and not self.was_made(due.page, hour)]
-            looks = self._affordable(stay, visits - requests_of(kept))
+            looks = self._affordable(stay, visits - requests_of(kept), most - requests_of(kept))
             if (more := int(room - requests_of(looks))) > 0:
                 given = {due.page for due in kept + looks}
                 unlikely = [due for due in others if due.page not in given and self._may_look(due.page, hour)]
-                looks += self._affordable(unlikely, more)
+                looks += self._affordable(unlikely, more, most - requests_of(kept + looks))
             if (more := int(room - requests_of(looks))) > 0:
                 found = self.planner.unseen(more, self.planner.hours.seconds(hour), kept + looks, self._look_after)
-                looks += self._affordable(found, more)
+                looks += self._affordable(found, more, most - requests_of(kept + looks))
             self._looks = {due.page: due for due in looks}
         else:
-            kept = self._affordable(kept, visits)
+            kept = self._affordable(kept, visits, most)
         self.looks = len(looks)
         return sorted(kept + looks, key=lambda due: due.due)
 
-    def _affordable(self, visits: list[Due], requests: float) -> list[Due]:
-        return affordable(visits, requests, self.planner.requests_per_hour())
+    def _affordable(self, visits: list[Due], requests: float, most: float) -> list[Due]:
+        return affordable(visits, requests, self.planner.requests_per_hour(), most)
 
     def _even_share(self, hour: int) -> float:
         allowance = self.planner.wishes.allowance

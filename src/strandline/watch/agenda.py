@@ -23,10 +23,11 @@ from strandline.core.capture import Evidence, Exchange, Kind, Request
 from strandline.core.urls import authority
 from strandline.crawl.absences import hours_until_asked
 from strandline.crawl.visits import Timing
-from strandline.plan.budget_meter import FRONTIER_SHARE, Purse, left_for_plan
+from strandline.plan.budget_meter import FRONTIER_SHARE, FRONTIER_STEP, Purse, left_for_plan
 from strandline.plan.due import Due, requests_of
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
 from strandline.watch.place_limits import Affords, PlaceLimits
+from strandline.watch.under_way import UnderWay
 
 _DAY: Final = 24.0
 """Hours. Origin: a unit."""
@@ -42,8 +43,6 @@ _OFTEN: Final = 20.0
 _ROBOTS: Final = (_DAY, _DAY)
 _REFUSED: Final = (_DAY, _MONTH)
 """Hours after which a page that is refused is asked for again."""
-_STEP: Final = 0.005
-"""Part of an hour in which new addresses become visible to the frontier together. Origin: a guess."""
 _LOOK: Final = 0.25
 """Part of an hour after which the rest of it is divided anew between the plan and the frontier. Origin: a guess."""
 _IDLE: Final = 0.05
@@ -77,10 +76,13 @@ class Foresight(Protocol):
     def hour(self, now: float) -> float:
         """Hours since a Monday midnight, at a UTC second."""
 
-    def plan(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour that so many requests are enough for, in the order of time; what captures taught by
-        then is taken in.
+    def plan(self, hour: int, visits: int, most: float) -> list[Due]:
+        """The visits of an hour that so many requests are enough for, and `most` can be paid, in the order of time;
+        what captures taught by then is taken in.
         """
+
+    def cost(self, url: str) -> float:
+        """Requests that a visit of a page is expected to take."""
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over."""
@@ -152,14 +154,13 @@ class WatchAgenda:
         self._parts = parts
         self._orders = orders
         self._visits: deque[Due] = deque()
-        self._mine: set[int] = set()
-        """Pages of this hour's plan that are being fetched."""
+        self._under_way = UnderWay(lambda: self._parts.purse)
         self._limits = PlaceLimits(lambda: self._parts.limits)
         self._offset = first_request
         self._look = 0.0
         """Hour at which the rest of this one is divided anew."""
-        self._beside_room, self._beside_begun, self._beside_end, self._beside_taken = 0.0, 0.0, 0.0, 0
-        """Requests that need no plan: how many may be sent from a moment to the end of the hour, and were."""
+        self._idle = 0.0
+        """Requests without a use when it was divided last; below zero for those that are due and have to wait."""
         self._plan_was_last = False  # whether the requests taken last were planned
         self._sent_share = 1.0
         """Part of what the frontier hands out that is asked for: the rest is refused by robots.txt and scope."""
@@ -181,9 +182,8 @@ class WatchAgenda:
     def change(self, purse: Purse, limits: dict[str, Purse], foresight: Foresight) -> None:
         """Go on with another budget and plan: the rest of the hour is divided anew."""
         self._parts = replace(self._parts, purse=purse, limits=limits, foresight=foresight)
-        moment = foresight.hour(self._parts.clock.now())
-        self.figures.allowed = purse.for_hour(moment, self._parts.clock.monotonic())
-        self._look = 0.0
+        hour, self._look = foresight.hour(self._parts.clock.now()), 0.0
+        self.figures.allowed = purse.for_hour(hour, self._parts.clock.monotonic())
 
     # -- time ------------------------------------------------------------------------------------------------------
 
@@ -225,18 +225,19 @@ class WatchAgenda:
         left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
         due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length, self._parts.closed(now))
         idle = left - requests_of(self._visits) - due
-        if not anew and 0 <= idle <= max(1.0, _IDLE * self.figures.allowed):
+        if not anew and min(0.0, self._idle) <= idle <= max(1.0, _IDLE * self.figures.allowed):
             return  # everything goes as planned
         own = (1.0 - FRONTIER_SHARE) * self.figures.allowed / self._parts.purse.price
-        if not anew and idle < 0 and requests_of(self._visits) <= max(1.0, own):
+        rest = (1.0 - passed) * self._orders.length
+        most = self._parts.purse.payable(self._parts.clock.monotonic(), rest)
+        if not anew and idle < 0 and requests_of(self._visits) <= min(max(1.0, own), most):
             return  # more is due than can be asked for; what the plan has left is its own
         visits = left_for_plan(left, self._sent_share * due)
-        self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits))
+        self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits, most))
         if anew:
             self.figures.planned = len(self._visits)
-        self._beside_begun, self._beside_end = now, now + (1.0 - passed) * self._orders.length
-        self._beside_room = max(0.0, left - requests_of(self._visits))
-        self._beside_taken = 0
+        self._idle = left - requests_of(self._visits) - due
+        self._under_way.divide(left - requests_of(self._visits), now, now + rest)
 
     def _spent(self, passed: float) -> float:
         return self._parts.purse.spent(self._parts.clock.monotonic(), passed * self._orders.length)
@@ -247,7 +248,7 @@ class WatchAgenda:
         """As many as the purse holds."""
         if self._parts.paused():
             return 0
-        return min(wanted, self._parts.purse.requests(self._parts.clock.monotonic()))
+        return min(wanted, self._under_way.payable(self._parts.clock.monotonic()))
 
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
         """Planned visits whose minute has come, and what is due by itself, as far as the hour allows it."""
@@ -256,43 +257,48 @@ class WatchAgenda:
         # In turns: a host that is asked for planned visits all the time would never be asked for anything else.
         tasks = self._by_themselves(free, now, closed, affords) if (first := self._plan_was_last) else []
         closed.update(task.authority for task in tasks)
-        pages = self._due(free - len(tasks), now, closed, affords)
-        planned = self._parts.catalog.lease(pages, now) if pages else []
-        self._mine.update(task.page for task in planned)
+        costs = self._due(free - len(tasks), now, closed, affords)
+        planned = self._parts.catalog.lease(list(costs), now) if costs else []
+        for task in planned:
+            self._under_way.begins(task.page, costs[task.page], planned=True)
+        free = min(free, self._under_way.payable(moment))
         self._plan_was_last = bool(planned)
         return tasks + planned if first else planned + self._by_themselves(free - len(planned), now, closed, affords)
 
     def _by_themselves(self, free: int, now: float, closed: Collection[str], affords: Affords) -> list[Task]:
-        room = min(free, self._room_beside(now))
-        return (
-            self._afforded(self._parts.catalog.take(room, now, self.wanted_from(), closed), affords) if room > 0 else []
-        )
+        if (room := min(free, self._under_way.room(now))) <= 0:
+            return []
+        moment = self._parts.clock.monotonic()
+        closed = {*closed, *self._under_way.short(moment)}
+        return self._afforded(self._parts.catalog.take(room, now, self.wanted_from(), closed), affords, moment)
 
-    def _due(self, free: int, now: float, closed: set[str], affords: Affords) -> list[int]:
-        """Pages whose minute has come, one for each host that may be asked; these hosts are closed then."""
-        pages, later = list[int](), list[Due]()
+    def _due(self, free: int, now: float, closed: set[str], affords: Affords) -> dict[int, float]:
+        """Pages whose minute has come, and what each takes, one for each host that may be asked; these hosts are closed
+        then. None is begun that cannot be paid to its end, nor any that comes after it.
+        """
+        pages, later, moment = dict[int, float](), list[Due](), self._parts.clock.monotonic()
         while self._visits and self._visits[0].due <= now and len(pages) < free:
+            if not self._under_way.pays(self._visits[0].cost, moment, sum(pages.values())):
+                break
             visit = self._visits.popleft()
             if (place := authority(visit.url)) in closed or not affords(visit.url):
                 later.append(visit)
                 continue
             closed.add(place)
-            pages.append(visit.page)
+            pages[visit.page] = visit.cost
         self._visits.extendleft(reversed(later))
         return pages
 
-    def _room_beside(self, now: float) -> int:
-        """Requests that need no plan and may begin now: spread over the rest of the hour."""
-        length = max(self._beside_end - self._beside_begun, 1e-9)
-        passed = min(1.0, max(0.0, (now - self._beside_begun) / length))
-        return int(self._beside_room * passed + 1.0) - self._beside_taken
-
-    def _afforded(self, tasks: list[Task], affords: Affords) -> list[Task]:
-        """Those that the budgets of their hosts and sites are enough for; the others go back."""
-        kept = [task for task in tasks if affords(task.url)]
-        if len(kept) < len(tasks):
-            pages = {task.page for task in kept}
-            self._parts.catalog.release([task.page for task in tasks if task.page not in pages])
+    def _afforded(self, tasks: list[Task], affords: Affords, moment: float) -> list[Task]:
+        """Those that the budget, and those of their hosts and sites, are enough for; the others go back."""
+        kept = list[Task]()
+        for task in tasks:
+            cost = self._parts.foresight.cost(task.url) if task.kind is Kind.PAGE else 1.0
+            if self._under_way.pays(cost, moment, len(kept), task.authority) and affords(task.url):
+                kept.append(task)
+                self._under_way.begins(task.page, cost, planned=False)
+        if back := {task.page for task in tasks} - {task.page for task in kept}:
+            self._parts.catalog.release(sorted(back))
         return kept
 
     def begun(self, request: Request) -> None:
@@ -338,10 +344,8 @@ class WatchAgenda:
 
     def _count(self, task: Task, visited: Visited) -> None:
         figures = self.figures
-        if task.page not in self._mine:
-            self._beside_taken += 1
+        if not self._under_way.ended(task.page):
             self._sent_share += _MEMORY * (1.0 - self._sent_share)
-        self._mine.discard(task.page)
         if task.kind is not Kind.PAGE:
             figures.parts += 1
         elif task.original is None:
@@ -385,7 +389,7 @@ class WatchAgenda:
 
     def wanted_from(self) -> float:
         """What is found is wanted at once. Time moves in small steps, because each costs the frontier a transaction."""
-        step = _STEP * self._orders.length
+        step = FRONTIER_STEP * self._orders.length
         return self._parts.clock.now() // step * step
 
     def passed_over(self) -> float:
@@ -395,6 +399,7 @@ class WatchAgenda:
     def committed(self, batch: Batch) -> None:
         """The plan looks at these pages anew."""
         self._sent_share *= (1.0 - _MEMORY) ** len(batch.skipped)
+        self._under_way.passed_over(skipped.page for skipped in batch.skipped)
         pages = [visited.page for visited in batch.visited if visited.page]
         self._parts.foresight.touched(pages + [skipped.page for skipped in batch.skipped])
         if claims := [found for found in batch.found if found.lastmod is not None]:
@@ -409,7 +414,7 @@ class WatchAgenda:
     def rest(self) -> tuple[float, str]:
         """A watch never ends by itself."""
         nap = self._visits[0].due - self._parts.clock.now() if self._visits else _LONGEST_NAP
-        return min(max(nap, 0.002), _LONGEST_NAP, max(_STEP * self._orders.length, 0.002)), ""
+        return min(max(nap, 0.002), _LONGEST_NAP, max(FRONTIER_STEP * self._orders.length, 0.002)), ""
 
     def over(self) -> None:
         """It never is."""

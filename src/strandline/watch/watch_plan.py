@@ -125,6 +125,11 @@ class WatchPlan:
         """Hours since a Monday midnight."""
         return self._hours.at(now)
 
+    def cost(self, url: str) -> float:
+        """See watch.agenda.Foresight; a single request while the plan is being opened."""
+        planned = self._opening is None and self._note.hour >= 0
+        return self._plan.maker.cost(url, self._hours.seconds(self._note.hour)) if planned else 1.0
+
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over: look at them before the next plan."""
         if self._opening is None:
@@ -132,9 +137,9 @@ class WatchPlan:
         else:
             self._late_touched.extend(pages)
 
-    def plan(self, hour: int, visits: int) -> list[Due]:
-        """The visits of an hour; what was found and studied until now is taken in first. While the code that plans is
-        still being compiled, pages have their turn.
+    def plan(self, hour: int, visits: int, most: float) -> list[Due]:
+        """See watch.agenda.Foresight; what was found and studied until now is taken in first. While the code that plans
+        is still being compiled, pages have their turn.
         """
         start = self._hours.seconds(hour)
         if not self._compiling.done():
@@ -145,7 +150,7 @@ class WatchPlan:
         if self._opening is None and self._learned_again():
             self._plan.forget()
             self._kept_at = 0
-        chosen = self._chosen(hour, visits)
+        chosen = self._chosen(hour, visits, most)
         if chosen is None:
             return self._left_before(hour)
         if (outlook := self._plan.opened) is not None:
@@ -157,14 +162,14 @@ class WatchPlan:
         self._catalog.note(*self._note.to_keep())
         return chosen
 
-    def _chosen(self, hour: int, visits: int) -> list[Due] | None:
+    def _chosen(self, hour: int, visits: int, most: float) -> list[Due] | None:
         """What the plan wants; None while it is being opened."""
 
         def choose() -> list[Due]:
             if hour >= self._day + _DAY:
                 self._plan.new_day(self._hours.seconds(hour))
                 self._day = hour
-            return self._plan.visits(hour, visits)
+            return self._plan.visits(hour, visits, most)
 
         waits = self._opening is None and self._plan.opened is None and self._in_real_time
         if waits and self._reading.newest_page() > AT_ONCE:

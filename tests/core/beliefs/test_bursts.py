@@ -83,3 +83,8 @@ def test_bursts_are_told_from_steady_pages_of_the_same_number_of_changes():
     assert ages[0] > 3.0 * ages[1]
     again = CensoredLearner.from_state(*deepcopy(learner.state()), ONE_BIN)
     assert again.stirred(rows) == pytest.approx(learner.stirred(rows))
+    learner._clock.habits[:, 1:] -= 1e6  # as captures may speak that came after the last renewal
+    columns, rest = deepcopy(learner.state())
+    assert CensoredLearner.from_state(columns, rest, ONE_BIN).stirred(rows) == pytest.approx(learner.stirred(rows))
+    del rest["habit"]
+    assert not CensoredLearner.from_state(columns, rest, ONE_BIN).stirred(rows).any(), "kept by an earlier release"

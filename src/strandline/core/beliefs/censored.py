@@ -360,6 +360,7 @@ class CensoredLearner:
         rest |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
         rest |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
         rest |= {"clock.habits": clock.habits[:sites], "clock.lives": clock.lives[:sites]}
+        rest |= {"habit": self._habit[:sites]}
         return columns, rest
 
     @staticmethod
@@ -386,7 +387,8 @@ class CensoredLearner:
         names = ("site", "directory", "origin", "inertia", "evidence", "upheaval", "habits", "lives")
         tables: dict[str, Any] = {name: rest[f"clock.{name}"] for name in names}
         learner._clock = learner._clock._replace(**tables)
-        learner._habit = habit_of(learner._clock.habits)
+        # As it was when what pages share was renewed last: captures since then speak for the next time.
+        learner._habit = rest["habit"] if "habit" in rest else habit_of(learner._clock.habits)
         learner._total, learner._sights = rest["total"], rest["first_sight"]
         learner._shares = rest["shares"]
         learner._now = float(np.nanmax(learner._beliefs.last, initial=-np.inf))
