@@ -23,7 +23,7 @@ from servers import postgres, s3
 from strandline.archive.folder import create, open_archive
 from strandline.cluster import migrating
 from strandline.cluster.migrating import give_up, to_cluster, to_folder
-from strandline.cluster.shared import open_cluster
+from strandline.cluster.shared import init_cluster, open_cluster
 from strandline.demo.server import DemoServer
 from strandline.errors import ArchiveBusy, ArchiveDamaged, SettingError, UsageError
 from strandline.settings.file import NAME, settings_text
@@ -32,6 +32,7 @@ from strandline.store.catalog import DATABASE
 from strandline.store.postgres import moving
 from strandline.store.postgres.moved import differences, digests_of_postgres, digests_of_sqlite
 from strandline.store.postgres.session import Session
+from strandline.store.postgres.takedowns import SharedJournal
 from strandline.store.postgres.touched import PostgresTouched, SqliteTouched
 from strandline.warc.objects import Objects
 from strandline.warc.objects_reader import ObjectReader
@@ -358,6 +359,56 @@ def test_a_source_that_is_an_older_state_of_itself_is_compared_as_a_whole(folder
     shutil.copytree(tmp_path / "kept", folder)
     assert to_cluster(folder, database, store, quiet).finished
     assert differ(folder, database) == [] and len(held_by(folder)) < newer
+
+
+def test_settings_and_takedowns_that_changed_in_between_arrive(folder, place, tmp_path):
+    database, store = place
+    to_cluster(folder, database, store, quiet, while_running=True)
+    known = open_archive(folder).settings
+    (folder / NAME).write_text(settings_text(replace(known, plan=replace(known.plan, budget="7/hour"))))
+    (url, *_), *_ = held_by(folder)
+    hidden = strandline("takedown", folder, url, "--reason", "asked for")
+    assert hidden.code == 0, hidden.err
+    to_cluster(folder, database, store, quiet)
+    assert open_cluster(database).settings.plan.budget == "7/hour"
+    with contextlib.closing(Session(database)) as session:
+        assert [act.reason for act in SharedJournal(session).acts()] == ["asked for"]
+    to_folder(database, tmp_path / "back", quiet, while_running=True)
+    lifted = strandline("takedown", database, "--lift", "1", "--reason", "settled")
+    assert lifted.code == 0, lifted.err
+    init_cluster(database, "", lambda known: replace(known, plan=replace(known.plan, budget="8/hour")))
+    to_folder(database, tmp_path / "back", quiet)
+    assert open_archive(tmp_path / "back").settings.plan.budget == "8/hour"
+    assert [act.reason for act in open_archive(tmp_path / "back").journal.acts()] == ["asked for", "settled"]
+    assert open_archive(tmp_path / "back").captures(url)
+
+
+def test_what_is_erased_in_between_is_gone_at_the_target(folder, place, tmp_path):
+    database, store = place
+    to_cluster(folder, database, store, quiet, while_running=True)
+    objects = Objects(store)
+    *_, ((url, file, offset), erased) = held_by(folder).items()
+    record = (folder / "archive" / file).read_bytes()[offset : offset + erased.place.length]
+    assert record in objects.get(f"archive/{file}")
+    done = strandline("takedown", folder, url, "--reason", "a court", "--erase")
+    assert done.code == 0, done.err
+    assert to_cluster(folder, database, store, quiet).finished and differ(folder, database) == []
+    for name in (path.name for path in (folder / "archive").iterdir()):
+        assert objects.get(f"archive/{name}") == (folder / "archive" / name).read_bytes()
+    assert not any(record in objects.get(name) for name, _ in objects.names("archive/"))
+    # And back.
+    to_folder(database, tmp_path / "back", quiet, while_running=True)
+    *_, ((url, file, offset), erased) = held_by(folder).items()
+    done = strandline("takedown", database, url, "--reason", "a court", "--erase")
+    assert done.code == 0, done.err
+    assert to_folder(database, tmp_path / "back", quiet).finished and differ(tmp_path / "back", database) == []
+    held = held_by(tmp_path / "back")
+    assert url not in {one for one, *_ in held} and len(held) < len(held_by(folder))
+    names = {name.removeprefix("archive/"): name for name, _ in objects.names("archive/")}
+    assert {path.name for path in (tmp_path / "back" / "archive").iterdir()} == names.keys()
+    for name, there in names.items():
+        assert (tmp_path / "back" / "archive" / name).read_bytes() == objects.get(there)
+    assert strandline("verify", tmp_path / "back").code == 0
 
 
 def test_a_move_that_is_given_up_leaves_nothing_behind_at_the_source(folder, place, tmp_path):

@@ -106,15 +106,13 @@ class Migration:
     """Rows that were touched since the last pass."""
     octets_left: int = 0
     """Bytes of WARC files that were written since."""
-
-    @property
-    def stop_seconds(self) -> float:
-        """How long the last pass took; before it is made, how long it would take about."""
-        return self.passes[-1].seconds
+    stop_seconds: float = 0.0
+    """How long the move took in which nobody wrote; before that is made, how long it would take about."""
 
 
 def to_cluster(folder: Path, database: str, store: str, say: Say, while_running: bool = False) -> Migration:
     """Move an archive folder to PostgreSQL and object storage."""
+    started = time.monotonic()
     with ExitStack() as stack:
         archive = open_archive(folder)
         if not while_running:
@@ -122,11 +120,12 @@ def to_cluster(folder: Path, database: str, store: str, say: Say, while_running:
                 pass  # mends what a crash may have left, and sees that nobody writes
             stack.enter_context(WriteLock(folder, "migrate"))
         move = stack.enter_context(_ToCluster(archive, _target(database, store, archive)))
-        return _run(move, say, while_running)
+        return _run(move, say, while_running, started)
 
 
 def to_folder(database: str, folder: Path, say: Say, while_running: bool = False) -> Migration:
     """Move a cluster to an archive folder."""
+    started = time.monotonic()
     known = known_cluster(database)
     if known is None:
         raise UsageError(f"{shown(database)} is no cluster")
@@ -144,7 +143,7 @@ def to_folder(database: str, folder: Path, say: Say, while_running: bool = False
             finish_abandoned(known.cluster, folder, 0.0)
             stack.enter_context(Alone(database))
         move = stack.enter_context(_ToFolder(known.cluster, folder))
-        return _run(move, say, while_running)
+        return _run(move, say, while_running, started)
 
 
 def give_up(folder: Path, database: str, back: bool) -> None:
@@ -198,30 +197,28 @@ class _Move(AbstractContextManager["_Move"]):
         """All is there: make the target ready, unless something was written meanwhile."""
 
 
-def _run(move: _Move, say: Say, while_running: bool) -> Migration:
+def _run(move: _Move, say: Say, while_running: bool, started: float) -> Migration:
     made: list[Pass] = []
-    files = captures = 0
+    opening = time.monotonic() - started
     for _ in range(_PASSES if while_running else _ROUNDS):
-        started = time.monotonic()
+        began = time.monotonic()
         moved = move.files(say, last=not while_running)
         rows, captures = _bring_rows(move, say, last=not while_running)
         ready = not while_running and move.finish(say)
-        made.append(Pass(time.monotonic() - started, rows, moved.octets))
-        files = moved.files
+        made.append(Pass(time.monotonic() - began, rows, moved.octets))
         if ready:
-            total = Pass(sum(one.seconds for one in made), sum(one.rows for one in made), sum(o.octets for o in made))
-            return Migration(captures, files, (total,), finished=True)
+            took = time.monotonic() - started
+            return Migration(captures, moved.files, tuple(made), True, stop_seconds=took)
         if while_running:
             said = f"pass {len(made)}: {counted(rows, 'row')} and {counted(moved.octets, 'byte')} of WARC files"
             say(f"{said} in {made[-1].seconds:.1f} s")
-        if while_running and len(made) > 1 and made[-1].seconds < _SHORT:
-            break
-    if not while_running:
-        raise ArchiveBusy(
-            f"somebody writes the archive that is being moved: {counted(move.touched.waiting(), 'row')} touched during "
-            "the last pass. Stop the interface, too, and run it again"
-        )
-    return Migration(captures, files, tuple(made), False, move.touched.waiting(), move.octets_left())
+            if len(made) > 1 and (made[-1].seconds < _SHORT or len(made) == _PASSES):
+                left = move.touched.waiting(), move.octets_left()
+                return Migration(captures, moved.files, tuple(made), False, *left, opening + made[-1].seconds)
+    raise ArchiveBusy(
+        f"somebody writes the archive that is being moved: {counted(move.touched.waiting(), 'row')} touched during "
+        "the last pass. Stop the interface, too, and run it again"
+    )
 
 
 def _bring_rows(move: _Move, say: Say, last: bool) -> tuple[int, int]:
