@@ -81,6 +81,8 @@ _LATE: Final = 10_000
 """Captures before the newest one of a pass that are counted again with those that came: workers commit in any order.
 Origin: a guess, many times what is under way.
 """
+_SILENCE: Final = 120.0
+"""Seconds after which a worker that was not heard of is taken for dead. Origin: as for who erases; twice a lease."""
 _ALONE: Final = 0x4D4F5645
 """Key of the lock of the one who moves into a database."""
 
@@ -139,8 +141,10 @@ def to_folder(database: str, folder: Path, say: Say, while_running: bool = False
         (folder / MOVING).write_text("")
     (folder / NAME).write_text(settings_text(known.cluster.settings), encoding="utf-8")
     with ExitStack() as stack:
-        if not while_running:
-            finish_abandoned(known.cluster, folder, 0.0)
+        finish_abandoned(known.cluster, folder, _SILENCE if while_running else 0.0)
+        if while_running:
+            started = time.monotonic()  # that much is done before the stop
+        else:
             stack.enter_context(Alone(database))
         move = stack.enter_context(_ToFolder(known.cluster, folder))
         return _run(move, say, while_running, started)
@@ -369,11 +373,10 @@ class _ToFolder(_Move):
         self._index_anew = False
 
     def files(self, say: Say, last: bool) -> Moved:
-        fresh = not self.ledger.names()
         moved = self._receiving.run(say, last)
         index = open_archive(self._folder).index
         if last:  # lines of files that came since wait for the next watch or crawl, as they do after a crash
-            self._index_anew |= fresh or moved.anew
+            self._index_anew |= moved.anew or not index.path.exists()
         elif moved.anew:
             index.rebuild()
         else:

@@ -21,8 +21,8 @@ class Ledger(Protocol):
     def put(self, name: str, value: str) -> None:
         """Note it durably; nothing is removed by an empty value."""
 
-    def names(self) -> list[str]:
-        """Files of which something is noted."""
+    def files(self) -> dict[str, str]:
+        """What is noted of each file."""
 
 
 class SharedLedger:
@@ -33,7 +33,14 @@ class SharedLedger:
 
     def get(self, name: str) -> str:
         """What is noted of a file, or of the catalog under an empty name; empty for nothing."""
-        return self._all().get(name, "")
+
+        def ask(connection: Connection) -> str:
+            row = connection.execute(
+                "SELECT value FROM notes WHERE kind = 'cluster' AND key = %s", (f"{_STATE} {name}",)
+            ).fetchone()
+            return bytes(row[0]).decode() if row else ""  # type: ignore[call-overload]
+
+        return self._session.run(ask, at_once=True)
 
     def put(self, name: str, value: str) -> None:
         """Note it durably; nothing is removed by an empty value."""
@@ -45,9 +52,16 @@ class SharedLedger:
 
         self._session.run(write)
 
-    def names(self) -> list[str]:
-        """Files of which something is noted."""
-        return [name for name in self._all() if name]
+    def files(self) -> dict[str, str]:
+        """What is noted of each file."""
+
+        def ask(connection: Connection) -> dict[str, str]:
+            rows = connection.execute(
+                "SELECT key, value FROM notes WHERE kind = 'cluster' AND key LIKE %s", (f"{_STATE} _%",)
+            ).fetchall()
+            return {str(key).partition(" ")[2]: bytes(value).decode() for key, value in rows}  # type: ignore[call-overload]
+
+        return self._session.run(ask, at_once=True)
 
     def clear(self) -> None:
         """The move is done."""
@@ -56,15 +70,6 @@ class SharedLedger:
                 "DELETE FROM notes WHERE kind = 'cluster' AND key LIKE %s", (f"{_STATE} %",)
             )
         )
-
-    def _all(self) -> dict[str, str]:
-        def ask(connection: Connection) -> dict[str, str]:
-            rows = connection.execute(
-                "SELECT key, value FROM notes WHERE kind = 'cluster' AND key LIKE %s", (f"{_STATE} %",)
-            ).fetchall()
-            return {str(key).partition(" ")[2]: bytes(value).decode() for key, value in rows}  # type: ignore[call-overload]
-
-        return self._session.run(ask, at_once=True)
 
 
 class FolderLedger:
@@ -97,6 +102,6 @@ class FolderLedger:
             out.write(self._line(name, value))
         sync_path(self._path)
 
-    def names(self) -> list[str]:
-        """Files of which something is noted."""
-        return [name for name, value in self._known.items() if name and value]
+    def files(self) -> dict[str, str]:
+        """What is noted of each file."""
+        return {name: value for name, value in self._known.items() if name and value}

@@ -71,7 +71,7 @@ class Sending:
         if packed:
             raise UsageError(f"{len(packed)} WARC files are compacted ({packed[0].name}, ...): they cannot be moved")
         done, there, ahead = Moved(len(files)), finished(self._objects), unfinished(self._objects)
-        known = {name: self._ledger.get(name) for name in self._ledger.names()}
+        known = self._ledger.files()
         for number, path in enumerate(files, 1):
             name, size = path.name, path.stat().st_size
             mark, parts = _mark_of(path), reach(ahead.get(name, []))
@@ -136,10 +136,9 @@ class Sending:
 
     def left(self) -> int:
         """Bytes that a last pass would send."""
-        total = 0
+        total, noted = 0, self._ledger.files()
         for path in (*finished_files(self._archive), *self._archive.glob(f"*{OPEN}")):
-            name = name_of(path)
-            known = self._ledger.get(name)
+            known = noted.get(name_of(path), "")
             with contextlib.suppress(FileNotFoundError):
                 if known.startswith("ahead"):
                     total += path.stat().st_size - int(known.split()[1])
@@ -212,7 +211,7 @@ class Receiving:
         for name, parts in () if last else sorted(unfinished(self._objects).items()):
             if name not in names and "/" not in name and reach(parts) >= SMALL:
                 done.octets += self._receive_ahead(name, parts)
-        for name in self._ledger.names():
+        for name in self._ledger.files():
             if name not in names:
                 done.anew = True
                 for path in (self._archive / name, sums_path(self._archive, name)):
@@ -224,7 +223,7 @@ class Receiving:
 
     def left(self) -> int:
         """Bytes that a last pass would receive."""
-        known = {name: self._ledger.get(name) for name in self._ledger.names()}
+        known = self._ledger.files()
         whole = sum(size for name, size in finished(self._objects).items() if name not in known)
         ahead = sum(path.stat().st_size for path in self._archive.glob(f"*{_AHEAD}"))
         return max(whole + sum(reach(parts) for parts in unfinished(self._objects).values()) - ahead, 0)
