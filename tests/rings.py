@@ -43,6 +43,7 @@ SECOND = {
         "tests/test_cluster.py",
         "tests/cluster/test_monitor.py",
         "tests/cluster/test_move_ledger.py",
+        "tests/cluster/test_move_passes.py",
         "tests/cluster/test_moved_files.py",
         "tests/cluster/test_archive.py",
         "tests/cluster/test_auditing.py",

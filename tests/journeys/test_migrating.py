@@ -9,7 +9,7 @@ from journeys.command import LOOPBACK, strandline
 from servers import postgres, s3
 from servers.sites import sites
 from strandline.archive.folder import open_archive
-from strandline.cluster import migrating as cluster_moving
+from strandline.cluster import move_passes as cluster_moving
 from strandline.cluster.migrating import to_cluster, to_folder
 from strandline.cluster.shared import mark, open_cluster
 from strandline.errors import ArchiveDamaged, SettingError, UsageError

@@ -15,7 +15,7 @@ from contracts.stores import capture, found, visited
 from faults import keeper
 from servers import postgres
 from strandline.archive.folder import create, open_archive
-from strandline.cluster import migrating as cluster_moving
+from strandline.cluster import move_passes as cluster_moving
 from strandline.cluster.migrating import to_cluster, to_folder
 from strandline.errors import ArchiveDamaged
 from strandline.ports import Batch
