@@ -60,7 +60,7 @@ def looked_at(pages: AllPages, sights: Sights, end: float) -> Looked:
     """Look at all pages; `sights` are all captures up to `end`, in the order of pages and time."""
     count, said = len(pages.weight), pages.said.by_page()
     pages = AllPages(pages.believed, pages.hours, pages.site, pages.directory, pages.ended, said, pages.weight)
-    captures = np.bincount(sights.row, minlength=count)
+    captures = sights.counts(count)
     after = np.cumsum(captures)
     seen = captures > 0
     first, last = np.full(count, np.inf), np.full(count, np.nan)

@@ -77,7 +77,7 @@ class Held:
 
     def counted(self) -> NDArray[np.bool_]:
         """Pages that measures are about."""
-        seen = np.bincount(self.sights.row, minlength=len(self.weight)) > 0
+        seen = self.sights.counts(len(self.weight)) > 0
         living = np.ones_like(seen) if self.dead is None else ~self.dead
         return living if self.barred is None else living & (seen | ~self.barred | self.empty)
 

@@ -4,7 +4,7 @@ They come by page and time, and become columns some thousand pages at a time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,7 @@ def all_looks(
         told = ~np.isnan(past.last_change)
         rows.append(past.row[told])
         times.append(past.last_change[told])
-    columns = _Columns._make(np.concatenate(column) for column in zip(*parts, strict=True))
-    del parts
+    columns = _joined(parts)
     if (np.diff(columns.row) < 0).any():  # rows are not in the order of pages
         order = np.argsort(columns.row, kind="stable")
         columns = _Columns._make(column[order] for column in columns)
@@ -67,6 +66,16 @@ class _Columns(NamedTuple):
     time: Floats
     changed: NDArray[np.bool_]
     shown: NDArray[np.bool_]
+
+
+def _joined(parts: list[_Columns]) -> _Columns:
+    """All of them in their order. What was joined is let go before the next column is, or all would be held twice."""
+    kept = [list(column) for column in zip(*parts, strict=True)]
+    parts.clear()
+    found: list[NDArray[Any]] = []
+    while kept:
+        found.append(np.concatenate(kept.pop(0)))
+    return _Columns._make(found)
 
 
 def _columns(past: History) -> _Columns:
