@@ -52,15 +52,16 @@ class Watched:
         self.now += 10.0
         self.desk.observe(self.writer.progress(), self.now)
 
-    def _visited(self, url, outcome, evidence):
+    def _visited(self, url, outcome, evidence, attempts=None):
         page = self.news.catalog.page(url).page
-        visit = Visited(page, outcome, "", None, evidence, self.now, self.now, 0.0, int(outcome is Outcome.TIMEOUT))
+        tried = int(outcome is Outcome.TIMEOUT) if attempts is None else attempts
+        visit = Visited(page, outcome, "", None, evidence, self.now, self.now, 0.0, tried)
         self.news.catalog.commit(Batch([visit]))
 
-    def restart(self):
+    def restart(self, **changes):
         self.writer.close()
         self.writer = AlarmWriter.open(self.folder / DATABASE)
-        self.desk = AlarmKeeper(self.writer, self.heard.append)
+        self.desk = AlarmKeeper(self.writer, self.heard.append, **changes)
 
     @property
     def said(self):
@@ -124,6 +125,60 @@ def test_a_site_that_does_not_answer(site):
     assert site.said[-1] == ("unreachable", "news.example", "closed")
 
 
+def away(site, hours, tried=1, status=None):
+    """Hours in which a site answers nothing, and the pages of a host that is left alone are asked for one by one."""
+    for hour in range(hours):
+        site.now += 3600.0
+        for url in site.urls[hour * tried : (hour + 1) * tried]:
+            site._visited(url, Outcome.ANSWERED if status else Outcome.TIMEOUT, Evidence.UNREACHABLE, attempts=1)
+        site.desk.observe(site.writer.progress(), site.now)
+
+
+@pytest.mark.parametrize("status", [None, 503])
+def test_a_site_that_answers_nothing_is_told_of_although_it_is_hardly_asked(site, status):
+    calm(site, 3)
+    away(site, 3, status=status)
+    assert site.said == [], "three visits in two hours"
+    away(site, 2, status=status)
+    assert site.said == [("silent", "news.example", "opened")]
+    assert site.heard[0].explanation.startswith("none of 4 visits since ")
+    site.restart()
+    away(site, 6, tried=0)
+    site.now += 3600.0
+    site._visited(site.urls[5], Outcome.ANSWERED, Evidence.ABSENT)
+    site.desk.observe(site.writer.progress(), site.now)
+    assert site.said == [("silent", "news.example", "opened"), ("silent", "news.example", "closed")]
+    assert site.heard[1].ending == "it answers again", "with its first answer, whatever it says"
+
+
+def test_a_site_of_which_some_pages_fail_is_not_silent(site):
+    calm(site, 3)
+    for _ in range(8):
+        away(site, 1, tried=6)
+        site._visited(site.urls[11], Outcome.ANSWERED, Evidence.PRESENT)
+    away(site, 5, tried=0)
+    assert [one for one in site.said if one[0] == "silent"] == []
+
+
+def test_failures_of_our_own_network_are_not_the_sites(site):
+    calm(site, 3)
+    for _ in range(6):
+        site.now += 3600.0
+        site._visited(site.urls[0], Outcome.OFFLINE, Evidence.UNREACHABLE, attempts=1)
+        site.desk.observe(site.writer.progress(), site.now)
+    assert site.said == []
+
+
+def test_hours_of_a_demonstration_are_as_much_shorter(site):
+    site.restart(hour=36.0)
+    calm(site, 3)
+    for url in site.urls[:4]:
+        site.now += 40.0
+        site._visited(url, Outcome.TIMEOUT, Evidence.UNREACHABLE)
+        site.desk.observe(site.writer.progress(), site.now)
+    assert site.said == [("silent", "news.example", "opened")]
+
+
 def test_no_alarm_on_a_cold_start(site):
     for _ in range(6):
         site.round(lambda _: 403)
@@ -169,6 +224,31 @@ def test_budget_and_disk_have_no_normal(site):
     assert "70 of 100 intended visits" in site.heard[0].explanation and "long pauses" in site.heard[0].explanation
 
 
+def test_the_alarm_on_the_budget_closes_when_its_reason_is_gone(site):
+    site.desk.raise_alarm("budget", "", "a budget of 9000/day is more than politeness allows", 10.0)
+    site.desk.budget_fits(20.0)
+    site.desk.budget(100, 70, "", 30.0)
+    site.desk.budget_fits(40.0)
+    assert site.said == [("budget", "", "opened"), ("budget", "", "closed"), ("budget", "", "opened")]
+    site.desk.budget(5, 0, "", 50.0)
+    assert site.heard[-1].ending == "only 5 visits a day are intended", "it would have stayed open for ever"
+
+
+def test_a_day_of_the_budget_goes_on_over_a_new_start(tmp_path):
+    news = News(tmp_path)
+    now = time.time()
+    for hour in range(23):
+        news.catalog.watch.hour(HourRow(hour, now - (23 - hour) * 3600.0, 20.0, 10, 10, 2, 0, 0, 0, 2, 0, 0))
+    monitor = AlertMonitor(tmp_path, Settings())
+    monitor.hour(HourRow(23, now, 20.0, 10, 10, 2, 0, 0, 0, 2, 0, 0), "")
+    monitor.close()
+    news.close()
+    with closing(AlarmReading.open(tmp_path / DATABASE)) as reading:
+        assert [alarm.explanation for alarm in reading.open_alarms()] == [
+            "48 of 240 intended visits were made in the last day (20 %)"
+        ]
+
+
 def test_an_audit_opens_and_closes_the_alarm_on_fixity_beside_a_writer(site, tmp_path):
     heard = []
     audited(site.writer, 2, 100, heard.append)
@@ -203,7 +283,7 @@ def test_the_page_on_alarms_names_every_kind_there_is():
     learned = {one.name for one in (GONE, REFUSED, UNREACHABLE, COLLAPSE, SMALLER)}
     rows = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text().split("## Alarms")[1].splitlines()
     named = {row.split("`")[1] for row in rows if row.startswith("| `")}
-    evident = {"budget", "fixity", "filling", "disk", "worker", "workers", "desk", "hosts", "store", "login"}
+    evident = {"silent", "budget", "fixity", "filling", "disk", "worker", "workers", "desk", "hosts", "store", "login"}
     assert named == learned | evident
 
 

@@ -99,6 +99,20 @@ def test_visits_are_counted_by_site_and_judged(opened):
     lost = visited(numbers[urls[0]], None, outcome=Outcome.TIMEOUT, evidence=Evidence.UNREACHABLE, time=900.0)
     catalog.commit(Batch([lost]))
     assert alarms.failed_between(850.0, 950.0) == {"a.test": 1} and alarms.failed_between(950.0, 990.0) == {}
+    assert alarms.in_vain_between(850.0, 950.0) == {}, "it is not tried again"
+    tried = {"evidence": Evidence.UNREACHABLE, "attempts": 1}
+    catalog.commit(
+        Batch(
+            [
+                visited(numbers[urls[0]], None, outcome=Outcome.TIMEOUT, time=910.0, **tried),
+                visited(numbers[urls[1]], None, outcome=Outcome.ANSWERED, time=920.0, **tried),
+                visited(numbers[urls[2]], None, outcome=Outcome.OFFLINE, time=930.0, **tried),
+            ]
+        )
+    )
+    assert alarms.in_vain_between(850.0, 950.0) == {"a.test": (2, 910.0)} and alarms.in_vain_between(930.0, 990.0) == {}
+    assert alarms.answered_since("a.test", 210.0) and not alarms.answered_since("a.test", 850.0)
+    assert not alarms.answered_since("b.test", 0.0)
 
 
 def test_deliveries_wait_in_order_and_are_marked(opened):

@@ -25,10 +25,12 @@ def test_requests_without_a_plan_are_spread_and_count_when_they_are_handed_out()
     assert found.room(0.0) == 0, "although its answer is not here yet"
     assert not found.ended(7) and found.room(0.0) == 0 and found.room(21.0) == 1
     found.begins(8, 1.0, planned=False)
-    found.passed_over([8])
+    assert found.passed_over([8]) == 0
     assert found.room(21.0) == 1, "robots.txt refused it: nothing was asked"
     found.begins(9, 1.0, planned=True)
     assert found.room(21.0) == 1 and found.ended(9), "a planned one takes none of their room"
+    found.begins(9, 1.0, planned=True)
+    assert found.passed_over([9]) == 1 and not found.ended(9)
 
 
 def test_an_hour_without_room_has_none_for_the_first_one_either():

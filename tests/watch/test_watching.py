@@ -1,12 +1,14 @@
 """When a watch ends by itself, what it takes of settings that changed while it started, and what it forgets."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 from strandline.archive.folder import create
 from strandline.archive.wall_clock import SystemClock
 from strandline.crawl.orders import Limits
 from strandline.settings.schema import Settings
 from strandline.watch.agenda import HourFigures
+from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watching import Hooks, Watch, WatchRequest
 
 SETTINGS = replace(
@@ -71,3 +73,18 @@ def test_what_was_spent_in_a_day_is_told_anew_each_minute_also_when_the_clock_is
         clock.beside, clock.later = -7200.0, 61.0
         catalog.watch.begun(1, clock.now(), 1.0)
         assert watch.document()["spent_day"] == 1.0
+
+
+def test_a_site_that_is_away_does_not_make_the_budget_too_large():
+    """Its pages wait, so politeness allowed no request at all: the alarm on the budget opened in every outage."""
+    plan, allowed = WatchPlan.__new__(WatchPlan), iter([40.0, 0.0, 10.0])
+    planner = SimpleNamespace(pages=["a page"], visits_per_hour=lambda: 25.0, most_per_hour=0.0)
+    plan._opening, plan._plan = None, SimpleNamespace(opened=SimpleNamespace(planner=planner))
+    plan._prepared = SimpleNamespace(settings=SimpleNamespace(plan=SimpleNamespace(budget="25/hour")))
+    plan._note, plan._most = SimpleNamespace(hour=0), {}
+    assert plan.remark() == "", "nothing may be asked for: that is no matter of budgets"
+    for plan._note.hour in (1, 2, 3):
+        planner.most_per_hour = next(allowed)
+        assert plan.remark() == ""
+    plan._note.hour = 26
+    assert "25/hour is more than politeness allows" in plan.remark(), "for a day by now"

@@ -2,7 +2,8 @@
 
 What visits led to is counted site by site; with enough visits it makes an observation, which is judged against the
 site's own normal (core/quality/alarms.py). Budget, fixity and room on disk have no normal: they are promises, and an
-alarm is open while one is not kept.
+alarm is open while one is not kept. Nor has a site that answers nothing at all: its hosts are soon asked so rarely that
+there are too few visits for any observation.
 """
 
 import json
@@ -30,9 +31,13 @@ from strandline.store.alarming import Alarm, AlarmWriter, Observation, Visits
 LOGGED_OUT: Final = "login"
 """The kind of alarm of a site that logged out: opened by whoever crawls, closed by whoever logs in."""
 _WINDOWS: Final = "windows"
-_SOONER: Final = ("refused", "unreachable")
+SILENT: Final = "silent"
+_SOONER: Final = ("refused", "unreachable", SILENT)
 """A site that is refused or away looks smaller, too: told once is enough."""
+_SILENT_HOURS, _SILENT_TRIES = 3.0, 3
+"""Hours without any answer, and visits in them at least, after which a site is called silent. Origin: a guess."""
 BUDGET_MET, BUDGET_MISSED = 0.9, 0.8
+_INTENDED: Final = "intended visits"
 LEAST_INTENDED: Final = 20
 """Visits below which a share of the budget says nothing."""
 
@@ -40,16 +45,21 @@ Told = Callable[[Alarm], None]
 
 
 class AlarmKeeper:
-    """Alarms of one archive. `told` hears of each that opens or closes."""
+    """Alarms of one archive. `told` hears of each that opens or closes; `hour` are the seconds of an hour."""
 
-    def __init__(self, writer: AlarmWriter, told: Told = lambda _: None) -> None:
+    def __init__(self, writer: AlarmWriter, told: Told = lambda _: None, hour: float = 3600.0) -> None:
         self._writer = writer
         self._told = told
+        self._hour = hour
         kept = writer.note("alarms", _WINDOWS)
         state = json.loads(kept) if kept else {}
         self._seq: int | None = state.get("seq")
         self._since = float(state.get("since", 0.0))
         self._windows = {site: Visits(**counts) for site, counts in state.get("sites", {}).items()}
+        self._failing: dict[str, tuple[float, int]] = {
+            site: (since, tries) for site, (since, tries) in state.get("failing", {}).items()
+        }
+        """Sites of which nothing was answered since a time, and how many visits were made since."""
 
     # Promises
 
@@ -69,13 +79,20 @@ class AlarmKeeper:
     def budget(self, intended: float, achieved: float, why: str, now: float) -> None:
         """Compare what was to be fetched in a day with what was."""
         if intended < LEAST_INTENDED:
+            self.clear_alarm("budget", "", f"only {counted(round(intended), 'visit')} a day are intended", now)
             return
         share = achieved / intended
-        said = f"{achieved:.0f} of {intended:.0f} intended visits were made in the last day ({100 * share:.0f} %)"
+        said = f"{achieved:.0f} of {intended:.0f} {_INTENDED} were made in the last day ({100 * share:.0f} %)"
         if share < BUDGET_MISSED:
             self.raise_alarm("budget", "", f"{said}: {why}" if why else said, now)
         elif share >= BUDGET_MET:
             self.clear_alarm("budget", "", said, now)
+
+    def budget_fits(self, now: float) -> None:
+        """The budget is not more than politeness allows, which may have been why its alarm is open."""
+        for alarm in self._writer.open_alarms():
+            if alarm.kind == "budget" and _INTENDED not in alarm.explanation:
+                self.clear_alarm("budget", "", "politeness allows the budget", now)
 
     # Normals
 
@@ -86,6 +103,7 @@ class AlarmKeeper:
             self._keep([], now)
             return
         self._count(up_to, now)
+        self._listen(now)
         present = self._writer.present()
         kept: list[Observation] = []
         for site, seen in list(self._windows.items()):
@@ -106,12 +124,31 @@ class AlarmKeeper:
             window = self._windows.setdefault(site, Visits())
             window += Visits(visits=failed, failing=failed)
 
+    def _listen(self, now: float) -> None:
+        """Whether sites answer anything at all. One that answered nothing for hours opens an alarm, which closes with
+        its first answer.
+        """
+        for site, (tries, first) in self._writer.in_vain_between(self._since, now).items():
+            since, before = self._failing.get(site, (first, 0))
+            self._failing[site] = since, before + tries
+        for site, (since, tries) in list(self._failing.items()):
+            if self._writer.answered_since(site, since):
+                del self._failing[site]
+                self.clear_alarm(SILENT, site, "it answers again", now)
+                continue
+            lasts = tries >= _SILENT_TRIES and now - since >= _SILENT_HOURS * self._hour
+            if lasts and not self._writer.is_open(UNREACHABLE.name, site):
+                tried = counted(tries, "visit")
+                why = f"none of {tried} since {moment(since)} was answered but by errors of the server"
+                self.raise_alarm(SILENT, site, why, now)
+
     def _judged(self, site: str, signal: Signal, point: Point, now: float) -> bool:
         """Judge a point, and open or close its alarm; returns whether it is strange."""
         is_open = self._writer.is_open(signal.name, site)
         judged = judge(self._writer.points(site, signal.name), point, signal, is_open)
         if judged.change == "opens" and judged.normal is not None:
-            if signal is not SMALLER or not any(self._writer.is_open(kind, site) for kind in _SOONER):
+            sooner = {SMALLER: _SOONER, UNREACHABLE: (SILENT,)}.get(signal, ())
+            if not any(self._writer.is_open(kind, site) for kind in sooner):
                 self.raise_alarm(signal.name, site, explanation(signal, point, judged.normal), now)
         elif judged.change == "closes":
             self.clear_alarm(signal.name, site, "back to normal", now)
@@ -123,7 +160,7 @@ class AlarmKeeper:
 
     def _keep(self, observations: list[Observation], now: float) -> None:
         sites = {site: asdict(seen) for site, seen in self._windows.items()}
-        state: dict[str, object] = {"seq": self._seq, "since": self._since, "sites": sites}
+        state: dict[str, object] = {"seq": self._seq, "since": self._since, "sites": sites, "failing": self._failing}
         self._writer.keep(observations, now, (_WINDOWS, state))
 
 

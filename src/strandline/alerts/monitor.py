@@ -36,7 +36,7 @@ from strandline.store.outbox import Alert, Outbox
 from strandline.store.retention import RetentionReading
 from strandline.store.studies import Change
 from strandline.store.takedowns import FolderHidden
-from strandline.store.watching import HourRow
+from strandline.store.watching import HourRow, WatchReading
 from strandline.warc.rolling import FolderShelf
 
 _LOOK: Final = 1.0
@@ -92,9 +92,9 @@ class AlertMonitor:
         self._hour = hour
         self._dispatch = AlertDispatch(Outbox.open(folder / DATABASE), str(folder.absolute()))
         self._alarms = AlarmWriter.open(folder / DATABASE)
-        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed)
+        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed, hour)
         self._next_look = self._next_hour = float("-inf")
-        self._day: deque[HourRow] = deque(maxlen=_DAY)
+        self._day: deque[HourRow] = deque(self._hours_before(), maxlen=_DAY)
         self._short_of_room: bool | None = None
         """At the last look; None before the first, since an alarm may be open from an earlier run."""
         self._hidden = FolderHidden(folder)
@@ -104,6 +104,11 @@ class AlertMonitor:
             FolderShelf(folder / "archive"), settings.keep.audit, self._alarms, self.alarm, self.calm
         )
         self._dispatch.again(reversed(self._alarms.alarms(since=time.time() - RECENT)))
+
+    def _hours_before(self) -> list[HourRow]:
+        """What watches noted of the last day, so that a new start is not a new day."""
+        with closing(WatchReading.open(self._folder / DATABASE, everything=True)) as watch:
+            return list(watch.watch_hours(time.time() - _DAY * self._hour))
 
     def reload(self, settings: Settings) -> None:
         """Take other settings; SettingError leaves everything as it was."""
@@ -229,6 +234,8 @@ class AlertMonitor:
     def _budget(self, remark: str, now: float) -> None:
         if remark:
             self._desk.raise_alarm("budget", "", remark, now)
+        else:
+            self._desk.budget_fits(now)
         if remark or len(self._day) < _DAY:
             return
         planned = sum(one.planned for one in self._day)

@@ -146,7 +146,7 @@ class SharedAlertMonitor:
         outbox = SharedOutbox(self._session, self._guard)
         self._dispatch = AlertDispatch(outbox, name, {"PGPASSWORD": password} if password else {})
         self._follow()
-        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed)
+        self._desk = AlarmKeeper(self._alarms, self._dispatch.alarmed, self._hour)
         self._next_audit = time.monotonic() + min(_AUDIT, self._hour / 60.0)
         self._dispatch.again(reversed(self._alarms.alarms(since=self._clock.now() - RECENT)))
 

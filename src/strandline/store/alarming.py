@@ -117,6 +117,24 @@ class AlarmReading(StudyReading):
                 AND outcome NOT IN ('', 'answered', 'truncated', 'skipped', 'offline') GROUP BY site"""
         return {str(site): int(str(count)) for site, count in self._rows(query, since, until)}
 
+    def in_vain_between(self, since: float, until: float) -> dict[str, tuple[int, float]]:
+        """Pages whose last visit fell into a span and is to be made again, for want of an answer or because of an error
+        of the server: how many, and when the first was, by site.
+        """
+        query = """SELECT site, count(*), min(visited) FROM pages JOIN hosts USING (host)
+            WHERE visited > ? AND visited <= ? AND kind = 'page' AND attempts > 0 AND outcome <> 'offline'
+            GROUP BY site"""
+        rows_found = self._rows(query, since, until)
+        return {str(site): (int(str(count)), float(str(first))) for site, count, first in rows_found}
+
+    def answered_since(self, site: str, since: float) -> bool:
+        """Whether the last visit of any page of a site was after a time and got an answer, whatever it said, but for
+        errors of the server.
+        """
+        query = """SELECT 1 FROM pages JOIN hosts USING (host) WHERE site = ? AND visited > ? AND kind = 'page'
+            AND attempts = 0 AND outcome IN ('answered', 'truncated') LIMIT 1"""
+        return self._row(query, site, since) is not None
+
     def present(self) -> dict[str, int]:
         """Pages that are there as far as is known, by site."""
         query = """SELECT site, count(*) FROM pages JOIN hosts USING (host)

@@ -233,9 +233,9 @@ class WatchAgenda:
         if not anew and idle < 0 and requests_of(self._visits) <= min(max(1.0, own), most):
             return  # more is due than can be asked for; what the plan has left is its own
         visits = left_for_plan(left, self._sent_share * due)
+        others = 0 if anew else self.figures.planned - len(self._visits)  # intended, and made or begun by now
         self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits, most))
-        if anew:
-            self.figures.planned = len(self._visits)
+        self.figures.planned = others + len(self._visits)
         self._idle = left - requests_of(self._visits) - due
         self._under_way.divide(left - requests_of(self._visits), now, now + rest)
 
@@ -399,7 +399,7 @@ class WatchAgenda:
     def committed(self, batch: Batch) -> None:
         """The plan looks at these pages anew."""
         self._sent_share *= (1.0 - _MEMORY) ** len(batch.skipped)
-        self._under_way.passed_over(skipped.page for skipped in batch.skipped)
+        self.figures.planned -= self._under_way.passed_over(skipped.page for skipped in batch.skipped)
         pages = [visited.page for visited in batch.visited if visited.page]
         self._parts.foresight.touched(pages + [skipped.page for skipped in batch.skipped])
         if claims := [found for found in batch.found if found.lastmod is not None]:

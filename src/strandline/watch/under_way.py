@@ -85,9 +85,11 @@ class UnderWay:
         self.passed_over([page])
         return was_planned
 
-    def passed_over(self, pages: Iterable[int]) -> None:
-        """Pages were not asked for after all."""
+    def passed_over(self, pages: Iterable[int]) -> int:
+        """Pages were not asked for after all; says how many of them were planned."""
+        before = len(self._planned)
         for page in pages:
             self._parts.pop(page, None)
             self._planned.discard(page)
             self._unplanned.discard(page)
+        return before - len(self._planned)

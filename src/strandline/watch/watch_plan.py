@@ -59,6 +59,8 @@ class WatchPlan:
         self._hours = plan_hours(self._reading, time, now)
         self._day = self._kept_at = 0
         self._note = HourNote()
+        self._most: dict[int, float] = {}
+        """Requests that politeness allowed in the hours of the last day in which somebody asked."""
         settings = prepared.settings
         skips = (
             None
@@ -215,12 +217,16 @@ class WatchPlan:
         return self._opened is not None and self._opened.claims.trust(site(url)) >= GOOD
 
     def remark(self) -> str:
-        """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet."""
+        """One line when the budget is more than politeness allows; empty when it can be spent, or nobody knows yet.
+        What it allowed at any time of the last day counts: sites that are away for some hours are no reason.
+        """
         if self._opened is None or not self.pages:
             return ""
         planner = self._opened.planner
-        wanted, most = planner.visits_per_hour(), planner.most_per_hour
-        if wanted <= most * (1.0 + 1e-9):
+        self._most[self._note.hour] = planner.most_per_hour
+        self._most = {hour: most for hour, most in self._most.items() if hour > self._note.hour - _DAY}
+        wanted, most = planner.visits_per_hour(), max(self._most.values())
+        if not most or wanted <= most * (1.0 + 1e-9):
             return ""
         budget = self._prepared.settings.plan.budget
         return f"a budget of {budget} is more than politeness allows: with the pauses hosts are owed, {most:.0f}/hour"
