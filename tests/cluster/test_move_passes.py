@@ -21,6 +21,7 @@ from strandline.settings.file import NAME, settings_text
 from strandline.store import sqlite
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres import moving
+from strandline.store.postgres.catalog import PostgresCatalog
 from strandline.store.postgres.session import Session
 from strandline.store.postgres.takedowns import SharedJournal
 from strandline.store.postgres.touched import PostgresTouched, SqliteTouched
@@ -253,6 +254,19 @@ def test_what_is_erased_in_between_is_gone_at_the_target(folder, place, tmp_path
     for name, there in names.items():
         assert (tmp_path / "back" / "archive" / name).read_bytes() == objects.get(there)
     assert strandline("verify", tmp_path / "back").code == 0
+
+
+def test_a_worker_that_was_killed_long_ago_is_not_waited_for(folder, place, tmp_path):
+    database, store = place
+    to_cluster(folder, database, store, quiet)
+    with contextlib.closing(PostgresCatalog(database)) as worker:
+        with pytest.raises(ArchiveBusy, match="at work"):
+            to_folder(database, tmp_path / "back", quiet)
+        to_folder(database, tmp_path / "back", quiet, while_running=True)
+        worker._heartbeat.stop()
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("UPDATE workers SET seen = seen - interval '1 hour'")
+        assert to_folder(database, tmp_path / "back", quiet).finished
 
 
 def test_a_move_that_is_given_up_leaves_nothing_behind_at_the_source(folder, place, tmp_path):

@@ -57,6 +57,7 @@ from strandline.store.postgres.touched import (
     position_in_sqlite,
     snapshot_of,
 )
+from strandline.store.postgres.workers import bury
 from strandline.store.reading import Reading
 from strandline.store.takedowns import FolderJournal
 from strandline.warc.objects import ARCHIVE, Objects
@@ -90,9 +91,14 @@ def to_folder(database: str, folder: Path, say: Say, while_running: bool = False
         raise UsageError(f"{shown(database)} is no cluster")
     if known.migrating:
         raise UsageError(f"{shown(database)}: a migration into it is not finished")
+    with closing(Session(database)) as session:
+        bury(session, _SILENCE)
     alive = cluster_status(database).workers
     if alive and not while_running:
-        raise ArchiveBusy(f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first")
+        raise ArchiveBusy(
+            f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first; one that was killed is taken to "
+            "be at work for two minutes"
+        )
     if not (folder / MOVING).exists():
         create(folder)
         (folder / MOVING).write_text("")
