@@ -1,11 +1,12 @@
 """An archive folder becomes a cluster and a folder again while it is written: how long the first pass and the stop are.
 
-    python -m benchmarks.bench_moving [captures ...]
+    python -m benchmarks.bench_moving [captures ...] [--catalog]
 
 PostgreSQL and an S3 store are real and are started here. The archives are made here, too: a capture has 4 kB of text
 that packs to half, a page has four captures. Somebody goes on to add ten captures a second (36,000 an hour), on either
 side, until the stop, half a minute after the passes are done. The stop is the last pass as a whole, from the moment
-nobody writes until workers, or a watch, may begin.
+nobody writes until workers, or a watch, may begin. With --catalog there are no WARC files but for what is added
+(benchmarks/large_archive.py): a million captures by default, of 100,000 pages.
 """
 
 import contextlib
@@ -19,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from benchmarks.large_archive import Size, make
 from made.catalog_words import found, visited
 from servers import postgres, s3
 from strandline.archive.folder import create, open_archive
@@ -109,13 +111,16 @@ def told(way: str, size: int, first: Migration, stop: float, last: Migration) ->
     )
 
 
-def measure(size: int, place: Path) -> None:
+def measure(size: int, place: Path, catalog_only: bool) -> None:
     database, store = postgres.running().database(), f"{s3.running().bucket()}/moved"
-    folder, back, pages = place / "archive", place / "back", size // 4
-    create(folder, contact="https://library.example/bot")
+    folder, back, pages = place / "archive", place / "back", 500 if catalog_only else size // 4
+    if catalog_only:
+        make(folder, Size(pages=size // 10, captures=size, versions=1000))
+    else:
+        create(folder, contact="https://library.example/bot")
     with in_folder(folder, pages) as keeper:
         keeper.seed()
-        for _ in range(0, size, TOGETHER):
+        for _ in range(0, 0 if catalog_only else size, TOGETHER):
             keeper.add(TOGETHER)
         with going_on(keeper):  # the last WARC file, of up to 1 GB, is still open
             first = to_cluster(folder, database, store, lambda _: None, while_running=True)
@@ -133,10 +138,12 @@ def measure(size: int, place: Path) -> None:
 
 def main() -> None:
     os.environ |= s3.running().environment()
-    for size in map(int, sys.argv[1:] or SIZES):
+    catalog_only = "--catalog" in sys.argv
+    sizes = [int(word) for word in sys.argv[1:] if word != "--catalog"]
+    for size in sizes or ((1_000_000,) if catalog_only else SIZES):
         place = Path(tempfile.mkdtemp(prefix="strandline-moving-"))
         try:
-            measure(size, place)
+            measure(size, place, catalog_only)
         finally:
             shutil.rmtree(place)
 

@@ -96,8 +96,8 @@ def to_folder(database: str, folder: Path, say: Say, while_running: bool = False
     alive = cluster_status(database).workers
     if alive and not while_running:
         raise ArchiveBusy(
-            f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first; one that was killed is taken to "
-            "be at work for two minutes"
+            f"{len(alive)} workers are at work ({alive[0].name}, ...): stop them first; one that was killed is taken "
+            "to be at work for two minutes"
         )
     if not (folder / MOVING).exists():
         create(folder)
