@@ -5,15 +5,17 @@ import tempfile
 from dataclasses import replace
 
 import psycopg
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from made.random_history import HOSTS, HOUR, stories, tell
-from plan.test_coming_visits import NO_SHRINKING
+from plan.test_coming_visits import NO_SHRINKING, showings
 from servers import postgres
 from strandline.cluster.archive import ClusterArchive
 from strandline.cluster.shared import init_cluster
 from strandline.cluster.site_leases import Office, plan_due_sites
+from strandline.crawl.browse_learned import BROWSING, written
 from strandline.plan.explaining import why
 from strandline.plan.hour_note import KIND, HourNote
 from strandline.plan.planning import Planning
@@ -27,9 +29,10 @@ from strandline.store.postgres.session import Session
 pytestmark = postgres.GROUP
 
 
-def made_cluster(story, folder, own=""):
+def made_cluster(story, folder, own="", shown=None):
     database = postgres.running().database()
     given = ["archive.contact=https://a.example/", "politeness.delay=0", f"plan.budget={story.budget}"]
+    given += [f'capture.browser_sites=["{HOSTS[0]} always"]'] if shown else []
 
     def chosen(known):
         collection = CollectionSettings("c", sites=(HOSTS[0], HOSTS[2]), objective=own)
@@ -38,14 +41,16 @@ def made_cluster(story, folder, own=""):
     cluster = init_cluster(database, f"file://{folder}", chosen)
     with contextlib.closing(PostgresCatalog(database)) as catalog:
         tell(story, catalog)
+        if shown and shown.looks:
+            catalog.note(BROWSING, [(HOSTS[0], written(shown.known))])
     return cluster
 
 
 @settings(max_examples=9, deadline=None, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)
-@given(stories(), st.sampled_from(["", "pool", "page", "count"]))
-def test_what_is_told_is_what_desks_plan(story, own):
+@given(stories(), st.sampled_from(["", "pool", "page", "count"]), showings())
+def test_what_is_told_is_what_desks_plan(story, own, shown):
     with tempfile.TemporaryDirectory() as folder:
-        cluster = made_cluster(story, folder, own)
+        cluster = made_cluster(story, folder, own, shown)
         with (
             contextlib.closing(ClusterArchive(cluster)) as archive,
             contextlib.closing(Session(cluster.database)) as session,
@@ -64,6 +69,9 @@ def test_what_is_told_is_what_desks_plan(story, own):
             with psycopg.connect(cluster.database) as connection:
                 dues = dict(connection.execute("SELECT url, due FROM pages WHERE due < %s", (PLANNED,)).fetchall())
             planned = [visit for visit in expected if visit.url in kept]
+            if shown:
+                cost = 1.0 + shown.parts - shown.dearer
+                assert all(visit.cost == pytest.approx(cost) for visit in planned if HOSTS[0] in visit.url)
             assert {visit.url for visit in planned} == set(kept)
             for visit in planned:
                 assert (visit.reason, visit.due) == (kept[visit.url].reason, kept[visit.url].due)

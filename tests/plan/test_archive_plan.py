@@ -5,12 +5,14 @@ import contextlib
 import numpy as np
 import pytest
 
-from made.random_history import Page, Story, study
+from made.random_history import HOSTS, Page, Story, study
 from plan.test_coming_visits import told, watched
+from strandline.core.urls import authority
 from strandline.learn.experience import BELIEFS
-from strandline.plan.archive_plan import learned_hours
+from strandline.plan.archive_plan import ArchivePlan, learned_hours
 from strandline.plan.kept_beliefs import KeptBeliefs
 from strandline.plan.planning import Planning
+from strandline.ports import Batch, HostState
 from strandline.store.catalog import open_catalog
 
 STORY = Story(
@@ -84,6 +86,27 @@ class Until:
 
     def progress(self):
         return 10**9
+
+
+def test_pages_of_a_host_that_is_away_are_not_planned_until_it_is_asked_again(archive):
+    """All of them, not only the one that failed: they took the budget of other sites, hour after hour."""
+    planning = Planning(archive, STORY.now)
+    plan, hour = ArchivePlan(planning.maker, planning._everything), int(planning.hours.at(STORY.now) // 1)
+
+    def hosts(later):
+        return {authority(visit.url) for visit in plan.visits(hour + later, 20)}
+
+    both = {HOSTS[0], HOSTS[1]}
+    assert hosts(0) == both
+    until = planning.hours.seconds(hour + 3)
+    with contextlib.closing(open_catalog(archive.folder)) as catalog:
+        catalog.commit(Batch(hosts=[HostState(HOSTS[0], not_before=until, failures=4, scheme="http")]))
+    assert hosts(1) == {HOSTS[1]}
+    assert hosts(3) == both
+    with contextlib.closing(open_catalog(archive.folder)) as catalog:
+        catalog.commit(Batch(hosts=[HostState(HOSTS[0], not_before=until + 7200.0, failures=5, scheme="http")]))
+    assert hosts(4) == {HOSTS[1]}, "it failed again"
+    assert hosts(5) == both
 
 
 def test_hours_of_pages_are_read_from_what_was_kept(archive):

@@ -53,6 +53,8 @@ class ArchivePlan:
         self._looked = 0.0
         """When somebody asked last."""
         self._said_until = 0.0
+        self._away: dict[str, float] = {}
+        """Hosts that were left alone for longer than the hour when somebody asked last, and until when."""
         self._outlook: Outlook | None = None
         self._kept = KeptBeliefs()
         self.anew = False
@@ -65,11 +67,15 @@ class ArchivePlan:
 
     def outlook(self, now: float) -> Outlook:
         """The outlook with everything that was found and studied until now."""
+        away = self._reading.hosts_waiting(now + self.hours.length)
         if self._outlook is None:
             self._touched.clear()
-            self._outlook = self._open(now)
+            self._outlook, self._away = self._open(now), away
         pages, looked, self._looked = self._outlook.planner.pages, self._looked or now, now
         moved = self.maker.barring.moved_hosts(pages.hosts, looked, now)
+        # A host that failed is left alone for longer than this hour: all of its pages are, not only those that failed.
+        moved |= {host for host, until in away.items() if self._away.get(host) != until}
+        self._away = away
         if moved:
             self._touched.update(pages.numbers[pages.where("host", moved.__contains__)].tolist())
         self._touched.update(self.maker.priced_anew(pages, now))

@@ -84,6 +84,11 @@ class StandingReading(StudyReading):
             ORDER BY page"""
         return map(Standing._make, self._rows(query, json.dumps(sorted(pages))))
 
+    def hosts_waiting(self, until: float) -> dict[str, float]:
+        """Hosts that are left alone up to a time at least, because they failed or asked for it, and until when."""
+        query = "SELECT authority, not_before FROM hosts WHERE not_before >= ?"
+        return {str(host): float(str(not_before)) for host, not_before in self._rows(query, until)}
+
     def newest_page(self) -> int:
         """Number of the page found last: as many were found, at most."""
         row = self._row("SELECT coalesce(max(page), 0) FROM pages")
