@@ -90,6 +90,11 @@ def test_there_and_back_while_a_watch_and_a_worker_go_on(place, tmp_path):
         before = held_by(folder)
         with Writer("watch", folder, *WATCHED, "--hour-seconds", HOUR) as watch:
             watch.wait_for(5)
+            killed = command.start("migrate", folder, *to[:4], "--while-running", env=s3.running().environment())
+            while "pages" not in killed.stderr.readline():
+                assert killed.poll() is None
+            killed.send_signal(signal.SIGKILL)
+            killed.communicate()
             first = strandline("migrate", folder, *to, "--while-running")
             assert first.code == 0, first.err
             (told,) = first.lines

@@ -18,7 +18,6 @@ from psycopg import errors
 
 from strandline.errors import ArchiveDamaged, UsageError
 from strandline.store.postgres import addresses as postgres_addresses
-from strandline.store.postgres import moving
 from strandline.store.postgres.addresses import clean
 from strandline.store.postgres.moving import (
     TABLES,
@@ -31,6 +30,7 @@ from strandline.store.postgres.moving import (
     keys_of,
     next_rows,
     own,
+    piece_of,
     rows_up_to,
 )
 from strandline.store.postgres.reading import spelled
@@ -85,7 +85,7 @@ def level_touched(source: Side, target: Target, progress: Progress) -> int:
         count += _remove(target, table, map(_cleaned, source.ask(gone_keys(table))))
     for table in TABLES:
         number, seen = 0, 0
-        while lines := source.ask(noted_keys(table, moving.PIECE), (number,)):
+        while lines := source.ask(noted_keys(table, piece_of(table)), (number,)):
             keys = list(dict.fromkeys(line[1:] for line in lines))
             rows = source.rows_of(table, keys)
             count += _level(target, table, rows, target.rows_of(table, [_cleaned(key) for key in keys]))
@@ -119,7 +119,7 @@ def _level(target: Target, table: Table, rows: Sequence[Row], there: Sequence[Ro
 
 def _remove(target: Target, table: Table, keys: Iterator[Row]) -> int:
     count = 0
-    while some := list(islice(keys, moving.PIECE)):
+    while some := list(islice(keys, piece_of(table))):
         there = [row[: table.keys] for row in target.rows_of(table, some)]
         if there:
             target.remove(table, there)

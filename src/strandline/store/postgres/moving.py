@@ -22,6 +22,8 @@ from strandline.store.sqlite import transaction
 
 PIECE: Final = 5_000
 """Rows that are held at a time. Origin: a bound on memory."""
+_LARGE: Final = {"robots": 50, "notes": 50}
+"""Tables whose rows may have hundreds of kilobytes: so many times fewer are held. Origin: a bound on memory."""
 
 Row = tuple[object, ...]
 Progress = Callable[[str, int], None]
@@ -181,6 +183,11 @@ def close_alarms_in_folder(connection: sqlite3.Connection, now: float) -> None:
 # -- queries of both ---------------------------------------------------------------------------------------------------
 
 
+def piece_of(table: Table) -> int:
+    """How many rows of a table are held at a time."""
+    return max(PIECE // _LARGE.get(table.name, 1), 1)
+
+
 def keys_of(table: Table) -> str:
     """The columns of a table's key."""
     return ", ".join(f'"{name}"' for name in table.columns[: table.keys])
@@ -194,7 +201,8 @@ def columns_of(table: Table) -> str:
 def next_rows(table: Table, behind: Row | None, keys_only: bool = False) -> str:
     """The next rows in the order of their keys."""
     names, keys = keys_of(table) if keys_only else columns_of(table), keys_of(table)
-    return f"SELECT {names} FROM {table.name} WHERE {own(table)}{_behind(table, behind)} ORDER BY {keys} LIMIT {PIECE}"
+    where = f"{own(table)}{_behind(table, behind)}"
+    return f"SELECT {names} FROM {table.name} WHERE {where} ORDER BY {keys} LIMIT {piece_of(table)}"
 
 
 def rows_up_to(table: Table, behind: Row | None, keys_only: bool = False) -> str:
