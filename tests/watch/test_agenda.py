@@ -58,6 +58,9 @@ class EveryPage:
     def cost(self, url):
         return 1.0
 
+    def away(self, hour):
+        return ()
+
     def touched(self, pages):
         self.known.update(pages)
 
@@ -258,6 +261,9 @@ class AlwaysBehind:
     def cost(self, url):
         return 1.0
 
+    def away(self, hour):
+        return ()
+
     def plan(self, hour, visits, most):
         return [Due(page, f"http://a.example/{page}", 0.0, "", START + HOUR * hour) for page in range(visits)]
 
@@ -271,3 +277,36 @@ def test_what_is_due_by_itself_gets_its_turn_on_a_host_whose_planned_visits_are_
     taken = [task.page for _ in range(6) for task in agenda.take(1, ())]
     assert len(taken) == 6, "no turn is lost"
     assert 99 in taken[:2]
+
+
+class TwoHosts(AlwaysBehind):
+    """Plans visits of two hosts for the last minutes of the hour; one of them goes away."""
+
+    gone = ()
+
+    def away(self, hour):
+        return self.gone
+
+    def plan(self, hour, visits, most):
+        late, hosts = START + HOUR * (hour + 0.9), [one for one in ("a.example", "b.example") if one not in self.gone]
+        return [Due(page, f"http://{hosts[page % len(hosts)]}/{page}", 0.0, "", late) for page in range(visits)]
+
+
+def test_visits_of_a_host_that_goes_away_are_given_to_others_and_not_missed():
+    clock, catalog, plan = Clock(), OneHost(), TwoHosts()
+    catalog.waits = []
+    agenda = WatchAgenda(
+        WatchParts(catalog, clock, Purse(Allowance(60.0, 1.0), HOUR, clock.monotonic()), plan), WatchOrders(HOUR, 600.0)
+    )
+    agenda.step()
+    assert (agenda.planned, agenda.figures.planned) == (60, 60)
+    clock.sleep(0.3 * HOUR)
+    plan.gone = ("a.example",)
+    agenda.step()
+    assert (agenda.planned, agenda.figures.planned) == (60, 60), "all of them of the other host now"
+    assert {visit.url[:16] for visit in agenda._visits} == {"http://b.example"}
+    plan.plan = lambda *_: []
+    plan.gone = ("a.example", "b.example")
+    clock.sleep(0.3 * HOUR)
+    agenda.step()
+    assert (agenda.planned, agenda.figures.planned) == (0, 0), "nobody intends what cannot be had"

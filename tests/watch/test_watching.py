@@ -7,7 +7,7 @@ from strandline.archive.folder import create
 from strandline.archive.wall_clock import SystemClock
 from strandline.crawl.orders import Limits
 from strandline.settings.schema import Settings
-from strandline.watch.agenda import HourFigures
+from strandline.watch.hour_figures import HourFigures
 from strandline.watch.watch_plan import WatchPlan
 from strandline.watch.watching import Hooks, Watch, WatchRequest
 

@@ -43,6 +43,10 @@ class _ElsewherePlanned:
         """A single request."""
         return 1.0
 
+    def away(self, hour: int) -> Collection[str]:
+        """Nobody asks."""
+        return ()
+
     def touched(self, pages: Iterable[int]) -> None:
         """Desks look at the index by themselves."""
 

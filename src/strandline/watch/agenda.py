@@ -26,6 +26,7 @@ from strandline.crawl.visits import Timing
 from strandline.plan.budget_meter import FRONTIER_SHARE, FRONTIER_STEP, Purse, left_for_plan
 from strandline.plan.due import Due, requests_of
 from strandline.ports import PLANNED, Batch, Catalog, Clock, Found, Task, Visited
+from strandline.watch.hour_figures import HourFigures
 from strandline.watch.place_limits import Affords, PlaceLimits
 from strandline.watch.under_way import UnderWay
 
@@ -84,29 +85,11 @@ class Foresight(Protocol):
     def cost(self, url: str) -> float:
         """Requests that a visit of a page is expected to take."""
 
+    def away(self, hour: int) -> Collection[str]:
+        """Hosts that are left alone until an hour is over, because they failed or asked for it."""
+
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over."""
-
-
-@dataclass(slots=True)
-class HourFigures:
-    """What an hour was meant to do and did so far."""
-
-    hour: int
-    start: float
-    allowed: float
-    planned: int = 0
-    requests: int = 0
-    revisits: int = 0
-    """Visits of pages fetched before; of these `changed` found other bytes and `unchanged` did not."""
-    firsts: int = 0
-    """Visits of pages never fetched before."""
-    parts: int = 0
-    """Requests for anything but pages."""
-    changed: int = 0
-    unchanged: int = 0
-    failed: int = 0
-    octets: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +205,8 @@ class WatchAgenda:
         """Divide what is left of the hour between the plan and what is due by itself."""
         self._look = moment // _LOOK * _LOOK + _LOOK
         passed = moment - self.figures.hour
+        if not anew:
+            self._leave_out(self._parts.foresight.away(self.figures.hour))
         left = int((self.figures.allowed - self._spent(passed)) / self._parts.purse.price + _ROUNDING)
         due = self._parts.catalog.due_by(now + (1.0 - passed) * self._orders.length, self._parts.closed(now))
         idle = left - requests_of(self._visits) - due
@@ -238,6 +223,12 @@ class WatchAgenda:
         self.figures.planned = others + len(self._visits)
         self._idle = left - requests_of(self._visits) - due
         self._under_way.divide(left - requests_of(self._visits), now, now + rest)
+
+    def _leave_out(self, away: Collection[str]) -> None:
+        """Hosts are left alone until the hour is over: others have their visits, and nobody missed them."""
+        left = deque(visit for visit in self._visits if authority(visit.url) not in away) if away else self._visits
+        self.figures.planned -= len(self._visits) - len(left)
+        self._visits = left
 
     def _spent(self, passed: float) -> float:
         return self._parts.purse.spent(self._parts.clock.monotonic(), passed * self._orders.length)

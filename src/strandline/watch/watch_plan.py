@@ -10,7 +10,7 @@ it had left to visit in this hour, and what is due by itself.
 
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from typing import Final
 
@@ -131,6 +131,10 @@ class WatchPlan:
         """See watch.agenda.Foresight; a single request while the plan is being opened."""
         planned = self._opening is None and self._note.hour >= 0
         return self._plan.maker.cost(url, self._hours.seconds(self._note.hour)) if planned else 1.0
+
+    def away(self, hour: int) -> Collection[str]:
+        """See watch.agenda.Foresight."""
+        return self._reading.hosts_waiting(self._hours.seconds(hour + 1)) if self._opening is None else ()
 
     def touched(self, pages: Iterable[int]) -> None:
         """Pages were visited, or passed over: look at them before the next plan."""

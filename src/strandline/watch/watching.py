@@ -32,7 +32,7 @@ ended (empty while it runs) and a document, renewed at most once a second:
     per_minute                             captures in the last minute of the clock
     unstudied                              captures that wait to be studied
     paused                                 why nothing is asked for; empty when it is not so
-    this_hour                              the figures of the hour so far (watch.agenda.HourFigures)
+    this_hour                              the figures of the hour so far (watch.hour_figures.HourFigures)
     errors                                 the last failures: [{"time", "url", "problem"}, ...], newest last
     clock                                  start of the machine, seconds since, the clock on the wall (watch_time.py)
 
@@ -72,7 +72,8 @@ from strandline.store.catalog import SqliteCatalog
 from strandline.store.studies import Change
 from strandline.store.watching import HourRow
 from strandline.study.studying import ROUND, SECOND_LOOK, Studying
-from strandline.watch.agenda import HourFigures, WatchAgenda, WatchOrders, WatchParts
+from strandline.watch.agenda import WatchAgenda, WatchOrders, WatchParts
+from strandline.watch.hour_figures import HourFigures
 from strandline.watch.lessons import Lessons
 from strandline.watch.reloading import ChangingFile, reloaded
 from strandline.watch.watch_plan import WatchPlan
@@ -384,8 +385,7 @@ class Watch:
     def document(self) -> dict[str, Any]:
         """How the watch stands; see the module's text."""
         plan, tally, agenda = self._prepared.settings.plan, self._tally, self._agenda
-        moment = self._clock.monotonic()
-        purse = agenda.purse
+        moment, purse = self._clock.monotonic(), agenda.purse
         waiting = self._catalog.waiting(agenda.wanted_from())[0]
         reading = self._catalog.studies.reading
         return {
