@@ -254,15 +254,14 @@ def assert_told_is_done(story, shown, own, folder):
 
 
 def assert_priced(planned, carried_out, due, shown):
-    """Where pages take more than was believed the last visits fall away, where they take less others follow."""
+    """Where pages take more than was believed the last visits fall away, where they take less others come besides."""
     wanted = [url for url in planned if url in carried_out] if shown.dearer > 0 else planned
     assert by_moment(by_host([url for url in carried_out if url in due]), due) == by_moment(by_host(wanted), due)
     if shown.dearer > 0:
         assert set(carried_out) <= set(planned)
-        lost = [due[url] for url in planned if url not in carried_out]
-        assert not lost or max((due[url] for url in carried_out), default=0.0) <= min(lost)
-    else:
-        assert all(url in due for url in carried_out[: len(planned)]), "after those that were told"
+        dear = [url for url in planned if HOSTS[0] in url]  # what is left may be enough for a later one that is not
+        lost = [due[url] for url in dear if url not in carried_out]
+        assert not lost or max((due[url] for url in dear if url in carried_out), default=0.0) <= min(lost)
 
 
 def test_collections_in_which_other_things_count_get_other_visits(tmp_path):
