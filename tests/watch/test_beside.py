@@ -52,9 +52,9 @@ def large(monkeypatch):
     monkeypatch.setattr(watch_plan, "AT_ONCE", 0)
     gate, visits = threading.Event(), ArchivePlan.visits
 
-    def slowly(self, hour, number):
+    def slowly(self, hour, number, most):
         assert gate.wait(120.0)
-        return visits(self, hour, number)
+        return visits(self, hour, number, most)
 
     monkeypatch.setattr(ArchivePlan, "visits", slowly)
     yield gate
@@ -80,23 +80,23 @@ def test_a_plan_that_is_opened_beside_the_crawl_is_the_same(archive, large, monk
         large.set()
         with planned(archive) as (plan, _):
             hour = int(plan.hour(STORY.now))
-            expected = plan.plan(hour, 6)
+            expected = plan.plan(hour, 6, 6.0)
             assert plan.pages == 9 and not plan.ready
         large.clear()
     with planned(archive) as (plan, catalog):
         catalog.note("plan-hour", [("", None)])
-        assert plan.plan(hour, 6) == [] and not plan.ready
+        assert plan.plan(hour, 6, 6.0) == [] and not plan.ready
         assert (plan.pages, plan.remark(), plan.longest_gap) == (0, "", None), "nothing is known yet"
         large.set()
         wait_for(lambda: plan.ready)
-        assert plan.plan(hour, 6) == expected
+        assert plan.plan(hour, 6, 6.0) == expected
         assert plan.pages == 9 and not plan.ready
 
 
 def test_with_a_clock_of_its_own_a_watch_waits_for_its_plan(archive, large):
     large.set()
     with planned(archive, clock=Clock(STORY.now)) as (plan, _):
-        assert plan.plan(int(plan.hour(STORY.now)), 6), "its hours may pass in no time"
+        assert plan.plan(int(plan.hour(STORY.now)), 6, 6.0), "its hours may pass in no time"
         assert plan.pages == 9
 
 
@@ -109,14 +109,14 @@ def test_meanwhile_a_watch_goes_on_with_what_the_hour_has_left(archive, large):
         catalog.note(*note.to_keep())
         catalog._connection.execute("UPDATE pages SET visited = ? WHERE page = 1", (begun + 1.0,))
         catalog._connection.execute("UPDATE pages SET visited = ? WHERE page > 1", (begun - 1.0,))
-        assert [visit.page for visit in plan.plan(hour, 6)] == [2, 3], "the first was visited in this hour"
-        assert plan.plan(hour + 1, 6) == [], "that of another hour says nothing"
+        assert [visit.page for visit in plan.plan(hour, 6, 6.0)] == [2, 3], "the first was visited in this hour"
+        assert plan.plan(hour + 1, 6, 6.0) == [], "that of another hour says nothing"
         plan.touched([2])
         found = SimpleNamespace(url=STORY.url(4), lastmod=STORY.now - 60.0, due=STORY.now)
         plan.told([found])
         large.set()
         wait_for(lambda: plan.ready)
-        chosen = plan.plan(hour, 6)
+        chosen = plan.plan(hour, 6, 6.0)
         assert chosen and 2 not in [visit.page for visit in chosen], "visited meanwhile"
         page = catalog.page(found.url).page
         assert (page, found.lastmod) in list(plan._plan.opened.claims.open_pages()), "heard meanwhile"
@@ -128,15 +128,15 @@ def test_what_goes_wrong_beside_the_crawl_ends_the_watch(archive, large, monkeyp
 
     monkeypatch.setattr(ArchivePlan, "visits", fails)
     with planned(archive) as (plan, _):
-        assert plan.plan(1, 6) == []
+        assert plan.plan(1, 6, 6.0) == []
         wait_for(lambda: plan.ready)
         with pytest.raises(RuntimeError, match="damaged"):
-            plan.plan(1, 6)
+            plan.plan(1, 6, 6.0)
 
 
 def test_a_watch_that_ends_does_not_wait_for_its_plan(archive, large):
     with planned(archive) as (plan, _):
-        plan.plan(1, 6)
+        plan.plan(1, 6, 6.0)
     assert plan._opening[1].running
     assert plan._reading.newest_page() == 9, "its catalog is open still"
     large.set()

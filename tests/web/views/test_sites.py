@@ -1,7 +1,9 @@
 from strandline.keeping.sites import Site
 from strandline.settings.site_tables import SiteSettings
-from strandline.store.costs import WEEK, SiteWeek
+from strandline.store.costs import SiteWeek
 from strandline.web.views.sites import site_view
+
+WEEK = 7 * 86_400.0
 
 
 def test_weeks_are_told_one_by_one_and_together():
