@@ -11,7 +11,7 @@ from strandline.demo.clock import SiteClock
 from strandline.demo.site import LivingSite
 from strandline.study.studying import Studying
 
-DAYS = 0.5
+DAYS = 1.0
 
 
 def shown(folder, capsys):
@@ -37,7 +37,7 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
     # Which of two visits comes first within an hour may depend on when an answer came: a few captures more or less.
     assert slow["captures"] == pytest.approx(fast["captures"], rel=0.03) and fast["captures"] > 188
     assert slow["ok"]
-    # So few versions are there to be caught in the short form that one is .02: four of 53 were seen to differ.
+    # In half a day so few versions appear (53) that one visit decides on a third of them: .17 and .47 were both seen.
     for who in ("watch", "round_robin"):
         assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.1)
         assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.1)

@@ -18,7 +18,7 @@ from strandline.learn.learning import PARTS
 from strandline.learn.tasks import Wish
 from strandline.store.catalog import DATABASE
 from strandline.store.postgres.exporting import SharedExport
-from strandline.store.postgres.moving import to_postgres
+from strandline.store.postgres.levelling import PostgresTarget, SqliteSide, level_all
 from strandline.store.postgres.session import Session
 
 pytestmark = postgres.GROUP
@@ -41,7 +41,7 @@ def database(archive):
     """The archive moved, with what study found (which moving leaves to the workers)."""
     url = postgres.running().database()
     with closing(sqlite3.connect(archive / DATABASE)) as source, closing(Session(url)) as session:
-        to_postgres(source, session, lambda *_: None)
+        level_all(SqliteSide(source), PostgresTarget(session), lambda *_: None)
         with psycopg.connect(url) as target, target.cursor() as cursor:
             for table, names in STUDIES.items():
                 marks = ", ".join(["%s"] * len(names.split(",")))
