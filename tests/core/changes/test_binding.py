@@ -2,7 +2,14 @@
 
 import pytest
 
-from strandline.core.changes.binding import is_contract, is_ingredient, other_limit, other_sum, sentence_weight
+from strandline.core.changes.binding import (
+    is_choice,
+    is_contract,
+    is_ingredient,
+    other_limit,
+    other_sum,
+    sentence_weight,
+)
 
 
 @pytest.mark.parametrize("title", ["Terms of hire", "AGB", "Conditions générales", "Contrato de alquiler",
@@ -73,3 +80,14 @@ def test_sums_of_money():
     assert other_sum("Express, 9.90 €", "Express, 14.90 €")
     assert not other_sum("Yes 41 %", "Yes 43 %")
     assert not other_sum("3 + 4 =", "8 + 1 =")
+
+
+def test_choices_of_a_form_are_numbers_in_order_of_which_one_is_another():
+    hours = ["Duration", "1", "2", "4", "8", "Book"]
+    assert is_choice(hours, ["Duration", "1", "2", "4", "6", "Book"], "8", "6")
+    assert is_choice(hours[::-1], ["Book", "8", "5", "2", "1", "Duration"], "4", "5")
+    assert not is_choice(hours, ["Duration", "1", "2", "4", "3", "Book"], "8", "3"), "not in order"
+    assert not is_choice(hours, ["Duration", "2", "3", "4", "8", "Book"], "1", "2"), "two of them are others"
+    assert not is_choice(["Yes", "41", "No", "57"], ["Yes", "42", "No", "57"], "41", "42"), "votes"
+    assert not is_choice(["What is", "3", "+", "4"], ["What is", "5", "+", "4"], "3", "5"), "a riddle"
+    assert not is_choice(hours, [*hours, "more"], "8", "6")

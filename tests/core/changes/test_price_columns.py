@@ -33,7 +33,20 @@ def test_a_table_with_another_number_of_cells_is_not_judged():
 
 
 def test_headings_in_six_languages():
-    for text in ("Price", "Preis in EUR", "Prix", "Precio", "Prezzo", "Prijs", "EUR", "Fee"):
+    for text in (
+        "Price",
+        "Preis in EUR",
+        "Prix",
+        "Precio",
+        "Prezzo",
+        "Prijs",
+        "EUR",
+        "Fee",
+        "Rate",
+        "Rate (EUR)",
+        "Stundensatz",
+        "Taux",
+    ):
         assert heads_prices(text), text
-    for text in ("Views", "No.", "Price of 2024", "", "How prices are made in a small workshop"):
+    for text in ("Views", "No.", "Price of 2024", "", "How prices are made in a small workshop", "Heart rate"):
         assert not heads_prices(text), text

@@ -1,4 +1,4 @@
-"""Sentences that bind: those of a contract, what something is made of, limits in small print beside a page's own part.
+"""Sentences that bind: those of a contract, what something is made of, limits and choices beside a page's own part.
 
 A sentence of a contract, of terms of use or of a policy that is gone says as much as one that was edited. Its page is
 told by its heading or title. On other pages a sentence counts as much as what it says (`sentence_meaning`).
@@ -34,6 +34,8 @@ MOST_ENTRIES: Final = 40
 """Of a list, how many are looked back over for its heading. Origin: a bound on time."""
 LIMITED: Final = 3
 """Words in front of a figure that make it a limit. Origin: a guess, "à partir de"."""
+CHOICES: Final = 3
+"""Numbers in order that are the choices of a form, at least. Origin: a guess."""
 _ENDS: Final = (".", "!", "?", "。")
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -109,6 +111,29 @@ def other_sum(before: str, after: str) -> bool:
     return any(
         CURRENCY.search(after, max(0, other.start() - 4), other.end() + 4) for _, other in _other_figures(before, after)
     )
+
+
+def is_choice(old: Sequence[str], new: Sequence[str], before: str, after: str) -> bool:
+    """Whether a plain number is one of the numbers a form offers, given the texts of its block before and after: one of
+    several in order, the others of which stay. A riddle for robots is none.
+
+    >>> is_choice(["Guests", "2", "4", "8", "Book"], ["Guests", "2", "4", "6", "Book"], "8", "6")
+    True
+    >>> is_choice(["3", "4", "="], ["8", "1", "="], "3", "8")
+    False
+    """
+    if len(old) != len(new) or not (before.isdecimal() and after.isdecimal()):
+        return False
+    others = [place for place, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    if len(others) != 1 or (old[others[0]], new[others[0]]) != (before, after):
+        return False
+    first = last = others[0]
+    while first and new[first - 1].isdecimal():
+        first -= 1
+    while last + 1 < len(new) and new[last + 1].isdecimal():
+        last += 1
+    runs = [list(map(int, texts[first : last + 1])) for texts in (old, new)]
+    return last - first + 1 >= CHOICES and all(run in (sorted(run), sorted(run, reverse=True)) for run in runs)
 
 
 def _other_figures(before: str, after: str) -> list[tuple[re.Match[str], re.Match[str]]]:

@@ -19,7 +19,15 @@ from typing import Any, Final, Literal, NamedTuple
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
 from strandline.core.changes.appointed import is_appointment, is_of_timetable
-from strandline.core.changes.binding import MADE_OF, is_contract, is_ingredient, other_limit, other_sum, sentence_weight
+from strandline.core.changes.binding import (
+    MADE_OF,
+    is_choice,
+    is_contract,
+    is_ingredient,
+    other_limit,
+    other_sum,
+    sentence_weight,
+)
 from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.currencies import other_currency
@@ -122,7 +130,8 @@ class ItemJudge:
         stands = bool(form) and self._stands(form, block, before, after, figures)
         if form and not stands:
             return ItemChange("ticking", before, after, False, _FORMS[form])
-        if not figures and is_bare(after) and (block.linked >= LISTED or self._kind.listing or not own):
+        listed = block.linked >= LISTED or self._kind.listing or not own
+        if listed and not figures and is_bare(after) and not self._is_choice(block, before, after):
             return ItemChange("ticking", before, after, False, "a number in a list")
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
@@ -214,9 +223,14 @@ class ItemJudge:
         """Whether a text of small print tells another limit, or one of a form offers something else."""
         if block.role == "footer":
             return other_limit(before, after, self._delta.language)
+        if self._is_choice(block, before, after):
+            return True
         if block.role != "form" or not (is_same_text(before, after) or is_turned(before, after)):
             return False
         return other_sum(before, after) or said(before, after, self._delta.language)[2]
+
+    def _is_choice(self, block: PageBlock, before: str, after: str) -> bool:
+        return block.role == "form" and is_choice(*self._states_of(block), before, after)
 
     def _least(self, before: str, after: str) -> float:
         """What an edit of the page's own text weighs at least."""

@@ -18,6 +18,8 @@ MOST_COLUMNS: Final = 12
 """Columns of a table. Origin: a guess."""
 FEWEST: Final = 2
 """Rows of a table. Origin: a definition."""
+_RATES: Final = frozenset(("rate", "rates", "satz", "stundensatz", "tagessatz", "taux", "tasa", "tasso", "aliquota"))
+"""What may be a price or another share, and is as much worth knowing: nothing else stands in such a heading."""
 _PIECES: Final = re.compile(r"[^\W\d_]+|[€$£¥]")
 _FIGURE: Final = re.compile(r"\W{0,3}\d[\d.,' ]*\W{0,3}")
 
@@ -28,13 +30,16 @@ def heads_prices(text: str) -> bool:
 
     >>> heads_prices("Price (EUR)"), heads_prices("€"), heads_prices("Price history"), heads_prices("Views")
     (True, True, False, False)
+    >>> heads_prices("Rate"), heads_prices("Heart rate")
+    (True, False)
     """
     if len(text) > HEADING or any(map(str.isdigit, text)):
         return False
     pieces = [piece.casefold() for piece in _PIECES.findall(text)]
-    return names_price([piece for piece in pieces if piece not in CURRENCIES and len(piece) > 2]) or (
-        bool(pieces) and CURRENCIES.issuperset(pieces)
-    )
+    named = [piece for piece in pieces if piece not in CURRENCIES and len(piece) > 2]
+    if names_price(named) or (len(named) == 1 and named[0] in _RATES):
+        return True
+    return bool(pieces) and CURRENCIES.issuperset(pieces)
 
 
 def is_price_cell(old: Sequence[str], new: Sequence[str], before: str, after: str) -> bool:
