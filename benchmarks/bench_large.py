@@ -1,10 +1,11 @@
 """What an archive costs as it grows: CPU and memory against the number of pages, each measured in a process of its own.
 
-    python -m benchmarks large [--pages 10000 100000] [--captures 4] [--only plan quality] [--keep FOLDER]
+    python -m benchmarks large [--pages 10000 100000] [--captures 4] [--together 1] [--only plan] [--keep FOLDER]
 
 Archives are made up in the catalog alone (benchmarks/large_archive.py), as a watch would leave them, in FOLDER or for
-this run; `--pages 1000000` takes ten minutes and 3 GB of disk. The last column is the growth: the power of the number
-of pages that cost follows between the smallest and the largest archive (1: in proportion, 0: not at all).
+this run; `--pages 1000000` takes ten minutes and 3 GB of disk. With `--together 1` each page stands in a directory of
+its own, as topics of a forum do; else sites have 85 directories at most. The last column is the growth: the power of
+the number of pages that cost follows between the smallest and the largest archive (1: in proportion, 0: not at all).
 
     plan, opened     what was learned read from its note, as when a watch is started again
     plan, anew       the same learned from all captures, as when there is no note
@@ -286,6 +287,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--captures", type=int, default=4, help="captures of a page")
+    parser.add_argument("--together", type=int, default=0, help="pages of a directory (0: however many there are)")
     parser.add_argument("--only", nargs="+", choices=list(MEASURES), default=list(MEASURES))
     parser.add_argument("--keep", type=Path, help="folder for the archives; made there once")
     parser.add_argument("--measure", choices=list(MEASURES), help=argparse.SUPPRESS)
@@ -296,19 +298,21 @@ def main() -> None:
     figures: dict[int, Figures] = {}
     with tempfile.TemporaryDirectory() as place:
         for pages in sorted(given.pages):
-            folder = (given.keep or Path(place)) / f"{pages}x{given.captures}"
+            by = f"by{given.together}" if given.together else ""
+            folder = (given.keep or Path(place)) / f"{pages}x{given.captures}{by}"
             if not folder.exists():
-                _made(folder, pages, given.captures)
+                _made(folder, Size(pages, pages * given.captures, min(VERSIONS, pages), VERSIONS, given.together))
             figures[pages] = measured_of(folder, [name for name in MEASURES if name in given.only])
     show(figures)
     print(f"load average of the machine: {os.getloadavg()[0]:.1f}")
 
 
-def _made(folder: Path, pages: int, captures: int) -> None:
+def _made(folder: Path, size: Size) -> None:
     began = time.process_time()
-    make(folder, Size(pages, pages * captures, min(VERSIONS, pages), VERSIONS))
+    make(folder, size)
     change_settings(folder, {"plan.budget": f'"{VISITS}/hour"'})
-    print(f"{pages:,} pages with {captures} captures made in {time.process_time() - began:.0f} s of CPU", flush=True)
+    used = time.process_time() - began
+    print(f"{size.pages:,} pages with {size.captures:,} captures made in {used:.0f} s of CPU", flush=True)
 
 
 if __name__ == "__main__":

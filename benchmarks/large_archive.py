@@ -46,12 +46,15 @@ WORDS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
 
 @dataclass(frozen=True)
 class Size:
-    """How large: `blocks` that differ, and pages whose `versions` are kept, as those of all pages would be."""
+    """How large: `blocks` that differ, and pages whose `versions` are kept, as those of all pages would be; `together`
+    pages stand in a directory, as in a forum that has one for each topic (0: in 85 directories of each site).
+    """
 
     pages: int = 100_000
     captures: int = 1_000_000
     blocks: int = BLOCKS
     versions: int = 1_000_000_000
+    together: int = 0
 
 
 def make(folder: Path, size: Size) -> Path:
@@ -60,7 +63,9 @@ def make(folder: Path, size: Size) -> Path:
     archive = create(folder, contact="https://library.test/bot")
     rng = np.random.default_rng(7)
     site = np.minimum(rng.zipf(1.4, pages) - 1, SITES - 1)  # one site holds about a third, most are small
-    urls = [f"http://site{s}.test/d{n % 17}/e{n % 5}/page{n}.html" for n, s in enumerate(site)]
+    if size.together:
+        site = np.repeat(site[:: size.together], size.together)[:pages]
+    urls = [f"http://site{s}.test/{_directory(n, size)}/page{n}.html" for n, s in enumerate(site)]
     times = np.sort(START + rng.random(captures) * YEAR)
     page = rng.integers(1, pages + 1, captures)
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
@@ -86,6 +91,13 @@ def make(folder: Path, size: Size) -> Path:
         connection.execute("PRAGMA journal_mode = WAL")
     _learned(folder, rng, urls)
     return archive.folder
+
+
+def _directory(number: int, size: Size) -> str:
+    """Where a page stands."""
+    if size.together:
+        return f"d{number // size.together % 17}/topic{number // size.together}"
+    return f"d{number % 17}/e{number % 5}"
 
 
 def _without(connection: sqlite3.Connection, kind: str) -> list[str]:
@@ -261,5 +273,6 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--captures", type=int, default=1_000_000)
+    parser.add_argument("--together", type=int, default=0, help="pages of a directory; as many as there are by default")
     given = parser.parse_args()
-    print(make(given.folder, Size(given.pages, given.captures)))
+    print(make(given.folder, Size(given.pages, given.captures, together=given.together)))

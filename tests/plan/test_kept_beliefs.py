@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strandline.core.beliefs import censored
 from strandline.core.beliefs.group_clock import FIRST_DAYS
 from strandline.learn.experience import BELIEFS, History, learn
 from strandline.learn.known_pages import Groups, Hours, Known
@@ -209,6 +210,38 @@ def test_what_is_kept_while_somebody_reads_is_noticed():
 
     same(KeptBeliefs().read(Beside(None)), plan.beliefs())
     assert looks.count(BELIEFS[1]) == 2, "it began again"
+
+
+def test_days_of_very_many_directories_are_kept_as_the_others_are(monkeypatch):
+    monkeypatch.setattr(kept_pieces, "LARGE", 64)
+    monkeypatch.setattr(kept_pieces, "LARGEST", 80)
+    monkeypatch.setattr(censored, "MANY", 1)
+    plan, catalog, kept = Plan(1), Notes(), KeptBeliefs()
+    for step in range(6):
+        plan.find(step)
+        plan.time += 24.0 * step
+        plan.capture([row for row in range(len(plan.pages)) if row % 2 == step % 2])
+        kept.keep(catalog, plan.beliefs())
+        assert (b'"form": 8' in catalog.notes[BELIEFS]) == (step > 0), "an older release must not read it"
+        same(KeptBeliefs().read(catalog.reading), plan.beliefs())
+
+
+def test_what_was_kept_in_one_table_gets_places_of_its_own(monkeypatch):
+    plan, catalog, kept = Plan(9), Notes(), KeptBeliefs()
+    plan.time += 400.0  # the clock is not asked before
+    plan.capture([*range(9), *range(9)])
+    kept.keep(catalog, plan.beliefs())
+    monkeypatch.setattr(censored, "MANY", 1)
+    again = KeptBeliefs()
+    found = again.read(catalog.reading)
+    plan.learned, old = found.learned, plan.learned
+    assert "days.shelf" in plan.learned.state()[1]
+    rows, now = np.arange(9), plan.time + 30.0
+    expected = old.learner.stretch(rows, old.last, now)
+    assert plan.learned.learner.stretch(rows, plan.learned.last, now) == pytest.approx(expected, rel=1e-12)
+    assert len(set(expected.tolist())) > 1
+    again.keep(catalog, plan.beliefs())
+    same(KeptBeliefs().read(catalog.reading), plan.beliefs())
 
 
 def test_nothing_and_what_another_release_kept():

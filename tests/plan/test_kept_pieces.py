@@ -42,6 +42,7 @@ def test_joined_they_are_the_same(lived, large):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept_pieces, "DAYS", 8)
         patch.setattr(kept_pieces, "LARGE", large)
+        patch.setattr(kept_pieces, "LARGEST", 24)
         notes, table, prior = Notes(), np.zeros((0, 20, 2)), np.zeros(0, np.int64)
         for found, day, where in lived:
             days = max(table.shape[1], day)

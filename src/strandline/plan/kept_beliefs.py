@@ -32,6 +32,9 @@ STRETCH: Final = 8_192
 """Rows of a stretch. Origin: a bound on memory."""
 _FORM: Final = 7
 """Of what is kept; another one is learned anew. Origin: a definition."""
+_MANY_DIRECTORIES: Final = 8
+"""The same where the days of directories have places of their own, which older releases cannot read.
+Origin: a definition."""
 _PIECE: Final = "piece"
 """What a piece is called in its note. Origin: a definition."""
 _TRIES: Final = 5
@@ -184,7 +187,8 @@ class KeptBeliefs:
         written, removed = parts.write(count, np.union1d(taught, new))
         columns, shared = beliefs.learned.state()
         pieces = rewritten(self._pieces if known else {}, shared, parts.next_number)
-        head = _described(beliefs, parts) | {"pieces": pieces.kept, "shapes": shapes(shared)}
+        narrow = {"form": _MANY_DIRECTORIES} if "days.shelf" in shared else {}
+        head = _described(beliefs, parts) | narrow | {"pieces": pieces.kept, "shapes": shapes(shared)}
         gone = [*left, *removed, *pieces.gone]
 
         def notes() -> Iterator[tuple[str, bytes | None]]:
@@ -231,7 +235,7 @@ def _head(reading: NoteReading) -> dict[str, Any] | None:
         head: Any = json.loads(data or b"null")
     except ValueError:
         return None
-    return head if isinstance(head, dict) and head.get("form") == _FORM else None
+    return head if isinstance(head, dict) and head.get("form") in (_FORM, _MANY_DIRECTORIES) else None
 
 
 def _read(reading: NoteReading, head: Mapping[str, Any], parts: Parts) -> Beliefs:

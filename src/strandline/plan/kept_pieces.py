@@ -1,9 +1,9 @@
 """What pages share, cut into pieces that are written only when they have changed.
 
 How busy each directory was by day is by far the most of it, and what an hour's captures say is of the last days: tables
-of days are cut by them, so that days long past are written once. Other large tables are a piece each; a new directory
-has nothing to say of the past, so rows of zeros at the end of a piece are left out, and are there again when it is
-read. What is small stays together.
+of days are cut by them, so that days long past are written once. Other large tables are cut by rows, so that a piece
+takes little memory while it is packed; a new directory has nothing to say of the past, so rows of zeros at the end of a
+piece are left out, and are there again when it is read. What is small stays together.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +24,11 @@ DAYS: Final = 32
 """Days of a piece of it. Origin: a guess; fewer make more notes, more are written again for one day."""
 LARGE: Final = 1 << 16
 """Bytes from which on a table is a piece of its own. Origin: a guess."""
+LARGEST: Final = 1 << 23
+"""Bytes of a piece of a table that is cut by rows, at most. Origin: a bound on memory."""
+_ROWS: Final = "|"
+"""Stands in the name of a piece before the first of its rows, if that is not the first of the table.
+Origin: a definition."""
 
 
 class Piece(NamedTuple):
@@ -66,13 +71,15 @@ def pieces(shared: Shared) -> Iterator[tuple[str, Array]]:
             for first in range(0, table.shape[1], DAYS):
                 yield f"{name} {first}", _without_blank_end(table[:, first : first + DAYS])
         elif table.nbytes >= LARGE:
-            yield name, _without_blank_end(table)
+            rows = max(1, LARGEST * len(table) // table.nbytes)
+            for first in range(0, len(table), rows):
+                yield f"{name}{_ROWS}{first}" if first else name, _without_blank_end(table[first : first + rows])
 
 
 def mark_of(piece: Array) -> str:
     """Changes with the content."""
     content = np.ascontiguousarray(piece)
-    return f"{xxhash.xxh3_64_hexdigest(content.tobytes())} {content.shape}"
+    return f"{xxhash.xxh3_64_hexdigest(content.reshape(-1).view(np.uint8).data)} {content.shape}"
 
 
 def shapes(shared: Shared) -> dict[str, list[int]]:
@@ -85,13 +92,15 @@ def joined(shape: Mapping[str, list[int]], found: Iterator[tuple[str, Array]]) -
     directories, *row = shape[BY_DAYS]
     tables: dict[str, Array] = {BY_DAYS: np.zeros((with_spare(directories), *row))}
     for name, piece in found:
-        table, _, first = name.partition(" ")
-        if first:
+        table, by_days, first = name.partition(" ")
+        if by_days:
             days = tables[table][:, int(first) : int(first) + DAYS]
             days[: len(piece)] = piece
-        else:
+            continue
+        table, _, first = name.partition(_ROWS)
+        if table not in tables:
             tables[table] = np.zeros(shape[table], piece.dtype)
-            tables[table][: len(piece)] = piece
+        tables[table][int(first or 0) : int(first or 0) + len(piece)] = piece
     return tables
 
 

@@ -28,12 +28,21 @@ from strandline.core.beliefs.censored_kernels import (
     learn_captures,
 )
 from strandline.core.beliefs.clock_kernels import NEVER
-from strandline.core.beliefs.estimate import Estimate
+from strandline.core.beliefs.directory_days import MANY, DirectoryDays, DirectoryPages
+from strandline.core.beliefs.estimate import Estimate, rate_intervals
 from strandline.core.beliefs.estimate_kernels import estimate_rows
-from strandline.core.beliefs.group_clock import choose_inertia, effective_ages, new_clock, turned, with_groups
+from strandline.core.beliefs.group_clock import (
+    DIRECTORIES,
+    OwnDirectories,
+    choose_inertia,
+    effective_ages,
+    new_clock,
+    turned,
+    with_groups,
+)
 from strandline.core.beliefs.level_prior import gamma_on_grid, likely_priors, some_pages
 from strandline.core.beliefs.page_beliefs import AwayColumn, PageBeliefs, Part, Rooms, no_beliefs
-from strandline.core.beliefs.week_shapes import first_shares, learned_shares, start_shapes
+from strandline.core.beliefs.week_shapes import first_shares, learned_shares, running_sums, start_shapes
 from strandline.core.growing import with_room
 
 Floats = NDArray[np.float64]
@@ -46,9 +55,6 @@ FIRST_SIGHT_SHAPE = 2.0
 Origin: measured, `strandline experiment classes --data`."""
 UNLIKE = 0.02
 """Part of every prior that is spread evenly over all rates, so that no page is ruled out. Origin: a guess."""
-OPEN_END, TOLD = 0.5, 2.0
-"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something.
-Origin: a guess."""
 TOGETHER = 8192
 """Pages whose beliefs are looked at in one go. Origin: a bound on memory."""
 HOURS_OF_WEEK: Ints = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(168)], dtype=np.int64)
@@ -104,7 +110,7 @@ class CensoredLearner:
             profile_sum=zeros.copy(),
             profile_weight=zeros.copy(),
             cycle=cycle,
-            running=_running(shape, cycle),
+            running=running_sums(shape, cycle),
             share=share,
         )
         self._rules = Rules(
@@ -115,6 +121,8 @@ class CensoredLearner:
         self._sights = np.empty(0)
         self._pages = PageBeliefs(self._nothing(0), rooms)
         self._clock = new_clock(self.settings.periods_per_day)
+        self._days: DirectoryDays | None = None
+        self._members: DirectoryPages | None = None
         self._now = -np.inf
         self._habit = np.empty(0, dtype=np.int64)
 
@@ -123,8 +131,7 @@ class CensoredLearner:
 
     @property
     def _beliefs(self) -> Beliefs:
-        """What of it lies in memory."""
-        return self._pages.near
+        return self._pages.near  # what of it lies in memory
 
     def _nothing(self, count: int) -> Beliefs:
         return no_beliefs(count, self._first_shapes.shape[0], len(self.grid), self._bins)
@@ -175,9 +182,24 @@ class CensoredLearner:
         self._pages.append(fresh)
         self._sights = with_room(self._sights, old, old + extra)
         self._sights[old : old + extra] = sight
-        self._clock = with_groups(self._clock, int(site.max()) + 1, int(directory.max()) + 1)
+        self._make_room(int(site.max()) + 1, int(directory.max()) + 1)
         unheard = np.full(len(self._clock.habits) - len(self._habit), -1)
         self._habit = np.concatenate([self._habit, unheard])
+
+    def _make_room(self, sites: int, directories: int) -> None:
+        """For so many groups. Where there are very many directories, their days get places of their own."""
+        if self._days is None and directories > MANY:
+            table = self._clock.directory
+            self._days = DirectoryDays.of_table(table, directories, int(self._clock.origin[0]), self._asked)
+            self._clock = self._clock._replace(directory=table[:0].copy())
+        elif self._days is not None:
+            self._days.grow(directories)
+        self._clock = with_groups(self._clock, sites, directories, self._days)
+
+    def _asked(self, names: Ints) -> tuple[Ints, Ints]:
+        if self._members is None or len(self._members) != len(self):
+            self._members = DirectoryPages(self._beliefs.directory)
+        return self._members.asked(names, self._beliefs.last, self._clock.daylength)
 
     def start_from(self, last_visit: Floats, since: int = 0) -> None:
         """Pages without any capture yet: their first interval begins at the last visit known of them. Rows before
@@ -189,16 +211,25 @@ class CensoredLearner:
 
     def observe(self, rows: Ints, findings: tuple[Floats, NDArray[np.bool_], Floats, Floats]) -> None:
         """Take in captures in time order: time, changed, difference found, trusted last change (NaN: unknown)."""
-        time, changed, importance, last_change = findings
+        time, rows = findings[0], np.asarray(rows, dtype=np.int64)
         if len(time):
             self._now = max(self._now, float(np.max(time)))
             self._clock = turned(self._clock, float(np.max(time)))
+        step = len(time) if self._days is None else DIRECTORIES
+        for begin in range(0, len(time), max(step, 1)):
+            part = slice(begin, begin + step)
+            self._observe(rows[part], tuple(column[part] for column in findings))  # type: ignore[arg-type]
+
+    def _observe(self, rows: Ints, findings: tuple[Floats, NDArray[np.bool_], Floats, Floats]) -> None:
+        own = None if self._days is None else OwnDirectories(self._clock, self._days, self._beliefs.directory[rows])
 
         def learn(beliefs: Beliefs, places: Ints) -> None:
-            state = (beliefs, self._shared, self._clock, self._rules)
-            learn_captures(state, places, (time, changed, importance, last_change), self._total)
+            beliefs, clock = (beliefs, self._clock) if own is None else own.of(beliefs, places)
+            learn_captures((beliefs, self._shared, clock, self._rules), places, findings, self._total)
 
-        self._pages.change(np.asarray(rows, dtype=np.int64), learn)
+        self._pages.change(rows, learn)
+        if own is not None:
+            own.put(self._asked)
 
     def estimate(self, rows: Ints) -> Estimate:
         """Current beliefs about some pages."""
@@ -232,21 +263,8 @@ class CensoredLearner:
         return found
 
     def intervals(self, rows: Ints, share: float = 0.9) -> tuple[Floats, Floats]:
-        """Rates between which each page's rate lies with a chance of `share`, as likely below them as above.
-
-        Each rate of the grid stands for all rates nearer to it than to the next one. A page found changed at every
-        capture may have any higher rate, and its captures cannot say which: then the upper end is that of the grid.
-        """
-        logs = np.log(self.grid)
-        half = (logs[1] - logs[0]) / 2.0
-        edges = np.concatenate([logs - half, logs[-1:] + half])
-        below = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(self.levels(rows), axis=1)], axis=1)
-        tail = (1.0 - share) / 2.0
-        low, high = (np.array([np.interp(part, one, edges) for one in below]) for part in (tail, 1.0 - tail))
-        told = self._pages.take(rows).level
-        best = told.max(axis=1)
-        high[(told[:, -1] > best - OPEN_END) & (told[:, 0] < best - TOLD)] = edges[-1]
-        return np.exp(low), np.exp(high)
+        """Rates between which each page's rate lies with a chance of `share` (see rate_intervals)."""
+        return rate_intervals(self.grid, self.levels(rows), self._pages.take(rows).level, share)
 
     @property
     def grid(self) -> Floats:
@@ -258,7 +276,7 @@ class CensoredLearner:
         shared = self._shared
         shape = (30.0 * self._first_shapes + shared.shape_count) / (30.0 + shared.shape_exposure)
         shared.shape[:] = shape / (shape @ shared.share)[:, None]
-        shared.running[:] = _running(shared.shape, self.cycle)
+        shared.running[:] = running_sums(shared.shape, self.cycle)
         shared.profile[:] = (20.0 + shared.profile_sum) / (20.0 + shared.profile_weight)
         self._clock = turned(self._clock, now)
         choose_inertia(self._clock)
@@ -288,7 +306,7 @@ class CensoredLearner:
         if not old.any():
             return found
         groups = self._beliefs.site[rows[old]], self._beliefs.directory[rows[old]]
-        effective = effective_ages(self._clock, groups, last_visit[old], now[old])
+        effective = effective_ages(self._clock, groups, last_visit[old], now[old], self._days)
         found[old] = np.clip(effective / (now[old] - last_visit[old]), 0.02, 50.0)
         return found
 
@@ -360,7 +378,7 @@ class CensoredLearner:
         rest |= {"clock.origin": clock.origin, "clock.evidence": clock.evidence[:sites]}
         rest |= {"clock.inertia": clock.inertia[:sites], "clock.upheaval": clock.upheaval[:directories]}
         rest |= {"clock.habits": clock.habits[:sites], "clock.lives": clock.lives[:sites]}
-        rest |= {"habit": self._habit[:sites]}
+        rest |= {"habit": self._habit[:sites]} | ({} if self._days is None else self._days.state())
         return columns, rest
 
     @staticmethod
@@ -386,7 +404,8 @@ class CensoredLearner:
         learner._shared = Shared(**{name: rest[f"shared.{name}"] for name in Shared._fields})
         names = ("site", "directory", "origin", "inertia", "evidence", "upheaval", "habits", "lives")
         tables: dict[str, Any] = {name: rest[f"clock.{name}"] for name in names}
-        learner._clock = learner._clock._replace(**tables)
+        learner._clock, learner._days = learner._clock._replace(**tables), DirectoryDays.from_state(rest)
+        learner._make_room(0, len(learner._clock.upheaval))
         # As it was when what pages share was renewed last: captures since then speak for the next time.
         learner._habit = rest["habit"] if "habit" in rest else habit_of(learner._clock.habits)
         learner._total, learner._sights = rest["total"], rest["first_sight"]
@@ -399,7 +418,3 @@ def _posterior(logs: Floats) -> Floats:
     odds = np.exp(logs - logs.max(axis=1, keepdims=True))
     found: Floats = odds / odds.sum(axis=1, keepdims=True)
     return found
-
-
-def _running(shape: Floats, cycle: Ints) -> Floats:
-    return np.concatenate([np.zeros((len(shape), 1)), np.cumsum(shape[:, cycle], axis=1)], axis=1)

@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+OPEN_END, TOLD = 0.5, 2.0
+"""Log-likelihood by which captures must speak against the fastest and the slowest rate to have told something.
+Origin: a guess."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -51,3 +55,21 @@ class Estimate:
         if still.any():
             mean[still] = self.importance[still].mean(axis=1)
         return mean
+
+
+def rate_intervals(grid: Floats, odds: Floats, told: Floats, share: float) -> tuple[Floats, Floats]:
+    """Rates between which each page's rate lies with a chance of `share`, as likely below them as above: by the `odds`
+    of the rates of the grid, and what captures alone `told` of them, as log-likelihoods; one row per page.
+
+    Each rate of the grid stands for all rates nearer to it than to the next one. A page found changed at every capture
+    may have any higher rate, and its captures cannot say which: then the upper end is that of the grid.
+    """
+    logs = np.log(grid)
+    half = (logs[1] - logs[0]) / 2.0
+    edges = np.concatenate([logs - half, logs[-1:] + half])
+    below = np.concatenate([np.zeros((len(odds), 1)), np.cumsum(odds, axis=1)], axis=1)
+    tail = (1.0 - share) / 2.0
+    low, high = (np.array([np.interp(part, one, edges) for one in below]) for part in (tail, 1.0 - tail))
+    best = told.max(axis=1)
+    high[(told[:, -1] > best - OPEN_END) & (told[:, 0] < best - TOLD)] = edges[-1]
+    return np.exp(low), np.exp(high)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 LEAN = 10.0
 """Pages that the start counts for: half of them without hours, the rest spread over the other shapes.
@@ -63,3 +64,8 @@ def learned_shares(told: Floats) -> Floats:
         odds /= odds.sum(axis=1, keepdims=True)
         found = (start + odds.sum(axis=0)) / (LEAN + len(told))
     return found
+
+
+def running_sums(shape: Floats, cycle: Ints) -> Floats:
+    """Of each shape over the periods of the cycle, which are in these bins; from 0 on."""
+    return np.concatenate([np.zeros((len(shape), 1)), np.cumsum(shape[:, cycle], axis=1)], axis=1)
