@@ -28,10 +28,6 @@ def slowly(seconds, method):
     return late
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="gap: what is due by itself waits where the plan has taken the hour; which comes then hangs on late answers",
-)
 def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch):
     fast = shown(tmp_path / "fast", capsys)
     monkeypatch.setattr(LivingSite, "answer", slowly(0.03, LivingSite.answer))
@@ -41,7 +37,6 @@ def test_a_slow_machine_sees_what_a_fast_one_sees(tmp_path, capsys, monkeypatch)
     # Which of two visits comes first within an hour may depend on when an answer came: a few captures more or less.
     assert slow["captures"] == pytest.approx(fast["captures"], rel=0.03) and fast["captures"] > 188
     assert slow["ok"]
-    # In half a day so few versions appear (53) that one visit decides on a third of them: .17 and .47 were both seen.
     for who in ("watch", "round_robin"):
         assert slow[who]["completeness"] == pytest.approx(fast[who]["completeness"], abs=0.1)
         assert slow[who]["wasted"] == pytest.approx(fast[who]["wasted"], abs=0.1)

@@ -233,6 +233,35 @@ def test_a_clock_on_the_wall_that_jumps_causes_neither_a_burst_nor_a_stall(tmp_p
         assert window, f"nothing was asked from hour {begin} on"
 
 
+def test_addresses_that_robots_refused_keep_no_new_page_waiting(tmp_path):
+    """Sixty were handed out and none was asked for: what came next was taken for more of them, and the plan had it
+    all, hour after hour.
+    """
+    pages = {f"{SITE}/{n}": page("/") for n in range(30)}
+    names = [f"/{n}" for n in range(30)] + [f"/no/{n}" for n in range(60)]
+
+    def rules(request):
+        return answer(request, b"User-agent: *\nDisallow: /no/", headers=b"Content-Type: text/plain\r\n")
+
+    shop = Shop(tmp_path, {f"{SITE}/robots.txt": rules, **pages}, budget=12)
+    came = {}
+
+    def story(request):
+        """From the sixth hour on the front page names a story, and another one each hour."""
+        since = [n for n in range(20) if shop.clock.moment > 1000.0 + (6 + n) * HOUR]
+        for n in since:
+            came.setdefault(f"{SITE}/story/{n}", shop.clock.moment)
+        return page(*names, *(f"/story/{n}" for n in since))(request)
+
+    shop.web.pages[f"{SITE}/"] = story
+    shop.web.pages.update({f"{SITE}/story/{n}": page("/") for n in range(20)})
+    shop.run(16.0)
+    first = {url: moment for moment, url in reversed(shop.times)}
+    waited = {url: (first.get(url, 1000.0 + 16 * HOUR) - moment) / HOUR for url, moment in came.items()}
+    assert len(waited) > 5 and not any("/no/" in url for _, url in shop.times)
+    assert max(waited.values()) < 1.5, waited
+
+
 class OneHost:
     """A catalog of one host: whatever is planned can be leased, and one page is due by itself."""
 

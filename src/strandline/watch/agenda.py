@@ -14,6 +14,7 @@ The plan gets what the frontier does not need, the frontier at most four fifths 
 anything; both are spread over the hour. Every request is paid from the purse, whatever it is for.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,7 +50,10 @@ _LOOK: Final = 0.25
 _IDLE: Final = 0.05
 """Part of an hour's requests that may be without a use before it is divided anew. Origin: a guess."""
 _MEMORY: Final = 0.05
-"""Weight of the newest visit in the share of planned visits that are made. Origin: a guess."""
+"""Weight of the newest address in the part of them that is asked for. Origin: a guess."""
+_DOUBT: Final = 0.5
+"""Part of what this lacks of all that is given back with each hour: what was refused says little of what is found next,
+and requests kept for nothing go back to the plan within a quarter of an hour. Origin: a guess."""
 _ROUNDING: Final = 1e-9
 """Of a request. Origin: a bound on rounding."""
 _LONGEST_NAP: Final = 0.2
@@ -199,6 +203,7 @@ class WatchAgenda:
             self._parts.hour_ended(self.figures)
         allowed = self._parts.purse.for_hour(moment, self._parts.clock.monotonic())
         self.figures = HourFigures(int(moment // 1), now, allowed)
+        self._sent_share += _DOUBT * (1.0 - self._sent_share)
         self._divide(moment, now, anew=True)
 
     def _divide(self, moment: float, now: float, anew: bool = False) -> None:
@@ -217,7 +222,7 @@ class WatchAgenda:
         most = self._parts.purse.payable(self._parts.clock.monotonic(), rest)
         if not anew and idle < 0 and requests_of(self._visits) <= min(max(1.0, own), most):
             return  # more is due than can be asked for; what the plan has left is its own
-        visits = left_for_plan(left, self._sent_share * due)
+        visits = left_for_plan(left, math.ceil(self._sent_share * due - _ROUNDING))
         others = 0 if anew else self.figures.planned - len(self._visits)  # intended, and made or begun by now
         self._visits = deque(self._parts.foresight.plan(self.figures.hour, visits, most))
         self.figures.planned = others + len(self._visits)
