@@ -86,7 +86,7 @@ def test_a_silent_look_is_taught_with_the_capture_that_follows():
     past = History(np.array([0, 1, 0]), np.array([1.0, 2.0, 9.0]), np.array([False, True, True]), np.zeros(3), nothing)
     lesson = past.with_silent(np.array([0, 1]), np.array([8.0, 3.0]))
     assert lesson.time.tolist() == [1.0, 2.0, 3.0, 8.0, 9.0]
-    assert lesson.turn.tolist() == [1.0, 2.0, 3.0, 9.0, 9.0]
+    assert past.turn_of(np.array([0, 1]), np.array([8.0, 3.0])).tolist() == [9.0, 3.0]
     assert lesson.row.tolist() == [0, 1, 1, 0, 0]
     assert lesson.changed.tolist() == [False, True, False, False, True]
 

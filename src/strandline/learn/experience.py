@@ -27,6 +27,7 @@ from strandline.learn.file_rows import rooms_for
 from strandline.learn.known_pages import Groups, Hours, Known, Told, path_of
 from strandline.learn.neighbours import Watched, neighbour_rates
 from strandline.learn.observations import Sighting, matters
+from strandline.learn.page_columns import PageRows
 
 BELIEFS = ("plan", "beliefs")
 """Kind and key of the note in which what was learned is kept; who removes it has everything learned again."""
@@ -39,8 +40,8 @@ _PAGES_PER_CAPTURE = (50, 20)
 Origin: a bound on time."""
 _AT_ONCE = 50_000
 """Captures that are held as objects before they become arrays. Origin: a bound on memory."""
-_KINDS: tuple[type, ...] = (np.int64, np.float64, np.bool_, np.float64, np.float64, np.bool_)
-"""Of the columns of a history: row, time, changed, importance, time of a change that was told, shown."""
+_KINDS: tuple[type, ...] = (np.int32, np.float64, np.bool_, np.float64, np.bool_)
+"""Of the columns of a history: row, time, changed, importance, shown."""
 _GROWN = 100
 """Part of all captures, one in so many, that must be new before it is renewed within a day. Origin: a bound on time."""
 
@@ -56,30 +57,27 @@ class History:
     last_change: Floats
     shown: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None
     """Whether a reader sees a difference to the capture before, however little it matters; None: as `changed`."""
-    turn: Floats | None = None
-    """When each has its turn to be taught; None: at its own time."""
 
     @property
     def outcomes(self) -> Outcomes:
         """For strategies that learn."""
-        return Outcomes(self.row, self.time, self.changed, self.importance, self.last_change)
+        return Outcomes(self.row.astype(np.int64), self.time, self.changed, self.importance, self.last_change)
 
-    def with_silent(self, row: Rows, time: Floats) -> "History":
-        """As a learner is to be taught: at these moments sites were asked about pages, and told of no change yet.
+    def part(self, some: slice) -> "History":
+        """Some of them, without what a reader sees."""
+        flags, hints = self.changed[some], self.last_change[some]
+        return History(self.row[some], self.time[some], flags, self.importance[some], hints)
+
+    def with_silent(self, row: Rows, time: Floats, turn: Floats | None = None) -> "History":
+        """As a learner is to be taught: at these moments sites were asked about pages, and told of no change yet. They
+        have their `turn` (as turn_of says).
 
         A visit that a feed called for comes right after a change. Learned from as from any other, it would seem that
         the page changes whenever one looks.
         """
         if len(row) == 0:
             return self
-        order = np.lexsort((self.time, self.row))
-        begin = min(float(time.min()), float(self.time.min(initial=np.inf)))
-        length = max(float(time.max()), float(self.time.max(initial=-np.inf))) - begin + 1.0
-        place = np.searchsorted((self.row * length + self.time - begin)[order], row * length + time - begin)
-        order = np.append(order, -1)[place]  # the capture that follows
-        follows = (order >= 0) & (np.append(self.row, -1)[order] == row)
-        # Each is taught together with that capture: then it does not matter which captures come in one batch.
-        turn = np.concatenate([np.where(follows, np.append(self.time, np.nan)[order], time), self.time])
+        turn = np.concatenate([self.turn_of(row, time) if turn is None else turn, self.time])
         order = np.argsort(turn, kind="stable")
         nothing = np.zeros(len(row))
         return History(
@@ -88,15 +86,26 @@ class History:
             np.concatenate([nothing > 0, self.changed])[order],
             np.concatenate([nothing, self.importance])[order],
             np.concatenate([nothing + np.nan, self.last_change])[order],
-            turn=turn[order],
         )
+
+    def turn_of(self, row: Rows, time: Floats) -> Floats:
+        """When moments at which sites were silent have their turn: each together with the capture that follows, so that
+        it does not matter which captures come in one batch.
+        """
+        own = np.flatnonzero(np.isin(self.row, row))
+        own = own[np.lexsort((self.time[own], self.row[own]))]
+        rows, times = np.append(self.row[own], -1), np.append(self.time[own], np.nan)
+        begin = min(float(time.min()), float(times[:-1].min(initial=np.inf)))
+        length = max(float(time.max()), float(times[:-1].max(initial=-np.inf))) - begin + 1.0
+        following = np.searchsorted((rows * length + times - begin)[:-1], row * length + time - begin)
+        return np.where(rows[following] == row, times[following], time)
 
 
 def history(
     pages: Sequence[Known], sightings: Iterable[Sighting], hours: Hours, claims: Iterable[Told] = ()
 ) -> History:
     """Columns from the sightings of pages, whose rows are their places in `pages`; see `sighted`."""
-    return sighted({page.page: row for row, page in enumerate(pages)}, sightings, hours, claims)
+    return sighted(PageRows(page.page for page in pages), sightings, hours, claims)
 
 
 def sighted(
@@ -126,8 +135,9 @@ def sighted(
             since = latest[row] if row in latest else before(row)
             known = (time for time, said in told[seen.page] if since < time and said <= seen.time)
             hint = max(map(hours.at, known), default=np.nan)
-        latest[row] = seen.time
-        found.add((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, hint, seen.changed))
+        if seen.page in told:  # of all pages it would take much memory
+            latest[row] = seen.time
+        found.add((row, hours.at(seen.time), changed, seen.importance if changed else 0.0, seen.changed), hint)
     return found.history()
 
 
@@ -135,11 +145,16 @@ class _Columns:
     """Captures one by one, held as arrays: as objects they would take five times the memory."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, float, bool, float, float, bool]] = []
+        self._rows: list[tuple[int, float, bool, float, bool]] = []
         self._parts: tuple[list[NDArray[Any]], ...] = tuple([np.empty(0, dtype=kind)] for kind in _KINDS)
+        self._hints: dict[int, float] = {}
+        self._count = 0
 
-    def add(self, capture: tuple[int, float, bool, float, float, bool]) -> None:
-        """One more."""
+    def add(self, capture: tuple[int, float, bool, float, bool], hint: float) -> None:
+        """One more; `hint` is the time of a change that was told, NaN of nearly all."""
+        if hint == hint:
+            self._hints[self._count] = hint
+        self._count += 1
         self._rows.append(capture)
         if len(self._rows) >= _AT_ONCE:
             self._pack()
@@ -153,9 +168,14 @@ class _Columns:
         """All of them, in the order of time. Nothing is left here: columns are taken one by one."""
         self._pack()
         time = self._taken(1)
-        order = np.argsort(time, kind="stable")
+        order = np.argsort(time, kind="stable").astype(np.int32 if len(time) < 1 << 31 else np.int64)
         time = time[order]
-        row, changed, importance, hint, shown = (self._taken(column)[order] for column in (0, 2, 3, 4, 5))
+        row, changed, importance, shown = (self._taken(column)[order] for column in (0, 2, 3, 4))
+        hint = np.broadcast_to(np.nan, len(time))  # takes no memory
+        if self._hints:
+            hint = hint.copy()
+            hint[list(self._hints)] = list(self._hints.values())
+            hint = hint[order]
         return History(row, time, changed, importance, hint, shown)
 
     def _taken(self, column: int) -> NDArray[Any]:
@@ -290,22 +310,24 @@ class Learned:
 
     def teach(self, past: History, silent: tuple[Rows, Floats] | None, shift: Floats) -> None:
         """Captures in the order of time; `silent` is what History.with_silent takes, `shift` that of each page."""
-        lesson = past if silent is None else past.with_silent(*silent)
-        turns = lesson.time if lesson.turn is None else lesson.turn
-        begin, seen = 0, 0
-        for end in [*(1 + np.flatnonzero(np.diff(np.floor(turns)))).tolist(), len(turns)]:
-            if end == begin:
-                continue
-            self.turn(float(turns[begin]))
-            part = slice(begin, end)
-            local = shift[lesson.row[part]]
-            findings = (lesson.time[part] + local, lesson.changed[part], lesson.importance[part])
-            self.learner.observe(lesson.row[part], (*findings, lesson.last_change[part] + local))
-            made = int(np.searchsorted(past.time, turns[end - 1], side="right"))
-            self._note(past, slice(seen, made))
-            begin, seen = end, made
+        rows, times = (np.empty(0, np.int64), np.empty(0)) if silent is None else silent
+        turns = past.turn_of(rows, times) if len(rows) else times
+        order = np.argsort(turns, kind="stable")
+        rows, times, turns = rows[order], times[order], turns[order]
+        done, told = 0, 0
+        while done < len(past.time) or told < len(turns):  # an hour after the other: all at once would be held twice
+            first = min(*past.time[done : done + 1].tolist(), *turns[told : told + 1].tolist(), np.inf, np.inf)
+            end, until = (int(np.searchsorted(column, np.floor(first) + 1.0)) for column in (past.time, turns))
+            self.turn(first)
+            lesson = past.part(slice(done, end)).with_silent(rows[told:until], times[told:until], turns[told:until])
+            local = shift[lesson.row]
+            findings = (lesson.time + local, lesson.changed, lesson.importance, lesson.last_change + local)
+            self.learner.observe(lesson.row, findings)
+            self._note(past, slice(done, end))
+            done, told = end, until
         self._taught = with_room(self._taught, len(self._taught), len(self))
-        self._taught[lesson.row] = True
+        self._taught[past.row] = True
+        self._taught[rows] = True
 
     def _note(self, past: History, part: slice) -> None:
         """Take notice that captures were made."""

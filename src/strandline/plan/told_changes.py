@@ -42,7 +42,8 @@ def said_of(
 
 def silent_looks(past: History, said: Said, pages: Sequence[Known]) -> tuple[Rows, Floats]:
     """Pages, and when their site was asked and did not tell yet of the change that called for the next visit."""
-    sights = Sights.of(past.row, past.time, past.changed)
+    own = np.isin(past.row, said.row)  # nobody told of the others, and there are many
+    sights = Sights.of(past.row[own], past.time[own], past.changed[own])
     numbers = dict[str, int]()
     site = np.array([numbers.setdefault(page.site, len(numbers)) for page in pages], dtype=np.int64)
     until = said.silent_until(sights, site)
