@@ -2,7 +2,7 @@
 
 import pytest
 
-from strandline.core.changes.appointed import is_appointment, is_of_timetable, minutes_of
+from strandline.core.changes.appointed import is_appointment, is_of_timetable, is_tabled, minutes_of
 
 STOPS = ["Line 4", "Mill", "8:15", "Quay", "8:22", "Fort", "8:31"]
 
@@ -66,3 +66,8 @@ def test_sentences_that_appoint_a_time(before, after, appointed):
 
 def test_times_in_minutes():
     assert minutes_of("from 8:15 to 13h05, 1.5 h") == [495, 785]
+
+
+def test_dates_of_a_table():
+    assert is_tabled(["Opens", "12 May 2026", "Ends", "14 May 2026"], "14 May 2026")
+    assert not is_tabled(["News", "Updated", "14 May 2026"], "14 May 2026"), "that of the page itself"

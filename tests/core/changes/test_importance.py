@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.blocks.pages import block, page
 from strandline.core.blocks.tree import Item
 from strandline.core.changes.importance import BELIEF, importance, study
+from strandline.core.changes.stays import Stay
 from strandline.core.changes.vidiff import compare
 from strandline.core.changes.volatility import FADING, MEMORY, NoiseState, steadiness
 
@@ -252,6 +253,7 @@ STATE = st.builds(
         st.integers(0, 2**64 - 1), st.tuples(st.integers(0, 40).map(float), st.integers(0, 40).map(float))
     ),
     slots=st.dictionaries(st.integers(0, 2**64 - 1), st.tuples(st.integers(0, 999), st.integers(0, 999))),
+    stays=st.dictionaries(st.integers(0, 2**64 - 1), st.builds(Stay, *[st.integers(0, 999)] * 4)),
 )
 
 
@@ -265,9 +267,10 @@ def test_a_damaged_state_is_refused():
     with pytest.raises(ValueError, match="not a stored"):
         NoiseState.from_bytes(b"nothing")
     stored = NoiseState(words={7: None}, items={8: None}).as_bytes()
-    earlier = b"SNS2" + stored[4:-16]  # without the four sections that came later, which are empty
+    assert NoiseState.from_bytes(stored[:-8]) == NoiseState.from_bytes(stored), "stays came last"
+    earlier = b"SNS2" + stored[4:-24]  # without the six sections that came later, which are empty
     assert NoiseState.from_bytes(earlier) == NoiseState.from_bytes(stored)
-    older = b"SNS1" + stored[4:-16]
+    older = b"SNS1" + stored[4:-24]
     assert NoiseState.from_bytes(older) == NoiseState(items={8: None}), "its words were numbered otherwise"
     with pytest.raises(ValueError, match="cut short"):
-        NoiseState.from_bytes(NoiseState().as_bytes()[:-3])
+        NoiseState.from_bytes(NoiseState().as_bytes()[:-11])

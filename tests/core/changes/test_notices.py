@@ -3,7 +3,7 @@
 import pytest
 
 from strandline.core.blocks.tree import Item, PageBlock
-from strandline.core.changes.notices import box_of, boxes, is_alarm, is_grave, may_alarm
+from strandline.core.changes.notices import box_of, boxes, is_alarm, is_grave, may_alarm, tells_state
 
 BOXES = {
     "en": "This website uses cookies to measure its audience.",
@@ -64,3 +64,15 @@ def test_alarms_are_heard_in_banners_and_windows_and_not_among_links():
     assert not may_alarm(block("", "ads"))
     assert not may_alarm(block("footer", ""))
     assert not may_alarm(block("aside", "", 90))
+
+
+@pytest.mark.parametrize(
+    "text", ["In stock", "Heute geschlossen", "Épuisé", "Agotado", "Oggi chiuso", "Weer op voorraad", "Warnstufe 3"]
+)
+def test_states_are_told_by_their_words(text):
+    assert tells_state(text)
+
+
+@pytest.mark.parametrize("text", ["20% off today", "2. Open the valve.", "Level up", "Win a trip", "Read on", ""])
+def test_other_short_texts_are_none(text):
+    assert not tells_state(text)

@@ -15,6 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from strandline.core.changes.language_rules import folded_words, says
+from strandline.core.changes.said import is_label
+from strandline.core.changes.ticking import is_moment, is_stamp
 
 LONGEST: Final = 300
 """Letters of a text in which a time is appointed. Origin: a guess, that of a text in which something ticks."""
@@ -89,3 +91,15 @@ def _is_in_step(places: Sequence[int], here: int) -> bool:
 
 def _are_round(minutes: Sequence[int]) -> bool:
     return bool(minutes) and all(minute % STEP == 0 for minute in minutes)
+
+
+def is_tabled(texts: Sequence[str], date: str) -> bool:
+    """Whether a date without a word beside it is one of a table: there are others, or a label stands before it.
+
+    >>> is_tabled(["Seats", "4", "From", "12 May 2026"], "12 May 2026"), is_tabled(["12 May 2026"], "12 May 2026")
+    (True, False)
+    """
+    if sum(map(is_moment, texts)) > 1:
+        return True
+    place = texts.index(date) if date in texts else 0
+    return place > 1 and is_label(texts[place - 1]) and not is_stamp(texts[place - 1])

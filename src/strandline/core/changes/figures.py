@@ -114,6 +114,15 @@ def holds_number(text: str) -> bool:
     return _DIGIT.search(text) is not None
 
 
+def is_bare(text: str) -> bool:
+    """True for a number alone.
+
+    >>> is_bare("(1,204)"), is_bare("12 km")
+    (True, False)
+    """
+    return text.replace(",", "").replace(".", "").strip("() ").isdigit()
+
+
 def holds_only_numbers(text: str) -> bool:
     """True for a text of which all words are plain numbers, or that has none.
 

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
-from strandline.core.changes.appointed import is_appointment, is_of_timetable
+from strandline.core.changes.appointed import is_appointment, is_of_timetable, is_tabled
 from strandline.core.changes.binding import (
     MADE_OF,
     is_choice,
@@ -32,18 +32,20 @@ from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.delta import BlockChange, Delta
+from strandline.core.changes.figures import is_bare
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
-from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm
+from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm, tells_state
 from strandline.core.changes.opening_hours import other_hours
 from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.page_title import is_other_headline
 from strandline.core.changes.price_columns import is_price_cell
+from strandline.core.changes.returning import Returning
 from strandline.core.changes.said import DECISIVE, PRICE, RENUMBERED, SHORT, is_label, is_turned, said, says_another
 from strandline.core.changes.sentence_meaning import SLIGHT
-from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_stamp, is_unnamed, tick_form
+from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_unnamed, tick_form
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
@@ -62,6 +64,8 @@ MOST_ENTRIES: Final = 3
 """Entries of a page that weigh so much; more of them count by their words. Origin: a guess."""
 BACK: Final = 0.15
 """Weight of a text that is back where hardly anything changes. Origin: a guess."""
+AGAIN: Final = 0.1
+"""Weight of one that leaves again, of which no word is a loss. Origin: a guess, that of a short sentence."""
 STATE: Final = 0.15
 """Weight of a few words that took the place of others: a state, a name, an entry. Origin: a guess."""
 HEADED: Final = 18
@@ -113,6 +117,7 @@ class ItemJudge:
         self._delta = delta
         self._noise = noise
         self._kind = kind
+        self._returning = Returning(delta, noise, kind)
         self._entries_left = MOST_ENTRIES
 
     def judge(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool = True) -> ItemChange:
@@ -145,9 +150,13 @@ class ItemJudge:
             kind, weight, lasting = self._said(block, before, after, figures)
         if kind == RENUMBERED:
             return ItemChange("ticking", before, after, False, "says the same in other signs")
-        if ticks and not lasting:
+        if ticks and not lasting and not (own and self._returning.is_of_states(before, after)):
             return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
-        if back and (weight < DECISIVE or not alike) and not (own and self._means_to_return(block, before, after)):
+        if (
+            back
+            and (weight < DECISIVE or not alike)
+            and not (own and self._returning.means_to_return(block, before, after))
+        ):
             return ItemChange("rotating", before, after, False, "was shown before")
         if not weigh:
             return ItemChange("edited", before, after, True, kind, weight)
@@ -156,6 +165,7 @@ class ItemJudge:
         if not own and not back and self._binds_beside(block, before, after):
             return ItemChange("edited", before, after, True, "a limit or a choice", LIMIT, "alarm")
         least = self._least(before, after) if own and kind not in SLIGHT else 0.0
+        least = max(least, BACK * (own and back and not alike and self._returning.alternates(block, after)))
         comes = own and not back and not alike and max(least, weight) < ENTRY
         if comes and self._is_entry(block, before, after):
             return ItemChange("edited", before, after, True, "a new entry", ENTRY, "entry")
@@ -174,7 +184,7 @@ class ItemJudge:
             return True
         own = form != "time" and self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
         if form == "stamp" and own and not figures and not self._kind.listing:
-            return is_moment(after) and is_tabled(block, after)
+            return is_moment(after) and is_tabled(block.texts, after)
         return own and (form == "clock" or (form == "stamp" and figures)) and is_unnamed(after)
 
     def _is_appointed(self, form: TickForm, block: PageBlock, before: str, after: str) -> bool:
@@ -241,6 +251,8 @@ class ItemJudge:
             return ENDED
         if is_label(before) and is_label(after) and says_another(words(before), words(after)):
             return STATE
+        if words(before) != words(after) and tells_state(before, language) and tells_state(after, language):
+            return STATE
         heads = after == self._headline and HEADED >= len(after.split()) > 1
         return HEADLINE if heads and not after.endswith(".") else EDITED
 
@@ -249,16 +261,6 @@ class ItemJudge:
         """What the page's own part begins with, if more follows."""
         first = next((block for block in self._delta.new.blocks if block.texts and self._kind.owns(block)), None)
         return first.texts[0] if first and len(first.texts) > 1 and first.lead == first.texts[0] else ""
-
-    def _means_to_return(self, block: PageBlock, before: str, after: str) -> bool:
-        """Whether an edit that brings back an earlier text is one: of a state, or where hardly anything changes."""
-        path = noise_place(block)
-        if self._noise.rarely_returns(path):
-            return True
-        if is_label(before) and is_label(after):
-            return not self._kind.listing and not self._noise.rotates(path)
-        language = self._delta.language
-        return self._noise.mostly_still(path) and tells_end(before, language) != tells_end(after, language)
 
     def _is_entry(self, block: PageBlock, before: str, after: str) -> bool:
         """Whether a text is an entry that came to a list of the page's own, or took the place of another one."""
@@ -274,8 +276,10 @@ class ItemJudge:
     def _came(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:
         noise, own, language = self._noise, self._kind.owns(block), self._delta.language
         if noise.seen_text(text) and (noise.seen_item(text) or not (own and self._is_another(block, text))):
-            if not own or not noise.rarely_returns(noise_place(block)):
+            if not self._returning.is_put_up_again(block, text, True):
                 return ItemChange("rotating", "", text, False, "was shown before")
+            if not own:
+                return ItemChange("returned", "", text, True, "an alarm", ENDED, "alarm")
             weight = max(BACK, self._told_whole(block, text))
             return ItemChange("returned", "", text, True, "is back after it had left", weight)
         if text in self._delta.shown_before:
@@ -327,15 +331,21 @@ class ItemJudge:
 
     def _left(self, block: PageBlock, text: str, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
-        if noise.seen_text(text) and not (own and noise.rarely_returns(noise_place(block))):
+        known = noise.seen_text(text)
+        if known and not self._returning.is_put_up_again(block, text, False):
             return ItemChange("rotating", text, "", False, "comes and goes")
         if box := self._order.boxes_that_left.get(text) if own else not block.hint and self._box_beside(block, text):
             return ItemChange("gone", text, "", False, box)
+        if not own and may_alarm(block) and is_alarm(text, self._delta.language):
+            return ItemChange("gone", text, "", True, "an alarm that is over", ENDED, "alarm")
         listed = own and (self._kind.listing > 0 or self._kind.later)
         # Where others came, it was pushed off; else it was taken out.
         if listed and (self._kind.later or self._order.grew) and not self._order.left_the_top(text):
             return ItemChange("moved", text, "", False, "left the list, not at its top")
-        return ItemChange("gone", text, "", True, "left the page", self._told_whole(block, text) if weigh else 0.0)
+        weight = self._told_whole(block, text) if weigh else 0.0
+        if known and own and self._returning.is_notice(block, text, False):
+            weight = max(weight, AGAIN)
+        return ItemChange("gone", text, "", True, "left the page", weight)
 
     def _told_whole(self, block: PageBlock, text: str) -> float:
         """The weight of a whole text of a page's own that says something ended, is dangerous, or binds somebody."""
@@ -343,6 +353,8 @@ class ItemJudge:
             return 0.0
         if is_grave(text, self._delta.language):
             return ENDED
+        if tells_state(text, self._delta.language):
+            return STATE
         weight = sentence_weight(text, self._delta.language, self._contract)
         return weight if weight >= DECISIVE else 0.0
 
@@ -362,17 +374,3 @@ class ItemJudge:
         pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
         edited = frozenset(after for before, after in pairs if is_same_text(before, after))
         return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
-
-
-def is_tabled(block: PageBlock, date: str) -> bool:
-    """Whether a date without a word beside it is one of a table: there are others, or a label stands before it."""
-    texts = block.texts
-    if sum(map(is_moment, texts)) > 1:
-        return True
-    place = texts.index(date) if date in texts else 0
-    return place > 1 and is_label(texts[place - 1]) and not is_stamp(texts[place - 1])
-
-
-def is_bare(text: str) -> bool:
-    """True for a number alone."""
-    return text.replace(",", "").replace(".", "").strip("() ").isdigit()

@@ -32,7 +32,7 @@ _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 
 _MARKS: Final = (
     "deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms", "ingredients", "law",
-    "contracts", "courtesy", "passing", "limits",
+    "contracts", "courtesy", "passing", "limits", "states", "grades",
 )  # fmt: skip
 Phrase = tuple[str, ...]
 
@@ -140,7 +140,8 @@ class LanguageRules:
     marks: dict[str, tuple[Phrase, ...]]
     """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
     that it ended, that something is dangerous or lost; what it is made of, which law holds, which texts bind, what is
-    mere politeness, what just happens, what is a limit; boxes beside what a page says, and pages about the same."""
+    mere politeness, what just happens, what is a limit, whether something can be had or is open, how grave
+    it is; boxes beside what a page says, and pages about the same."""
     corrections: tuple[str, ...]
     """How notices of a correction begin (those that end in a colon), and what they say."""
 
@@ -185,11 +186,15 @@ def _sought(phrases: Sequence[str]) -> _Sought:
 
 def says(mark: str, text: str, words: Sequence[str], language: str = "") -> bool:
     """Whether a text, given with its words, has a phrase of a mark, in its language. That is guessed where the page
-    does not tell it, but only of a text with such a phrase in some language: most have none.
+    does not tell it, but only of a text with such a phrase in some language: most have none. A few words may show no
+    language: then any will do.
     """
     if language:
         return language_rules(language).marked(mark, words)
-    return _sought_anywhere(mark).among(words) and language_rules(language_of(text)).marked(mark, words)
+    if not _sought_anywhere(mark).among(words):
+        return False
+    guessed = language_of(text, "")
+    return not guessed or language_rules(guessed).marked(mark, words)
 
 
 def heads(mark: str, words: Sequence[str]) -> bool:

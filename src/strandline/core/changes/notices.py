@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.figures import holds_number
 from strandline.core.changes.language_rules import folded_words, says
 from strandline.core.changes.page_kind import LISTED
 
@@ -18,6 +19,10 @@ LONGEST: Final = 240
 """Letters of a text of a box, or of an alarm. Origin: a guess."""
 BUTTON: Final = 5
 """Words of a button or heading that belongs to a box. Origin: a guess."""
+STATE: Final = 48
+"""Letters of a state. Origin: a guess."""
+SENTENCE: Final = 2
+"""Words of a state that ends like a sentence: "Open the valve." is none. Origin: a guess."""
 NEAR: Final = 3
 """Texts of a box between a button and what tells that it is one. Origin: a guess."""
 TOPICS: Final = {
@@ -85,6 +90,20 @@ def is_grave(text: str, language: str = "") -> bool:
         return False
     words = _words(text)
     return says("ended", text, words, language) or says("alarms", text, words, language)
+
+
+def tells_state(text: str, language: str = "") -> bool:
+    """Whether a few words say that something can be had, or not, is open, or closed, or how grave it is.
+
+    >>> tells_state("Closed today"), tells_state("Danger level 3 of 5"), tells_state("Win a trip to Lisbon")
+    (True, True, False)
+    """
+    if len(text) > STATE:
+        return False
+    words = _words(text)
+    if len(words) > (SENTENCE if text.endswith(".") else BUTTON):
+        return False
+    return says("states", text, words, language) or (holds_number(text) and says("grades", text, words, language))
 
 
 def may_alarm(block: PageBlock) -> bool:

@@ -9,6 +9,8 @@ Noise is learned for each page. How often a block changes tells noise from news 
                       served in turn) they are no news
     rotation          of the texts that came to a path, those that were on the page earlier: where most are, the next
                       one that is new is hardly news, it is only met for the first time
+    stays             how long a text stood each time it came, and how long it was away (`stays`): a notice that is put
+                      up again is no rotation
     slots             the part of a text that changes while the rest of it stays; one that changed at least three times,
                       and at most looks, ticks
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
@@ -22,7 +24,6 @@ A `NoiseState` belongs to one page and is changed in place; `as_bytes` keeps it 
 kilobytes. Paths, items and words are kept as hashes only.
 """
 
-import struct
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -37,6 +38,8 @@ from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import LINKS, noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.link_lists import Texts
+from strandline.core.changes.noise_bytes import numbers, packed, rows, table, unpacked
+from strandline.core.changes.stays import Stay, is_steady
 from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
 from strandline.core.changes.touched import says_something, touched_texts
 
@@ -54,6 +57,8 @@ MOST_PATHS: Final = 4_000
 """Places of a page that are remembered; beyond it, the half met most often stays. Origin: a bound on memory."""
 MOST_SLOTS: Final = 1_000
 """Changing parts of texts that are remembered. Origin: a bound on memory."""
+MOST_STAYS: Final = 400
+"""Texts whose coming and leaving is remembered. Origin: a bound on memory."""
 TICKS: Final = 3
 """Changes from which a slot may tick. Origin: a guess."""
 TICKING: Final = 0.6
@@ -64,9 +69,6 @@ STILL: Final = 0.25
 """Part of the looks at which a block may have changed and still is one that stands still. Origin: a guess."""
 ROTATES: Final = 0.5
 """Part of what comes to a place that was there before, from which on it rotates. Origin: a guess."""
-_MAGIC: Final = b"SNS3"
-_EARLIER: Final = b"SNS2"  # without rotation and slots
-_OLD_MAGIC: Final = b"SNS1"  # its words were numbered otherwise: they are forgotten
 _HALF: Final = np.uint64(32)
 """Bits of a word's number that are dropped. Origin: a definition."""
 _RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
@@ -98,6 +100,7 @@ class NoiseState:
     held: int = 0  # blocks, and one, of a version whose collapse is not yet believed; 0: none
     arrivals: dict[int, tuple[float, float]] = field(default_factory=dict)  # path -> texts that came: new, seen before
     slots: dict[int, tuple[int, int]] = field(default_factory=dict)  # slot -> comparison of its first change, changes
+    stays: dict[int, Stay] = field(default_factory=dict)  # texts that came or left last
 
     noisy_elsewhere: Set[int] = field(default=frozenset(), compare=False)  # paths, as the site's other pages showed
     steady_elsewhere: Set[int] = field(default=frozenset(), compare=False)
@@ -184,6 +187,15 @@ class NoiseState:
         """True for a place that hardly ever changes and does not rotate: what comes back to it was brought back."""
         return self.mostly_still(path) and not self.rotates(path)
 
+    def comes_and_goes_steadily(self, text: str) -> bool:
+        """True for a text that comes back, or leaves again, and stood and was away for several looks each time."""
+        stay = self.stays.get(hashed(text))
+        return stay is not None and is_steady(stay.turn(self.comparisons + 1))
+
+    def few_alternate(self, path: str, most: int) -> bool:
+        """True for a place that does not rotate, or to which at most so many texts ever came."""
+        return not self.rotates(path) or self.arrivals.get(self.settled(path), (0.0, 0.0))[0] <= most
+
     # Masks and ratings
 
     def is_masked(self, block: PageBlock) -> bool:
@@ -231,6 +243,7 @@ class NoiseState:
             self._learn_items(change.block, texts)
         _forget_oldest(self.slots, MOST_SLOTS)
         _forget_oldest(self.arrivals, MOST_PATHS)
+        _forget_oldest(self.stays, MOST_STAYS)
         self._remember_departed(delta)
 
     def _learn_items(self, block: PageBlock, texts: Texts) -> None:
@@ -243,6 +256,8 @@ class NoiseState:
         for before, after in texts:
             if before and after and tick_form(before, after) in ("", "time") and is_slot(before, after):
                 self._count_slot(self._frame(block.path, before, after))
+            if before != after and not (before and after and is_same_text(before, after)):
+                self._turn(before, after)
         if come:
             back = sum(map(self.seen_text, come))
             key = self.settled(noise_place(block))
@@ -250,6 +265,16 @@ class NoiseState:
             if known + returned > MEMORY:
                 known, returned = known * FADING, returned * FADING
             self.arrivals[key] = known + len(come) - back, returned + back
+
+    def _turn(self, left: str, came: str) -> None:
+        """Note that a text left the page and another came; either may be empty."""
+        for text, there in ((left, True), (came, False)):
+            if text:
+                key = hashed(text)
+                stay = self.stays.pop(key, None)  # to the end: it is the latest now
+                if stay is None or stay.there is not there:  # one that is unknown stood there from the beginning
+                    stay = Stay(0) if there else None
+                self.stays[key] = stay.turn(self.comparisons) if stay else Stay(self.comparisons)
 
     def _count_slot(self, slot: int) -> None:
         since, changes = self.slots.pop(slot, (self.comparisons - 1, 0))  # to the end: it is the latest now
@@ -331,66 +356,41 @@ class NoiseState:
 
     def as_bytes(self) -> bytes:
         """The state in a compact form; `from_bytes` reads it."""
-        paths = list(self.paths.items())
-        rated = list(self.ratings.items())
         sections = (
-            np.array([path for path, _ in paths], np.uint64).tobytes(),
-            np.array([counts for _, counts in paths], np.float32).tobytes(),
+            *table(self.paths, np.float32),
             np.array(list(self.items), np.uint64).tobytes(),
             np.array(list(self.words), np.uint32).tobytes(),
             np.array(sorted(self.masked_paths), np.uint64).tobytes(),
             np.array(sorted(self.masked_texts), np.uint64).tobytes(),
             np.array(sorted(self.unstable), np.uint64).tobytes(),
-            np.array([path for path, _ in rated], np.uint64).tobytes(),
-            bytes(_RATINGS.index(rating) for _, rating in rated),
-            np.array(list(self.arrivals), np.uint64).tobytes(),
-            np.array(list(self.arrivals.values()), np.float32).tobytes(),
-            np.array(list(self.slots), np.uint64).tobytes(),
-            np.array(list(self.slots.values()), np.uint32).tobytes(),
+            np.array(list(self.ratings), np.uint64).tobytes(),
+            bytes(map(_RATINGS.index, self.ratings.values())),
+            *table(self.arrivals, np.float32),
+            *table(self.slots, np.uint32),
+            *table(self.stays, np.uint32),
         )
-        head = struct.pack("<4sIIQ", _MAGIC, self.comparisons, self.double_fetches, self.held)
-        return head + b"".join(struct.pack("<I", len(section)) + section for section in sections)
+        return packed((self.comparisons, self.double_fetches, self.held), sections)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "NoiseState":
         """The state that `as_bytes` wrote."""
-        if stored[:4] not in (_MAGIC, _EARLIER, _OLD_MAGIC):
-            raise ValueError("not a stored noise state")
-        _, comparisons, double_fetches, held = struct.unpack_from("<4sIIQ", stored)
-        sections = list(_sections(stored, struct.calcsize("<4sIIQ")))
-        if len(sections) < (13 if stored[:4] == _MAGIC else 9):
-            raise ValueError("a stored noise state is cut short")
-        paths = np.frombuffer(sections[0], np.uint64).tolist()
-        counts = np.frombuffer(sections[1], np.float32).reshape(-1, 2).tolist()
-        rated = np.frombuffer(sections[7], np.uint64).tolist()
-        places, came, slots, changes = sections[9:13] if stored[:4] == _MAGIC else (b"",) * 4
-        arrivals = np.frombuffer(came, np.float32).reshape(-1, 2).tolist()
-        moved = np.frombuffer(changes, np.uint32).reshape(-1, 2).tolist()
+        (comparisons, double_fetches, held), sections = unpacked(stored)
+        items, words, paths, texts, unstable, rated, ratings = sections[2:9]
         return cls(
             comparisons,
-            {path: (known, times) for path, (known, times) in zip(paths, counts, strict=True)},
-            dict.fromkeys(np.frombuffer(sections[2], np.uint64).tolist()),
-            dict.fromkeys(np.frombuffer(sections[3], np.uint32).tolist() if stored[:4] != _OLD_MAGIC else ()),
-            set(np.frombuffer(sections[4], np.uint64).tolist()),
-            set(np.frombuffer(sections[5], np.uint64).tolist()),
-            set(np.frombuffer(sections[6], np.uint64).tolist()),
-            {path: _RATINGS[number] for path, number in zip(rated, sections[8], strict=True)},
+            {path: (known, times) for path, (known, times) in rows(sections[:2], np.float32)},
+            dict.fromkeys(numbers(items)),
+            dict.fromkeys(numbers(words, np.uint32)),
+            set(numbers(paths)),
+            set(numbers(texts)),
+            set(numbers(unstable)),
+            {path: _RATINGS[number] for path, number in zip(numbers(rated), ratings, strict=True)},
             double_fetches,
             held,
-            dict(zip(np.frombuffer(places, np.uint64).tolist(), ((new, back) for new, back in arrivals), strict=True)),
-            dict(
-                zip(np.frombuffer(slots, np.uint64).tolist(), ((since, times) for since, times in moved), strict=True)
-            ),
+            {path: (new, back) for path, (new, back) in rows(sections[9:11], np.float32)},
+            {slot: (since, times) for slot, (since, times) in rows(sections[11:13], np.uint32)},
+            {text: Stay(*stay) for text, stay in rows(sections[13:], np.uint32, 4)},
         )
-
-
-def _sections(stored: bytes, place: int) -> Iterable[bytes]:
-    while place + 4 <= len(stored):
-        (length,) = struct.unpack_from("<I", stored, place)
-        if place + 4 + length > len(stored):
-            return
-        yield stored[place + 4 : place + 4 + length]
-        place += 4 + length
 
 
 @lru_cache(maxsize=1 << 10)  # what is scored is learned from next
