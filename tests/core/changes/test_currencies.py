@@ -2,7 +2,7 @@
 
 import pytest
 
-from strandline.core.changes.currencies import other_currency
+from strandline.core.changes.currencies import holds_price, other_currency
 from strandline.core.changes.edit_texts import edit_text
 from strandline.core.changes.importance import importance
 from strandline.core.changes.meaning import edit_weight
@@ -62,3 +62,8 @@ def test_other_words_or_numbers_are_no_matter_of_currency() -> None:
     assert not other_currency("20 days", "20 weeks")
     assert not other_currency("", "€20")
     assert not other_currency("$20 " * 200, "€20 " * 200)
+
+
+def test_a_price_is_a_sum_of_money():
+    assert all(map(holds_price, ("39.00 €", "Teapot 24,50 EUR", "$5 off")))
+    assert not any(map(holds_price, ("39.00", "in €", "")))

@@ -52,3 +52,20 @@ def test_an_entry_that_left_the_upper_part_is_told_from_one_that_passed_on():
     assert left.left_the_top("Jobs")
     assert not left.left_the_top("Hull")
     assert not left.grew
+
+
+def test_an_entry_that_left_is_told_with_all_it_had():
+    assert order(LISTED, LISTED[:3] + LISTED[5:]).gone == {"Cook": ["Cook", "York"]}
+    assert order(LISTED, LISTED[:-2]).gone == {"Driver": ["Driver", "Hull"]}
+    assert order(LISTED, LISTED).gone == {}
+
+
+def test_where_anything_came_entries_are_pushed_off():
+    assert order(LISTED, ["Jobs", "Porter", "Rhyl", *LISTED[1:-2]]).gone == {}
+    assert order(LISTED, ["Jobs", LONG[0], *LISTED[1:-2]]).gone == {}
+
+
+def test_the_first_of_a_list_of_dates_is_over_and_a_later_one_gone():
+    dates = ["Dates", "3 May Songs", "9 May Market", "14 May Mill", "21 May Boats"]
+    assert order(dates, [dates[0], *dates[2:]]).gone == {}
+    assert list(order(dates, [*dates[:2], *dates[3:]]).gone) == ["9 May Market"]

@@ -1,7 +1,8 @@
 """What is told of entries of lists."""
 
 from core.blocks.pages import block
-from strandline.core.changes.told_lists import entries_of, heads_of, is_list, long_texts
+from strandline.core.blocks.tree import Item, PageBlock
+from strandline.core.changes.told_lists import entries_of, heads_of, is_list, long_texts, names_document
 
 
 def test_counters_and_bylines_are_no_entries():
@@ -17,3 +18,14 @@ def test_threads_are_told_by_their_place():
     plain = block("html/body/main", "One long text of no list at all")
     assert entries_of(plain) == ""
     assert not is_list(plain)
+
+
+def test_documents_are_told_by_where_their_links_lead():
+    items = (
+        Item("text", "Audit (PDF) Minutes"),
+        Item("link", "Audit (PDF)", "/a.PDF?v=2"),
+        Item("link", "Minutes", "/m"),
+    )
+    listed = PageBlock("html/body/main", 0, "", "", items, 100, 100)
+    assert names_document(listed, "Audit (PDF)")
+    assert not names_document(listed, "Minutes")

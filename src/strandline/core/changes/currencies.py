@@ -39,5 +39,14 @@ def other_currency(before: str, after: str) -> bool:
     return _codes(before) != _codes(after)
 
 
+def holds_price(text: str) -> bool:
+    """True for a text with a sum of money.
+
+    >>> holds_price("Teapot 24.50 €"), holds_price("Prices in €"), holds_price("24.50")
+    (True, False, False)
+    """
+    return CURRENCY.search(text) is not None and any(map(str.isdigit, text))
+
+
 def _codes(text: str) -> list[str]:
     return [_OF_SIGN.get(mark, mark) for mark in CURRENCY.findall(text)]

@@ -30,7 +30,7 @@ from strandline.core.changes.binding import (
 )
 from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
-from strandline.core.changes.currencies import other_currency
+from strandline.core.changes.currencies import holds_price, other_currency
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.figures import is_bare
 from strandline.core.changes.labels import is_labelled
@@ -46,6 +46,7 @@ from strandline.core.changes.returning import Returning
 from strandline.core.changes.said import DECISIVE, PRICE, RENUMBERED, SHORT, is_label, is_turned, said, says_another
 from strandline.core.changes.sentence_meaning import SLIGHT
 from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_unnamed, tick_form
+from strandline.core.changes.told_lists import names_document
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
 from strandline.core.kept_property import kept_property
@@ -60,6 +61,10 @@ HEADLINE: Final = 0.5
 """Weight of another headline above a text. Origin: a guess."""
 ENTRY: Final = 0.33
 """Weight of a new entry of a list: what people watch lists for. Origin: a guess."""
+GONE: Final = 0.12
+"""Weight of an entry that is gone from a list, none having come. Origin: a guess, less than that of a new one."""
+WITHDRAWN: Final = 0.25
+"""Weight of a document that is gone from a list, or of a row with a price from a table. Origin: a guess."""
 MOST_ENTRIES: Final = 3
 """Entries of a page that weigh so much; more of them count by their words. Origin: a guess."""
 BACK: Final = 0.15
@@ -264,7 +269,9 @@ class ItemJudge:
 
     def _is_entry(self, block: PageBlock, before: str, after: str) -> bool:
         """Whether a text is an entry that came to a list of the page's own, or took the place of another one."""
-        if after not in self._order.entries or not self._entries_left or (self._kind.prose and block.linked >= LISTED):
+        if after not in self._order.entries or not self._entries_left:
+            return False
+        if self._is_beside(block, self._order.texts_of(after)):
             return False
         if before and not self._kind.listing and is_turned(before, after):
             return False  # a state, not an entry
@@ -345,7 +352,24 @@ class ItemJudge:
         weight = self._told_whole(block, text) if weigh else 0.0
         if known and own and self._returning.is_notice(block, text, False):
             weight = max(weight, AGAIN)
+        elif own and weigh and weight < DECISIVE and (gone := self._gone_entry(block, text)):
+            return ItemChange("gone", text, "", True, "an entry is gone", max(weight, gone), "entry")
         return ItemChange("gone", text, "", True, "left the page", weight)
+
+    def _gone_entry(self, block: PageBlock, text: str) -> float:
+        """What a text weighs that named an entry of a list: a document or a row of a table of prices most."""
+        entry = self._order.gone.get(text)
+        if entry is None or not self._entries_left or self._is_beside(block, entry):
+            return 0.0
+        self._entries_left -= 1
+        change = self._changes.get(id(block))
+        earlier = change.old if change and change.old else block
+        priced = block.linked < LISTED and any(map(holds_price, entry))
+        return WITHDRAWN if priced or names_document(earlier, text) else GONE
+
+    def _is_beside(self, block: PageBlock, entry: Sequence[str]) -> bool:
+        """Whether an entry is one of a list of links on a page of long texts: no goods, and not what it is about."""
+        return self._kind.prose and block.linked >= LISTED and not any(map(holds_price, entry))
 
     def _told_whole(self, block: PageBlock, text: str) -> float:
         """The weight of a whole text of a page's own that says something ended, is dangerous, or binds somebody."""
@@ -372,5 +396,5 @@ class ItemJudge:
         old, new = self._own_texts
         own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
         pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
-        edited = frozenset(after for before, after in pairs if is_same_text(before, after))
+        edited = frozenset(text for pair in pairs if is_same_text(*pair) for text in pair)
         return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)

@@ -3,6 +3,7 @@
 Texts that came one after the other are a *run*. A run among short texts, at least three of them around it, is an entry
 of a list, whatever the page is made of: rows of a table, links, cards, clauses. Its first text that names something
 stands for it; the others are its date, its place, its button. A cell between two that came may be a known one.
+An entry that left is told in the same way, where none came: a list passes on what others push off.
 """
 
 from collections.abc import Set
@@ -12,7 +13,7 @@ from strandline.core.blocks.words import words
 from strandline.core.changes.bylines import is_count
 from strandline.core.changes.carried import LONG
 from strandline.core.changes.notices import boxes
-from strandline.core.changes.ticking import is_stamp, settled_text
+from strandline.core.changes.ticking import holds_date, is_stamp, settled_text
 from strandline.core.changes.touched import followers
 from strandline.core.kept_property import kept_property
 
@@ -31,7 +32,9 @@ NAMES: Final = 3
 
 
 class OwnOrder:
-    """The page's own texts, before and after; `edited` are those that are others of the same now."""
+    """The page's own texts, before and after; `edited` are those that are others of the same now, as they were and as
+    they are.
+    """
 
     def __init__(self, old: list[str], new: list[str], edited: Set[str], language: str, listing: bool) -> None:
         self._old, self._new, self._edited, self._language, self._listing = old, new, edited, language, listing
@@ -74,34 +77,51 @@ class OwnOrder:
     @kept_property
     def entries(self) -> frozenset[str]:
         """Of each entry that came to a list, the text that names it."""
-        found: set[str] = set()
+        return frozenset(self._come)
+
+    def texts_of(self, entry: str) -> list[str]:
+        """All texts of an entry that came, by the one that names it."""
+        return self._come[entry][1]
+
+    @kept_property
+    def _come(self) -> dict[str, tuple[int, list[str]]]:
+        return self._named(self._new, self._runs)
+
+    @kept_property
+    def gone(self) -> dict[str, list[str]]:
+        """Of each entry that left a list, the text that named it, and all of it. Where anything came, entries are
+        pushed off; and from a list in the order of time the first is taken when its day is over.
+        """
+        came = (text for start, end in self._runs for text in self._new[start:end])
+        if any(len(text) >= LONG or names_something(text) for text in came):
+            return {}
+        runs = _runs(self._old, self._after | self._edited)
+        found = self._named(self._old, runs)
+        return {name: run for name, (start, run) in found.items() if not self._is_over(start, run)}
+
+    def _is_over(self, start: int, run: list[str]) -> bool:
+        return any(map(holds_date, run)) and not any(map(holds_date, self._old[:start]))
+
+    def _named(self, texts: list[str], runs: list[tuple[int, int]]) -> dict[str, tuple[int, list[str]]]:
+        """Those of the runs that are entries of a list, by the text that names them, with where they begin."""
+        found: dict[str, tuple[int, list[str]]] = {}
         ended = -GAP
-        for start, end in self._runs:
-            around = self._new[max(0, start - AROUND) : start] + self._new[end : end + AROUND]
+        for start, end in runs:
+            around = texts[max(0, start - AROUND) : start] + texts[end : end + AROUND]
             if len(around) < FEWEST or (not self._listing and any(len(text) >= LONG for text in around)):
                 continue
-            named = next(filter(names_something, self._new[start:end]), None)
+            named = next(filter(names_something, texts[start:end]), None)
             if named is None:
                 continue
             if start - ended >= GAP:
-                found.add(named)
+                found[named] = start, texts[start:end]
             ended = end
-        return frozenset(found)
+        return found
 
     @kept_property
     def _runs(self) -> list[tuple[int, int]]:
         """Where texts that came one after the other begin and end."""
-        known = self._before | self._edited
-        found: list[tuple[int, int]] = []
-        start = None
-        for place, text in enumerate(self._new):
-            if text in known:
-                if start is not None:
-                    found.append((start, place))
-                start = None
-            elif start is None:
-                start = place
-        return found if start is None else [*found, (start, len(self._new))]
+        return _runs(self._new, self._before | self._edited)
 
     def starts_known_row(self, text: str) -> bool:
         """Whether a text is the first of several that came together, all of which stood elsewhere: cells of a row."""
@@ -131,6 +151,20 @@ class OwnOrder:
     def boxes_that_left(self) -> dict[str, str]:
         """The same of those that left."""
         return boxes(filter(None, self._left_after.values()), self._before & self._after, self._language)
+
+
+def _runs(texts: list[str], known: Set[str]) -> list[tuple[int, int]]:
+    """Where texts that are not known, one after the other, begin and end."""
+    found: list[tuple[int, int]] = []
+    start = None
+    for place, text in enumerate(texts):
+        if text in known:
+            if start is not None:
+                found.append((start, place))
+            start = None
+        elif start is None:
+            start = place
+    return found if start is None else [*found, (start, len(texts))]
 
 
 def _differ(before: str, after: str) -> bool:

@@ -184,6 +184,8 @@ class _Teller:
                         most = max(most, counts)
                 come += [(change.block, text) for text in heads_of(texts["insert"])]
                 gone += heads_of(texts["delete"])
+            come = [one for one in come if one[1] not in self._delta.shown_before] or come
+            gone = [text for text in gone if text not in self._delta.shown_after] or gone  # no button below others
             if come or gone:
                 words = partial(self._news, noun, come, len(gone)) if come else partial(_gone, noun, gone)
                 yield _Candidate(most * _ARTICLE, _ARTICLE, "list", words)

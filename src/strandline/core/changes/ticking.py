@@ -289,6 +289,15 @@ def is_moment(text: str) -> bool:
     return bool(_dates(text)) and _LETTERS.search(_CLOCK.sub("@", _undated(text))) is None
 
 
+def holds_date(text: str) -> bool:
+    """True for a text with a date in it, whatever else it says.
+
+    >>> holds_date("14 May A night at the mill"), holds_date("14 mills")
+    (True, False)
+    """
+    return bool(_dates(text))
+
+
 def is_dated(text: str) -> bool:
     """True for what has a date of its own, an event or an entry: more than the date, and not when the page was made.
 

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from strandline.core.blocks.tree import PageBlock
+from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.changes.bylines import without_byline
 
 LISTED: Final = 0.5
 """Part of a block in links that makes it a list of them. Origin: a guess."""
+_DOCUMENTS: Final = (
+    ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ods", ".csv", ".ppt", ".pptx", ".epub", ".zip"
+)  # fmt: skip
 _POSTS: Final = ("post", "comment", "reply", "replies", "message", "thread", "discussion")
 
 
@@ -34,6 +37,12 @@ def long_texts(texts: str) -> list[str]:
     """Those of the lines that are headlines or posts, not a byline or a counter."""
     found = [without_byline(text) for text in texts.split("\n") if " " in text]
     return [text for text in found if text.count(" ") > 1 or (" " in text and not any(map(str.isdigit, text)))]
+
+
+def names_document(block: PageBlock, text: str) -> bool:
+    """Whether a text of a block is that of a link to a document."""
+    links = (item for item in block.items if item[0] == "link" and item[1] and item[1] in text)
+    return any(plain_address(item[2]).lower().endswith(_DOCUMENTS) for item in links)
 
 
 def heads_of(texts: Sequence[str]) -> list[str]:
