@@ -216,6 +216,10 @@ def _sums(connection: sqlite3.Connection) -> None:
                WHERE found.page = pages.page"""
     )
     connection.execute(
+        """INSERT INTO present_pages
+               SELECT host, count(*) FROM pages WHERE kind = 'page' AND evidence = 'present' GROUP BY host"""
+    )
+    connection.execute(
         """INSERT INTO host_days (host, day, captures, unchanged, octets)
                SELECT host, cast(time / 86400.0 AS INTEGER), count(*), sum(revisit), sum(length)
                FROM captures JOIN pages USING (page) GROUP BY 1, 2"""

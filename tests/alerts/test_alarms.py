@@ -58,6 +58,11 @@ class Watched:
         visit = Visited(page, outcome, "", None, evidence, self.now, self.now, 0.0, tried)
         self.news.catalog.commit(Batch([visit]))
 
+    def answer(self, url, status=200):
+        """A page is answered."""
+        self.news.change(0.5, url=url, when=self.now, status=status)
+        self._visited(url, Outcome.ANSWERED, Evidence.ABSENT if status == 404 else Evidence.PRESENT)
+
     def restart(self, **changes):
         self.writer.close()
         self.writer = AlarmWriter.open(self.folder / DATABASE)
@@ -145,7 +150,7 @@ def test_a_site_that_answers_nothing_is_told_of_although_it_is_hardly_asked(site
     site.restart()
     away(site, 6, tried=0)
     site.now += 3600.0
-    site._visited(site.urls[5], Outcome.ANSWERED, Evidence.ABSENT)
+    site.answer(site.urls[5], status=404)
     site.desk.observe(site.writer.progress(), site.now)
     assert site.said == [("silent", "news.example", "opened"), ("silent", "news.example", "closed")]
     assert site.heard[1].ending == "it answers again", "with its first answer, whatever it says"
@@ -155,7 +160,7 @@ def test_a_site_of_which_some_pages_fail_is_not_silent(site):
     calm(site, 3)
     for _ in range(8):
         away(site, 1, tried=6)
-        site._visited(site.urls[11], Outcome.ANSWERED, Evidence.PRESENT)
+        site.answer(site.urls[11])
     away(site, 5, tried=0)
     assert [one for one in site.said if one[0] == "silent"] == []
 

@@ -111,8 +111,32 @@ def test_visits_are_counted_by_site_and_judged(opened):
         )
     )
     assert alarms.in_vain_between(850.0, 950.0) == {"a.test": (2, 910.0)} and alarms.in_vain_between(930.0, 990.0) == {}
-    assert alarms.answered_since("a.test", 210.0) and not alarms.answered_since("a.test", 850.0)
-    assert not alarms.answered_since("b.test", 0.0)
+    assert alarms.answered_since({"a.test": 210.0, "b.test": 0.0}, 0) == {"a.test"}
+    assert alarms.answered_since({"a.test": 850.0}, 0) == set(), "what was answered then was answered before"
+    assert alarms.answered_since({"a.test": 210.0}, newest) == set(), "told in a round before"
+    assert alarms.present() == {"a.test": 9}, "three could not be had when they were asked for last"
+    back = visited(numbers[urls[0]], capture(urls[0], 940.0, offset=1, file="back.warc.gz"), time=940.0)
+    catalog.commit(Batch([back, visited(numbers[urls[3]], None, outcome=Outcome.TIMEOUT, time=950.0, **tried)]))
+    assert alarms.present() == {"a.test": 9}
+
+
+def test_what_is_asked_each_hour_looks_at_no_other_pages(tmp_path):
+    """Of ten million pages a look at each takes seconds."""
+    with (
+        contextlib.closing(open_catalog(tmp_path, "test")),
+        contextlib.closing(AlarmWriter.open(tmp_path / DATABASE)) as alarms,
+    ):
+        asked = []
+        alarms._connection.set_trace_callback(asked.append)
+        alarms.failed_between(1.0, 2.0)
+        alarms.in_vain_between(1.0, 2.0)
+        alarms.answered_since({"a.test": 1.0}, 5)
+        alarms.present()
+        alarms._connection.set_trace_callback(None)
+        for query in asked:
+            steps = [row[3] for row in alarms._connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+            assert not any(step.startswith(("SCAN pages", "SCAN captures")) for step in steps), (query, steps)
+        assert len(asked) == 4
 
 
 def test_deliveries_wait_in_order_and_are_marked(opened):

@@ -131,8 +131,10 @@ class AlarmKeeper:
         for site, (tries, first) in self._writer.in_vain_between(self._since, now).items():
             since, before = self._failing.get(site, (first, 0))
             self._failing[site] = since, before + tries
+        # Captures before those of this round were looked at in rounds before it.
+        answered = self._writer.answered_since({site: one[0] for site, one in self._failing.items()}, self._seq or 0)
         for site, (since, tries) in list(self._failing.items()):
-            if self._writer.answered_since(site, since):
+            if site in answered:
                 del self._failing[site]
                 self.clear_alarm(SILENT, site, "it answers again", now)
                 continue

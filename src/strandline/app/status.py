@@ -104,7 +104,8 @@ def queue_data(queue: Queue) -> dict[str, Any]:
 
 
 def status(archive: Archive, completeness: Estimated | None = None, errors: int = ERRORS) -> Status:
-    """How the archive stands, with so many of the last errors (which takes a look at every page).
+    """How the archive stands, with so many of the last errors and how much was learned; without errors nothing that
+    takes a look at every page.
 
     `completeness` takes a while to estimate, and is left to the caller.
     """
@@ -134,7 +135,7 @@ def status(archive: Archive, completeness: Estimated | None = None, errors: int 
             hosts_waiting=hosts,
             unstudied=reading.waiting(),
             unreadable=reading.in_trouble(),
-            learned=reading.learned_counts(),
+            learned=(reading.learned_counts() if errors else {}) | {"rules": len(reading.rules_in_force())},
             unlearned=max(0, reading.newest() - known),
             failures=reading.failures(errors) if errors else [],
             hollow=reading.without_content() if errors else {},

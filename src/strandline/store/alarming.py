@@ -4,7 +4,7 @@ Written beside the archive's writer, through a connection of its own, in short t
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,18 +127,22 @@ class AlarmReading(StudyReading):
         rows_found = self._rows(query, since, until)
         return {str(site): (int(str(count)), float(str(first))) for site, count, first in rows_found}
 
-    def answered_since(self, site: str, since: float) -> bool:
-        """Whether the last visit of any page of a site was after a time and got an answer, whatever it said, but for
-        errors of the server.
+    def answered_since(self, sites: Mapping[str, float], after: int) -> set[str]:
+        """Sites of which the last visit of any page was after a time of its own and got an answer, whatever it said,
+        but for errors of the server: among the pages with captures from a number on.
         """
-        query = """SELECT 1 FROM pages JOIN hosts USING (host) WHERE site = ? AND visited > ? AND kind = 'page'
-            AND attempts = 0 AND outcome IN ('answered', 'truncated') LIMIT 1"""
-        return self._row(query, site, since) is not None
+        if not sites:
+            return set()
+        query = """SELECT site, max(visited) FROM pages JOIN hosts USING (host)
+            WHERE page IN (SELECT page FROM captures WHERE seq > ?)
+                AND kind = 'page' AND attempts = 0 AND outcome IN ('answered', 'truncated') GROUP BY site"""
+        told = {str(site): float(str(time)) for site, time in self._rows(query, after)}
+        return {site for site, since in sites.items() if told.get(site, since) > since}
 
     def present(self) -> dict[str, int]:
         """Pages that are there as far as is known, by site."""
-        query = """SELECT site, count(*) FROM pages JOIN hosts USING (host)
-            WHERE kind = 'page' AND evidence = 'present' GROUP BY site"""
+        query = """SELECT site, sum(present_pages.pages) FROM present_pages JOIN hosts USING (host)
+            WHERE present_pages.pages > 0 GROUP BY site"""
         return {str(site): int(str(count)) for site, count in self._rows(query)}
 
     def rules_in_force(self) -> set[tuple[str, str]]:

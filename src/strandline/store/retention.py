@@ -96,6 +96,13 @@ class RetentionReading(StudyReading):
         return (rows.whole(row[0] or 0), rows.whole(row[1] or 0)) if row else (0, 0)
 
     def written_since(self, time: float) -> tuple[int, float]:
-        """Bytes of captures since a time, and the time of the first of them; 0 for none."""
-        row = self._row("SELECT coalesce(sum(length), 0), coalesce(min(time), 0.0) FROM captures WHERE time >= ?", time)
+        """Bytes of captures since the day of a time, and when the first of them was made, or the beginning of its day
+        if there are older ones; 0 for none.
+        """
+        row = self._row(
+            """SELECT coalesce(sum(host_days.octets), 0), coalesce(max(86400.0 * min(day),
+                   (SELECT min(first) FROM hosts)), 0.0)
+               FROM host_days WHERE day >= cast(? / 86400.0 AS INTEGER) AND captures > 0""",
+            time,
+        )
         return (rows.whole(row[0]), float(str(row[1]))) if row else (0, 0.0)

@@ -80,14 +80,12 @@ class StatusReading(AlarmReading, WatchReading, OutboxReading):
         return {str(kind).removeprefix(MARK): int(str(count)) for kind, count in self._rows(query)}
 
     def learned_counts(self) -> dict[str, int]:
-        """Pages with a series, pages with a rate, pattern groups, and directory rules in force."""
+        """Pages with a series, pages with a rate, and pattern groups: takes a look at every page."""
         row = self._row(
             """SELECT (SELECT count(*) FROM page_series), (SELECT count(*) FROM page_rates),
-                   (SELECT count(DISTINCT shared) FROM page_series WHERE shared IS NOT NULL),
-                   (SELECT count(*) FROM rule_history WHERE retired IS NULL)"""
+                   (SELECT count(DISTINCT shared) FROM page_series WHERE shared IS NOT NULL)"""
         )
-        names = ("series", "rates", "groups", "rules")
-        return dict(zip(names, map(int, map(str, row or (0, 0, 0, 0))), strict=True))
+        return dict(zip(("series", "rates", "groups"), map(int, map(str, row or (0, 0, 0))), strict=True))
 
     def learned_up_to(self) -> dict[str, int]:
         """Number of the newest capture each part of the knowledge rests on."""

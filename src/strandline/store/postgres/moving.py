@@ -93,7 +93,7 @@ _IDENTITIES: Final = (
 _STUDIED: Final = "study finds it again in the WARC files"
 _LEARNED: Final = "`learn` finds it again in captures and changes"
 _QUEUES: Final = "pages rest, and are queued when they are due"
-_COUNTED: Final = "counted by triggers when captures and changes come in"
+_COUNTED: Final = "counted by triggers when pages, captures and changes come in"
 _BOTH: Final = {
     **dict.fromkeys(
         ("page_states", "changes", "segments", "history_counts", "block_words", "study_problems"),
@@ -113,6 +113,7 @@ LEFT: Final[dict[str, dict[str, str]]] = {
         "leases": _QUEUES,
         "study_progress": _STUDIED,
         "host_days": _COUNTED,
+        "present_pages": _COUNTED,
         "watch_requests": "moved as spans of time in `spending`",
         "watch_state": "how a process stood that has ended",
     },
@@ -122,6 +123,7 @@ LEFT: Final[dict[str, dict[str, str]]] = {
         "undecided": "becomes `alert_progress`",
         "new_pages": "becomes `alert_progress`",
         "capture_days": _COUNTED,
+        "present_pages": _COUNTED,
         "change_days": _COUNTED,
         "spending": "moved as `watch_requests`",
         "workers": "processes that have ended",
