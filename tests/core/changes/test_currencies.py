@@ -2,7 +2,7 @@
 
 import pytest
 
-from strandline.core.changes.currencies import holds_price, other_currency
+from strandline.core.changes.currencies import holds_price, is_converted, other_currency
 from strandline.core.changes.edit_texts import edit_text
 from strandline.core.changes.importance import importance
 from strandline.core.changes.meaning import edit_weight
@@ -67,3 +67,11 @@ def test_other_words_or_numbers_are_no_matter_of_currency() -> None:
 def test_a_price_is_a_sum_of_money():
     assert all(map(holds_price, ("39.00 €", "Teapot 24,50 EUR", "$5 off")))
     assert not any(map(holds_price, ("39.00", "in €", "")))
+
+
+def test_a_converted_price_moves_with_the_rate_and_its_own_stays():
+    assert is_converted("24.50 € (about $26.12)", "24.50 € (about $26.31)")
+    assert is_converted("CHF 1,200.00, ca. EUR 1,250.10", "CHF 1,200.00, ca. EUR 1,249.80")
+    assert not is_converted("24.50 € (about $26.12)", "24.50 € (about $36.12)"), "no rate moves so far"
+    assert not is_converted("24.50 €, before 26.12 €", "24.50 €, before 26.31 €"), "the same currency"
+    assert not is_converted("24.50 € (about $26.12)", "24.50 € (only $26.31)")

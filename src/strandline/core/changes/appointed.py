@@ -30,6 +30,9 @@ WORDS: Final = 3
 """Words that say what a time is that of. Origin: a guess."""
 STEP: Final = 5
 """Minutes: people appoint times in multiples of them, clocks show one in five by chance. Origin: a guess."""
+QUARTER: Final = 15
+"""Minutes: what takes place begins at multiples of them, clocks show two such times in one of 225 looks.
+Origin: a guess."""
 _TIME: Final = re.compile(r"(?<![\d:.])(\d{1,2})[:h](\d\d)(?![\d:])")
 
 
@@ -54,6 +57,23 @@ def is_appointment(before: str, after: str, language: str = "") -> bool:
         return False
     words = folded_words(after)
     return len(words) >= WORDS and not says("passing", after, words, language)
+
+
+def is_round_moment(before: str, after: str) -> bool:
+    """Whether two dates that stand by themselves, with their times, are such as people appoint: at quarters of an hour.
+
+    >>> is_round_moment("Saturday, 21 November 2026, 19:30", "Saturday, 28 November 2026, 19:30")
+    True
+    >>> is_round_moment("21 November 2026, 10:31", "21 November 2026, 11:02"), is_round_moment("3 May", "4 May")
+    (False, False)
+    """
+    times = [minutes_of(before), minutes_of(after)]
+    return (
+        all(times)
+        and not any(minute % QUARTER for one in times for minute in one)
+        and is_moment(before)
+        and is_moment(after)
+    )
 
 
 def is_of_timetable(old: Sequence[str], new: Sequence[str], before: str, after: str, round_only: bool) -> bool:

@@ -23,6 +23,11 @@ CURRENCY: Final = re.compile(
 """The sign or code of a currency. Origin: a standard, ISO 4217."""
 CURRENCIES: Final = frozenset((*_OF_SIGN, *_CODES.casefold().split()))
 """Signs and codes, these in small letters."""
+RATE: Final = 0.1
+"""Part by which a rate of exchange moves at most between two looks. Origin: a guess."""
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_BEFORE: Final = re.compile(rf"({CURRENCY.pattern})\s?\Z")
+_BEHIND: Final = re.compile(rf"\s?({CURRENCY.pattern})")
 
 
 @lru_cache(maxsize=1 << 10)
@@ -46,6 +51,37 @@ def holds_price(text: str) -> bool:
     (True, False, False)
     """
     return CURRENCY.search(text) is not None and any(map(str.isdigit, text))
+
+
+@lru_cache(maxsize=1 << 10)
+def is_converted(before: str, after: str) -> bool:
+    """True for two texts that differ in a sum in another currency only, which stands behind one that stays and moved
+    as little as rates of exchange do.
+
+    >>> is_converted("24.50 € (about $26.12)", "24.50 € (about $26.31)")
+    True
+    >>> is_converted("24.50 € (about $26.12)", "27.50 € (about $29.31)"), is_converted("$24.50", "$24.90")
+    (False, False)
+    """
+    if max(len(before), len(after)) > LONGEST or CURRENCY.search(after) is None:
+        return False
+    old, new = _sums(before), _sums(after)
+    if len(old) != len(new) or len(new) <= 1 or old[0] != new[0] or _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+        return False
+    moved = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
+    own = new[0][0]
+    return bool(moved) and all(code != own and abs(amount - was) <= RATE * was for (_, was), (code, amount) in moved)
+
+
+def _sums(text: str) -> list[tuple[str, float]]:
+    """The sums of a text with their currencies, in order."""
+    found = []
+    for number in _NUMBER.finditer(text):
+        sign = _BEFORE.search(text, 0, number.start()) or _BEHIND.match(text, number.end())
+        if sign:
+            amount = number[0].replace(",", ".") if number[0].count(",") + number[0].count(".") == 1 else ""
+            found.append((_OF_SIGN.get(sign[1], sign[1]), float(amount or number[0].replace(",", "").replace(".", ""))))
+    return found
 
 
 def _codes(text: str) -> list[str]:

@@ -29,6 +29,8 @@ FEWEST: Final = 4
 """Numbers of a block that make a table. Origin: a guess."""
 LONGEST: Final = 9
 """Digits of a figure; a longer number is an identifier. The same in `ticking`. Origin: a guess."""
+STRIP: Final = 3
+"""Numbers of a strip of prices. Origin: a guess."""
 MOST: Final = 10
 """Figures of a text that are counted. Origin: a guess."""
 NEAR: Final = 26
@@ -107,6 +109,16 @@ def _differing(before: str, after: str) -> tuple[tuple[bool, bool], ...]:
         if certain >= MOST:
             break
     return tuple(found)
+
+
+def moves_as_a_whole(before: str, after: str) -> bool:
+    """True for a text of several numbers all of which are others now: a strip of prices, not a cell of a table.
+
+    >>> moves_as_a_whole("ACME 12.1 BOLT 7.3 CORK 2.2", "ACME 12.4 BOLT 7.1 CORK 2.3"), moves_as_a_whole("41", "43")
+    (True, False)
+    """
+    old, new = _NUMBER.findall(before), _NUMBER.findall(after)
+    return len(old) == len(new) >= STRIP and all(one != other for one, other in zip(old, new, strict=True))
 
 
 def holds_number(text: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
-from strandline.core.changes.appointed import is_appointment, is_of_timetable, is_tabled
+from strandline.core.changes.appointed import is_appointment, is_of_timetable, is_round_moment, is_tabled
 from strandline.core.changes.binding import (
     MADE_OF,
     is_choice,
@@ -32,7 +32,7 @@ from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
 from strandline.core.changes.currencies import holds_price, other_currency
 from strandline.core.changes.delta import BlockChange, Delta
-from strandline.core.changes.figures import is_bare
+from strandline.core.changes.figures import is_bare, moves_as_a_whole
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
@@ -89,6 +89,7 @@ _FORMS: Final[dict[TickForm, str]] = {
     "identifier": "an identifier",
     "countdown": "a countdown",
     "reading": "what an instrument shows now",
+    "converted": "the same price in another currency",
     "time": "a time, not known to stand still",
 }
 
@@ -147,7 +148,7 @@ class ItemJudge:
         alike = is_same_text(before, after) or other_currency(before, after)
         if own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
-        ticks = not figures and noise.ticks(block.path, before, after)
+        ticks = (not figures or moves_as_a_whole(before, after)) and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
         heads = self._is_headline(block, before, after)
         says = own or heads or (alike and self._kind.may_own(block))
@@ -185,12 +186,20 @@ class ItemJudge:
         """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
         if form == "time" and self._noise.stood_still(block, before, after):
             return True
+        if form in ("stamp", "clock") and self._is_of_event(block, before, after):
+            return True
         if form in ("time", "clock") and self._is_appointed(form, block, before, after):
             return True
         own = form != "time" and self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
         if form == "stamp" and own and not figures and not self._kind.listing:
             return is_moment(after) and is_tabled(block.texts, after)
         return own and (form == "clock" or (form == "stamp" and figures)) and is_unnamed(after)
+
+    def _is_of_event(self, block: PageBlock, before: str, after: str) -> bool:
+        """Whether a date with its time, which never moved before, is when something takes place."""
+        if self._kind.listing or not self._kind.owns(block) or not is_round_moment(before, after):
+            return False
+        return self._noise.stood_still(block, before, after, 0.0)
 
     def _is_appointed(self, form: TickForm, block: PageBlock, before: str, after: str) -> bool:
         """Whether a time that never moved before is one of a timetable or an appointment."""

@@ -32,7 +32,7 @@ _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 
 _MARKS: Final = (
     "deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms", "ingredients", "law",
-    "contracts", "courtesy", "passing", "limits", "states", "grades",
+    "contracts", "courtesy", "passing", "limits", "states", "grades", "titles",
 )  # fmt: skip
 Phrase = tuple[str, ...]
 
@@ -141,7 +141,7 @@ class LanguageRules:
     """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
     that it ended, that something is dangerous or lost; what it is made of, which law holds, which texts bind, what is
     mere politeness, what just happens, what is a limit, whether something can be had or is open, how grave
-    it is; boxes beside what a page says, and pages about the same."""
+    it is, titles of people; boxes beside what a page says, and pages about the same."""
     corrections: tuple[str, ...]
     """How notices of a correction begin (those that end in a colon), and what they say."""
 

@@ -6,6 +6,7 @@ stands for it; the others are its date, its place, its button. A cell between tw
 An entry that left is told in the same way, where none came: a list passes on what others push off.
 """
 
+import re
 from collections.abc import Set
 from typing import Final
 
@@ -27,6 +28,10 @@ GAP: Final = 2
 """Texts that stay between two entries; a cell of a row may say what others say. Origin: a guess."""
 ROW, MOST_CELLS = 2, 12
 """Cells of a row, at least and at most. Origin: a guess."""
+_TIME: Final = re.compile(r"\d{1,2}[:.h]\d\d")
+_VERSION: Final = re.compile(r"v?\d+\.\d+(?:\.\d+)*")
+CHOICES: Final = 2
+"""Versions around one that came which make it one of a choice. Origin: a guess."""
 NAMES: Final = 3
 """Letters of a word that names something. Origin: a guess."""
 
@@ -110,8 +115,8 @@ class OwnOrder:
             around = texts[max(0, start - AROUND) : start] + texts[end : end + AROUND]
             if len(around) < FEWEST or (not self._listing and any(len(text) >= LONG for text in around)):
                 continue
-            named = next(filter(names_something, texts[start:end]), None)
-            if named is None:
+            named = next(filter(names_something, texts[start:end]), None) or _named_by_form(texts[start:end], around)
+            if not named:
                 continue
             if start - ended >= GAP:
                 found[named] = start, texts[start:end]
@@ -165,6 +170,15 @@ def _runs(texts: list[str], known: Set[str]) -> list[tuple[int, int]]:
         elif start is None:
             start = place
     return found if start is None else [*found, (start, len(texts))]
+
+
+def _named_by_form(run: list[str], around: list[str]) -> str:
+    """The first of a run of times, or of versions, among others: a row of a timetable, a choice of versions."""
+    for form, others in ((_TIME, len(around) - 1), (_VERSION, CHOICES)):
+        alike = sum(form.fullmatch(text) is not None for text in around)
+        if alike >= others and all(map(form.fullmatch, run)):
+            return run[0]
+    return ""
 
 
 def _differ(before: str, after: str) -> bool:

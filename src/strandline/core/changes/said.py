@@ -7,8 +7,12 @@ from typing import Final
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.figures import changed_figures
+from strandline.core.changes.glued import parted
+from strandline.core.changes.language_rules import folded_words, heads
 from strandline.core.changes.meaning import edit_weight
 from strandline.core.changes.opening_hours import other_hours
+from strandline.core.changes.releases import RELEASE, other_release
+from strandline.core.changes.sentence_meaning import Edit
 from strandline.core.struck import standing
 
 DECISIVE: Final = 0.35
@@ -37,7 +41,7 @@ _BEGINS: Final = re.compile(r"[^:,]{1,30}[:,]\s")
 
 def said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     """What an edit changes in what is said, how much that weighs, and whether it is of a kind that never ticks."""
-    before, after = standing(before), standing(after)
+    before, after = parted(standing(before), standing(after))
     if changed_figures(before, after).signed or other_currency(before, after):
         return "money", PRICE, True
     if other_hours(before, after):
@@ -45,11 +49,22 @@ def said(before: str, after: str, language: str) -> tuple[str, float, bool]:
     edit = edit_weight(before, after, language)
     if edit.kind == "numbering" and edit.before == edit.after:  # "§ 4" for "Section 4"
         return RENUMBERED, 0.0, False
+    if edit.kind == "number" and other_release(before, after):
+        return edit.kind, max(RELEASE, edit.weight), False
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
-    if edit.kind == "name" and (not edit.before or not edit.after or is_label(before) or is_label(after)):
-        return edit.kind, 0.0, False  # only one that took the place of another; labels Are Often Written So
+    if edit.kind == "name" and not _is_renamed(edit, before, after):
+        return edit.kind, 0.0, False
     return edit.kind, edit.weight, edit.kind in LASTING and (edit.kind != "number" or bool(edit.unit))
+
+
+def _is_renamed(edit: Edit, before: str, after: str) -> bool:
+    """Whether a name took the place of another. Labels Are Often Written So: those are names with a title only."""
+    if not edit.before or not edit.after:
+        return False
+    if not (is_label(before) or is_label(after)):
+        return True
+    return all(heads("titles", folded_words(text)[:1]) for text in (before, after))
 
 
 def is_label(text: str) -> bool:

@@ -7,6 +7,7 @@
     identifier   a number of more than nine digits, a word that is letters and digits mixed
     countdown    time that is "left"; hours and minutes together
     reading      what an instrument shows "now": a temperature, a wind
+    converted    a price in another currency behind one that stays: "24.50 € (about $26.12)"
 
 None of them is news, however rarely it moves. A *time* may be one or not ("Doors open at 19:30", "Answers within 24
 hours"): what became of it earlier has to tell. What has no such form is judged by what it says (`meaning`) and by its
@@ -21,11 +22,12 @@ from typing import Final, Literal
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
 from strandline.core.changes.counters import counts_up, is_counted, is_sentence, is_signed
+from strandline.core.changes.currencies import is_converted
 from strandline.core.changes.labels import is_price_label
 from strandline.core.changes.opening_hours import other_hours
 from strandline.core.struck import without_strokes
 
-TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "time"]
+TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "converted", "time"]
 
 LONGEST: Final = 9
 """Digits of a number; a longer one is an identifier. Origin: a guess."""
@@ -73,11 +75,14 @@ _TIME_UNITS: Final = (
     "seconden|minuten|uur|dag(?:en)?|weken|maand(?:en)?|jaar"
 )
 _COUNT: Final = r"(?:\d+|an?|one|ein(?:e[mnr]?)?|une?|un[ao]?|een)"
-_SPAN: Final = rf"(?:{_COUNT}[\s\u00a0]?(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
+_SPAN: Final = (
+    rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
+)
 AGE: Final = re.compile(  # where a word begins, and only then one of many alternatives
     rf"(?:\b|(?<=[^\W\d_])(?=\d))(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
-    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|hier\sà\b|ayer\b|ieri\b|gisteren\b)",
+    r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
+    r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(
@@ -126,6 +131,14 @@ _BRIEF: Final = re.compile(
 )
 _TIMES: Final = re.compile(rf"\s?(?:{_TIME_UNITS})\b", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|current(?:ly)?|jetzt|aktuell|actuellement|ahora|adesso|ora|nu)\b", re.IGNORECASE)
+_WEATHER: Final = re.compile(
+    r"\b(?:feels\slike|wind|humidity|air\spressure|dew\spoint|visibility|gefühlt|luftfeuchtigkeit|luftfeuchte|luftdruck|"
+    r"taupunkt|sichtweite|ressentie?|vent|humidité|pression|viento|humedad|sensación|vento|umidità|percepita|"
+    r"gevoelstemperatuur|luchtvochtigheid|luchtdruk)\b",
+    re.IGNORECASE,
+)  # what a weather station shows, without a word that says "now"
+_ADDRESS: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")  # of a computer
+_OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
@@ -139,7 +152,7 @@ _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$"
 _TOKEN: Final = re.compile(r"\b(?=[a-z]*\d+[a-z]+\d)(?=\d*[a-z]+\d)[0-9a-z]{8,}\b")  # letters and digits in turn
 DIGIT: Final = re.compile(r"\d")
 MAY_AGE: Final = ("ago", " fa", "geleden", "atrás", "vor ", "il y", "hace", "seit", "depuis", "since", "now", "yester",
-                   "gest", "eben", "hier", "ayer", "ieri", "gister")  # fmt: skip
+                   "gest", "eben", "hier", "instant", "ayer", "mismo", "ieri", " ora", "gister", "zojuist")  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 12)
@@ -227,12 +240,12 @@ def tick_form(before: str, after: str) -> TickForm:
     >>> tick_form("812 messages", "907 messages"), tick_form("100 messages a day", "50 messages a day")
     ('counter', '')
     """
-    if len(before) > LONG or len(after) > LONG:
-        return ""
-    if contacts(before) != contacts(after):
+    if max(len(before), len(after)) > LONG or contacts(before) != contacts(after):
         return ""
     if ": " in after and _IDENTIFIES.match(after) and _IDENTIFIES.match(before):
         return "identifier"
+    if is_converted(before, after):
+        return "converted"
     if settled_text(before) != settled_text(after):
         return "identifier" if _other_identifiers(before, after) else ""
     form: TickForm = ""
@@ -251,9 +264,15 @@ def tick_form(before: str, after: str) -> TickForm:
                 return ""
             form = "clock" if is_stamp(new) else "time"
         old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
-    if _TOKEN.search(new) and _all(_TOKEN, old) != _all(_TOKEN, new) and _TOKEN.sub("@", old) == _TOKEN.sub("@", new):
+    if any(_only_others(what, old, new) for what in (_ADDRESS, _TOKEN)):
         return "identifier"
     return _numbers_form(old, new, form)
+
+
+def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
+    """Whether a text differs in its addresses of computers, or its tokens, only."""
+    found = what.search(after) is not None and _all(what, before) != _all(what, after)
+    return found and what.sub("@", before) == what.sub("@", after) and (what is _TOKEN or not is_sentence(after))
 
 
 def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
@@ -321,7 +340,10 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     start, end = number.span()
     if end - start > LONGEST and sum(map(str.isdigit, number[0])) > LONGEST:
         return "identifier"
-    before, after = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1], _PAUSE.split(text[end : end + BESIDE])[0]
+    before = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1]
+    if whole := _OF_ALL.match(text, end):
+        end = whole.end()
+    after = _PAUSE.split(text[end : end + BESIDE])[0]
     if is_price_label(before):
         return ""
     beside = before + after
@@ -334,7 +356,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         if number[0].startswith("0.") or _STAMP.search(before):
             return "counter"
         return "" if is_sentence(text) and not _NOW.search(text) else "time"
-    if _READING.match(after) and _NOW.search(before):
+    if (_READING.match(after) and _NOW.search(before)) or (_WEATHER.search(beside) and not is_sentence(text)):
         return "reading"
     if is_counted(before, after, text.rstrip().endswith(".")):
         return "counter"

@@ -1,0 +1,25 @@
+"""Labels and values that stand next to each other without a blank, as scripts put them: "BackupsDaily"."""
+
+import re
+from itertools import takewhile
+from operator import eq
+from typing import Final
+
+_SEAM: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z\d])")
+
+
+def parted(before: str, after: str) -> tuple[str, str]:
+    """Two states of a text with a blank at the seam of its label and its value, where both begin with the same label.
+
+    >>> parted("BackupsDaily", "BackupsWeekly"), parted("iPhone 12", "iPhone 13")
+    (('Backups Daily', 'Backups Weekly'), ('iPhone 12', 'iPhone 13'))
+    """
+    if before == after or (before.islower() and after.islower()):
+        return before, after
+    shared = sum(1 for _ in takewhile(bool, map(eq, before, after)))
+    begin = before.rfind(" ", 0, shared) + 1
+    for seam in _SEAM.finditer(before, begin, shared + 1):
+        place = seam.start()
+        if begin < place <= shared and _SEAM.match(after, place):
+            return f"{before[:place]} {before[place:]}", f"{after[:place]} {after[place:]}"
+    return before, after
