@@ -1,4 +1,5 @@
-"""A cluster on this machine: leases a second from PostgreSQL, and captures a second of 1, 2 and 4 workers.
+"""A cluster on this machine: leases a second from PostgreSQL, and captures a second of 1, 2, 4 and 8 workers, of many
+hosts and of one.
 
     python -m benchmarks.bench_cluster [pages]
 
@@ -110,15 +111,18 @@ def crawl(workers: int, hosts: int, pages: int) -> tuple[float, int]:
 
 def main() -> None:
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    for processes in (1, 2, 4):
+    for processes in (1, 2, 4, 8):
         rate, per_cpu = leases(processes, pages, max(pages // 25, 1))
-        mark = "" if processes < 4 else f" (wanted {WANTED})"
+        mark = "" if processes != 4 else f" (wanted {WANTED})"
         print(f"leases, {processes} processes, batch {BATCH}: {rate:,.0f}/s, {per_cpu:,.0f}/cpu-s{mark}", flush=True)
-    first = 0.0
-    for workers in (1, 2, 4):
-        rate, captured = crawl(workers, 40, max(pages // 2000, 10))
-        first = first or rate
-        print(f"crawl, {workers} workers: {rate:.0f} captures/s of {captured}, x{rate / first:.2f}", flush=True)
+    many = max(pages // 2000, 10)
+    for hosts in (40, 1):
+        first = 0.0
+        for workers in (1, 2, 4, 8):
+            rate, captured = crawl(workers, hosts, many if hosts > 1 else 10 * many)
+            first = first or rate
+            told = f"{hosts} {'hosts' if hosts > 1 else 'host'}, {workers} workers"
+            print(f"crawl, {told}: {rate:.0f} captures/s of {captured}, x{rate / first:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,58 @@ def test_no_hour_ever_holds_more_than_the_budget_whoever_sends(book):
     assert len(times) > 3.4 * 40, "nearly all of it is spent"
 
 
+def test_who_wants_some_together_saves_for_them_whatever_others_spend(book):
+    clock, hours, tickets = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000))
+    saves, spends = (SharedPurse(Allowance(20, 1.0), hours, clock, book) for _ in range(2))
+    times, had = [], []
+    while clock.time < MONDAY + 6 * HOUR:
+        saves.hold(15.0, clock.monotonic())  # more than is set aside at a time
+        if saves.requests(clock.monotonic()) >= 15:
+            had.append(clock.time)
+            times += [clock.time] * send(saves, clock, tickets, 15)
+        times += [clock.time] * send(spends, clock, tickets, 1)
+        clock.time += 41.0
+    assert len(had) >= 2, "one that always found less than it wanted would never begin"
+    assert most_within(times, HOUR) <= 20
+    assert len(times) > 15 * len(had), "the other one has what is left"
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_of_two_that_want_some_together_one_saves_at_a_time(book, monkeypatch, alone):
+    if not alone:  # the control: both save
+        monkeypatch.setattr(SharedBook, "may_save", lambda _: True)
+        monkeypatch.setattr(SharedBook, "save_no_more", lambda _: None)
+    clock, hours, tickets, rng = StillClock(MONDAY), Hours.since(MONDAY), iter(range(10_000)), random.Random(3)
+    had, most = [0, 0], 0
+    with contextlib.closing(Session(postgres.running().database())) as session:
+        books = [SharedBook(session), SharedBook(session)]
+        sessions = [contextlib.closing(Session(session.url)) for _ in books]
+        with sessions[0] as one, sessions[1] as other:
+            purses = [SharedPurse(Allowance(10, 1.0), hours, clock, SharedBook(each)) for each in (one, other)]
+            while clock.time < MONDAY + 24 * HOUR:
+                clock.time += 17.0
+                for which in rng.sample((0, 1), 2):
+                    purses[which].hold(7.0, clock.monotonic())
+                    if purses[which].requests(clock.monotonic()) >= 7:
+                        had[which] += 1
+                        send(purses[which], clock, tickets, 7)
+                most = max(most, sum(purse.saves for purse in purses))
+    assert most == (1 if alone else 2)
+    assert (sum(had) >= 20 and min(had) > 2) == alone, had
+
+
+def test_who_has_no_use_for_what_is_set_aside_leaves_it_to_others(book):
+    clock, hours, tickets = StillClock(MONDAY + 0.95 * HOUR), Hours.since(MONDAY), iter(range(10_000))
+    idle, busy = (SharedPurse(Allowance(10, 1.0), hours, clock, book) for _ in range(2))
+    assert idle.requests(clock.monotonic()) == 10
+    sent = 0
+    for _ in range(3):
+        idle.requests(clock.monotonic())
+        sent += send(busy, clock, tickets, 10)
+        clock.time += 61.0
+    assert sent > 0, "it would be set aside again and again"
+
+
 def test_what_hosts_had_long_ago_is_forgotten(book):
     clock, hours = StillClock(MONDAY), Hours.since(MONDAY)
     purse = HostPurse("a.example", Allowance(5, 1.0), hours, clock, book)

@@ -1,17 +1,18 @@
 """What a worker's watch decides with: feeds and sitemaps are left alone at their own word, whichever worker asks."""
 
 import contextlib
+import itertools
 from types import SimpleNamespace
 
 import pytest
 
-from made.catalog_words import capture, visited
+from made.catalog_words import capture, found, visited
 from servers import postgres
 from strandline.cluster.shared import Cluster
 from strandline.cluster.watching import watching
 from strandline.core.capture import Kind
 from strandline.plan.part_hints import read_hints
-from strandline.ports import Task
+from strandline.ports import Batch, Task
 from strandline.settings.file import with_overrides
 from strandline.settings.schema import Settings
 from strandline.store.postgres.catalog import PostgresCatalog
@@ -82,3 +83,70 @@ def test_what_one_worker_saw_counts_for_the_others(office):
 def test_pages_and_parts_of_pages_have_no_word(office):
     assert office.looked("http://a.example/s.css", HALF_A_DAY, True, kind=Kind.REQUISITE) == 48.0
     assert read_hints(office.reading, "a.example").parts == {}
+
+
+@pytest.fixture
+def shop():
+    """A worker of a watch of ten requests an hour; pages of one host are shown in a browser, and take seven each."""
+    database, clock = postgres.running().database(), StillClock(START + 0.95 * HOUR)  # all of the hour is dealt out
+    words = [
+        "archive.contact=https://a.example/",
+        "plan.budget=10/hour",
+        'capture.browser_sites=["dear.example always"]',
+    ]
+    cluster = Cluster(database, "file:///nowhere", with_overrides(Settings(), words))
+    with (
+        contextlib.closing(PostgresCatalog(database)) as catalog,
+        watching(cluster, catalog, clock, (HOUR, lambda _: None)) as agenda,
+    ):
+        tickets = itertools.count(1)
+
+        def due(*urls):
+            catalog.add(found(url, due=clock.now() - 1.0) for url in urls)
+
+        def taken():
+            """Addresses that are handed out now."""
+            free = agenda.free(5)
+            return [task.url for task in agenda.take(free, ())] if free else []
+
+        def sent(url, requests):
+            for ticket in itertools.islice(tickets, requests):
+                agenda.begun(SimpleNamespace(ticket=ticket, url=url))
+                agenda.ended(
+                    SimpleNamespace(
+                        request=SimpleNamespace(ticket=ticket, url=url),
+                        body_length=9,
+                        response_head=b"",
+                        status=200,
+                    )
+                )
+            page = catalog.page(url).page
+            agenda._under_way.ended(page)
+            kept = capture(url, clock.now(), offset=1000 * ticket)
+            catalog.commit(Batch([visited(page, kept, time=clock.now(), due=1e12)]))
+
+        yield SimpleNamespace(due=due, taken=taken, sent=sent, clock=clock)
+
+
+def test_a_page_in_a_browser_is_begun_only_when_what_it_takes_is_left(shop):
+    shop.due("http://dear.example/1")
+    assert shop.taken() == ["http://dear.example/1"]
+    shop.sent("http://dear.example/1", 7)
+    shop.due("http://dear.example/2")
+    assert shop.taken() == [], "three are left"
+    shop.clock.time += HOUR / 2
+    shop.due("http://cheap.example/")
+    assert shop.taken() == [], "nor is anything else that would take what is saved for it"
+    shop.clock.time += 1.5 * HOUR
+    assert sorted(shop.taken()) == ["http://cheap.example/", "http://dear.example/2"]
+
+
+def test_pages_that_take_one_request_are_begun_as_long_as_there_is_one(shop):
+    for number in range(12):
+        shop.due(f"http://cheap{number}.example/")
+    had = []
+    while urls := shop.taken():
+        had += urls
+        for url in urls:
+            shop.sent(url, 1)
+    assert len(had) == 10

@@ -19,17 +19,22 @@ _NAP: Final = 0.2
 @dataclass(frozen=True, slots=True)
 class Means:
     """What a worker of a watch spends, and whose word it takes: the common purse, those of single hosts, whether the
-    sitemaps and feeds of an address's site are mostly right, and until when one of them is left alone at its own word.
+    sitemaps and feeds of an address's site are mostly right, until when one of them is left alone at its own word, and
+    how many requests a visit of a page is expected to take.
     """
 
     purse: Purse
     limits: Mapping[str, Purse]
     trusted: Callable[[str], bool]
     left_alone: Callable[[Task, Visited], float]
+    cost: Callable[[str], float] = lambda _: 1.0
 
 
 class _ElsewherePlanned:
     """Implements watch.agenda.Foresight for an agenda whose plan is made at the desks of sites."""
+
+    def __init__(self, cost: Callable[[str], float]) -> None:
+        self._cost = cost
 
     def hour(self, now: float) -> float:
         """Nobody asks."""
@@ -40,8 +45,8 @@ class _ElsewherePlanned:
         return []
 
     def cost(self, url: str) -> float:
-        """A single request."""
-        return 1.0
+        """Requests that a visit of a page is expected to take."""
+        return self._cost(url)
 
     def away(self, hour: int) -> Collection[str]:
         """Nobody asks."""
@@ -59,7 +64,7 @@ class SharedWatchAgenda(WatchAgenda):
             catalog=cast(PlannedCatalog, catalog),
             clock=clock,
             purse=means.purse,
-            foresight=_ElsewherePlanned(),
+            foresight=_ElsewherePlanned(means.cost),
             limits=dict(means.limits),
             left_alone=means.left_alone,
             trusted=means.trusted,
@@ -75,9 +80,14 @@ class SharedWatchAgenda(WatchAgenda):
         """What runs beside the crawl has threads of its own."""
 
     def take(self, free: int, busy: Collection[str]) -> list[Task]:
-        """Due pages, hosts in turn; none of a host whose own budget is spent."""
+        """Due pages, hosts in turn; none of a host whose own budget is spent, or with a page that cannot be paid to its
+        end; and none at all while what is left is saved for such a page: others would take it.
+        """
         moment = self._parts.clock.monotonic()
-        closed = {*busy, *self._limits.spent_up(moment)}
+        short = self._under_way.short(moment)
+        if self._parts.purse.saves:
+            return []
+        closed = {*busy, *self._limits.spent_up(moment), *short}
         taken = self._parts.catalog.take(free, self._parts.clock.now(), self.wanted_from(), closed)
         return self._afforded(taken, self._limits.turn(busy, moment), moment)
 

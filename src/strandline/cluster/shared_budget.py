@@ -7,6 +7,10 @@ send. What a request really cost (bytes; nothing new) is known when it ends, and
 a stretch of time may hold more than the budget by what the answers under way had beyond what was expected of them,
 which is paid before the worker sends anything else, or booked when it ends.
 
+A page in a browser takes several requests, and is begun when all of them are set aside. Of all workers one at a time
+may save for such a page: it keeps what it has until there is enough, and begins nothing else. Two that save would each
+hold what the other one lacks.
+
 A worker that is killed takes what it had set aside with it: at most a minute's requests, once; and what it owed.
 """
 
@@ -32,6 +36,8 @@ _BLOCK: Final = 10
 _LARGEST_BLOCK: Final = 1_000
 _NAP: Final = 0.2
 """Seconds until an empty purse is looked into again."""
+_PATIENCE: Final = 1.0
+"""Times the time of a budget that a worker saves before another one may. Origin: a guess."""
 _DAY: Final = 24
 _ROUNDING: Final = 1e-9
 
@@ -59,7 +65,12 @@ class SharedPurse(Purse):
     """The whole budget, as one worker sees it."""
 
     def __init__(
-        self, allowance: Allowance, hours: Hours, clock: Clock, book: SharedBook, unchanged: Counting = "request"
+        self,
+        allowance: Allowance,
+        hours: Hours,
+        clock: Clock,
+        book: SharedBook,
+        unchanged: Counting = "request",
     ) -> None:
         super().__init__(allowance, hours.length, clock.monotonic(), (), unchanged)
         self._hours = hours
@@ -73,32 +84,67 @@ class SharedPurse(Purse):
         self._block = _BLOCK
         self._refused = 0.0
         self._back: Entry | None = None
+        self._saving: float | None = None
+        """Since when we save for something that takes more than there is."""
 
     def requests(self, now: float) -> int:
         """Requests that may begin now; sets some aside when there are none."""
         moment = self._clock.now()
         self._turn(moment)
-        if self._pot < self.price * (1.0 - _ROUNDING) and moment >= self._refused:
-            debt = math.ceil(max(0.0, -self._pot) / self.price - _ROUNDING)
-            wanted = self._block + debt
-            got = self._book.set_aside(
-                Entry("", self._slot, wanted * self.price, wanted),
-                limit_at(self.allowance, self._hours, moment),
-                self._back,
-            )
-            self._back = None
-            self._pot += got * self.price
-            self._granted += got
-            self._refused = moment + _NAP if got < wanted else 0.0
+        if self._pot < self.price * (1.0 - _ROUNDING):
+            self._set_aside(self._block + math.ceil(max(0.0, -self._pot) / self.price - _ROUNDING), moment)
         return max(0, int(self._pot / self.price + _ROUNDING))
+
+    def hold(self, requests: float, now: float) -> None:
+        """So many are wanted together: what is missing is set aside, or as much of it as there is."""
+        moment = self._clock.now()
+        self._turn(moment)
+        missing = math.ceil(requests - self._pot / self.price - _ROUNDING)
+        got = self._set_aside(missing, moment) if missing > 0 else 0
+        if got >= missing:
+            self._save_no_more()
+        elif self._saving is None and self._book.may_save():
+            self._saving = moment
+        elif self._saving is None and got:  # somebody else saves, and lacks them
+            self._pot -= got * self.price
+            self._granted -= got
+            self._book.add(Entry("", self._slot, -got * self.price, -got))
+
+    @property
+    def saves(self) -> bool:
+        """Whether what is set aside is saved."""
+        return self._saving is not None
+
+    def _save_no_more(self) -> None:
+        if self._saving is not None:
+            self._book.save_no_more()
+            self._saving = None
+
+    def _set_aside(self, wanted: int, moment: float) -> int:
+        """So many more, or as many as there are; says how many."""
+        if moment < self._refused:
+            return 0
+        limit = limit_at(self.allowance, self._hours, moment)
+        got = self._book.set_aside(Entry("", self._slot, wanted * self.price, wanted), limit, self._back)
+        self._back = None
+        self._pot += got * self.price
+        self._granted += got
+        self._refused = moment + _NAP if got < wanted else 0.0
+        return got
 
     def _turn(self, moment: float) -> None:
         """A new span begins: what was not sent in the last one goes back."""
         slot, _ = slot_of(self.allowance, self._hours, moment)
         if slot == self._slot:
             return
+        idle = self._used == 0 and self._saving is None and not self.allowance.in_bytes
         self._settle()
         self._slot, self._refused = slot, 0.0
+        if idle and self._back is not None:  # others may have a use for it
+            self._give_back()
+            self._refused = moment + _NAP
+        if self._saving is not None and moment > self._saving + _PATIENCE * self.span:
+            self._save_no_more()
 
     def _settle(self) -> None:
         """What was set aside and not sent is to go back."""
@@ -131,6 +177,11 @@ class SharedPurse(Purse):
         if self._pot < 0.0:
             back = self._back or Entry("", self._slot, 0.0, 0)
             self._back, self._pot = back._replace(cost=back.cost - self._pot), 0.0
+        self._give_back()
+        with contextlib.suppress(StrandlineError):
+            self._save_no_more()
+
+    def _give_back(self) -> None:
         if self._back is not None:
             with contextlib.suppress(StrandlineError):  # a database that is away keeps it
                 self._book.add(self._back)

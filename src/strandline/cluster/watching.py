@@ -11,6 +11,7 @@ from strandline.cluster.shared_budget import HostPurse, SharedPurse
 from strandline.cluster.site_leases import plan_job, watch_hours
 from strandline.core.urls import site
 from strandline.learn.known_pages import HOUR
+from strandline.plan.browser_cost import BrowserCosts
 from strandline.plan.claims import GOOD
 from strandline.plan.feed_hubs import listening
 from strandline.plan.settings_wishes import budget_of, budgets_of
@@ -41,6 +42,12 @@ def watching(
             **budgets_of("plan.host_budgets", plan.host_budgets),
         }.items()
     }
-    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, listening(catalog, length / HOUR))
+    costs = BrowserCosts(settings.capture, catalog.reading)
+
+    def cost(url: str) -> float:
+        """As of the beginning of the hour, as plans have it."""
+        return 1.0 if costs.idle else costs.of(url, site(url), hours.seconds(hours.at(clock.now()) // 1))
+
+    means = Means(purse, limits, lambda url: catalog.trust(site(url)) >= GOOD, listening(catalog, length / HOUR), cost)
     with contextlib.closing(purse), BackgroundThread(plan_job(cluster, catalog.worker, length), say):
         yield SharedWatchAgenda(catalog, clock, WatchOrders(length, hold, settings.crawl.retries), means)

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from strandline.core.plan.strategy import Floats, Rows
-from strandline.learn.experience import history, learn
+from strandline.learn.experience import Learned, history, learn
 from strandline.learn.known_pages import HOUR, Hours, Told
 from strandline.learn.page_columns import KnownPages, PageRows
 from strandline.plan.claims import Claims
@@ -122,18 +122,23 @@ class ArchivePlan:
         else:
             self.anew, self._kept, kept = True, KeptBeliefs(), None
             pages, known = known, KnownPages()
-            seen: list[Seen] = []
-            past = history(pages, _noting(self._reading.sightings(), told, seen), self.hours, told)
-            said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
-            learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
-            self._seq, claims = self._reading.progress(), Claims()
-            claims.relive(seen, told, RECENT * self.hours.length)
-            self._said_until = max((said for _, _, said in told), default=0.0)
+            learned, claims = self._learned_anew(pages, told)
         outlook = self.maker.outlook(pages, learned)
         outlook.claims = claims
         outlook.grow(known)
         self._catch_up(outlook, now, [claim for claim in told if claim[2] > self._said_until])
         return outlook
+
+    def _learned_anew(self, pages: KnownPages, told: list[Told]) -> tuple[Learned, Claims]:
+        """From all captures, which are let go when it is done."""
+        seen: list[Seen] = []
+        past = history(pages, _noting(self._reading.sightings(), told, seen), self.hours, told)
+        said = said_of(told, self._reading.sitemap_readings(), pages, self.hours)
+        learned = learn(pages, past, self.hours, silent=silent_looks(past, said, pages))
+        self._seq, claims = self._reading.progress(), Claims()
+        claims.relive(seen, told, RECENT * self.hours.length)
+        self._said_until = max((said for _, _, said in told), default=0.0)
+        return learned, claims
 
     def _fits(self, kept: Beliefs, known: KnownPages, rows: Rows, now: float) -> bool:
         """Whether what was kept is of these pages (in these rows), hours and zones, and nothing older came in since:

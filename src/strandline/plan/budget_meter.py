@@ -67,6 +67,14 @@ class Purse:
         room = self.room(now)
         return max(0, int(room / self.price + _ROUNDING))
 
+    def hold(self, requests: float, now: float) -> None:
+        """So many are wanted together. Who shares a purse with others sets them aside, or saves for them."""
+
+    @property
+    def saves(self) -> bool:
+        """Whether nothing else is to be begun, since there would never be enough for what is wanted together."""
+        return False
+
     def payable(self, now: float, seconds: float) -> float:
         """Requests that can be paid in so many seconds from now on, or what may be set aside of them. Nothing is
         forgotten by asking, as it is by `room`.

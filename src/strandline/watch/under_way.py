@@ -59,7 +59,9 @@ class UnderWay:
         if cost <= 1.0:
             return True
         purse = self._purse()
-        enough = min(cost, purse.allowance.amount / purse.price) + beside <= self.payable(moment) + _ROUNDING
+        wanted = min(cost, purse.allowance.amount / purse.price) + beside
+        purse.hold(wanted + sum(self._parts.values()), moment)
+        enough = wanted <= self.payable(moment) + _ROUNDING
         if place and not enough:
             self._short[place] = cost
         return enough

@@ -64,6 +64,24 @@ def test_a_host_has_one_owner_at_a_time(workers):
     assert take(two, busy=[task.authority for task in theirs]) == []
 
 
+@pytest.mark.parametrize("hosts", [8, 1])
+def test_one_huge_site_is_shared_by_its_hosts(workers, hosts):
+    """Also with a worker that comes when another has all of them. A single host is never asked by two at a time."""
+    one, two = workers(), workers()
+    one.add([found(f"http://n{number % hosts}.big.example/{number}") for number in range(160)])
+    had = {one: [], two: []}
+    deadline = time.monotonic() + 600
+    while sum(map(len, had.values())) < 160 and time.monotonic() < deadline:
+        under_way = {worker: take(worker, 8) for worker in had}
+        asked = [task.authority for tasks in under_way.values() for task in tasks]
+        assert len(asked) == len(set(asked)), "a host is asked by one at a time"
+        for worker, tasks in under_way.items():
+            had[worker] += [task.page for task in tasks]
+            worker.commit(Batch([visited(task.page, due=1e12) for task in tasks]))
+    assert sorted(had[one] + had[two]) == sorted(set(had[one] + had[two])), "every page once"
+    assert (min(map(len, had.values())) >= 40) == (hosts > 1), {len(pages) for pages in had.values()}
+
+
 def test_a_host_stays_closed_to_others_for_its_polite_delay(workers):
     one, two = workers(polite=lambda _: 1.5), workers()
     one.add([found("http://a.example/1"), found("http://a.example/2")])

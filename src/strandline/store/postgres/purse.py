@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 from strandline.store.postgres.session import Connection, Session
 
 _ROUNDING: Final = 1e-9
+_SAVING: Final = "hashtextextended('saving', 1)"
+"""The lock of who saves: as long as its session, so that nobody who is gone holds it. Origin: a definition."""
 
 
 class Limit(NamedTuple):
@@ -65,6 +67,19 @@ class SharedBook:
     def left(self, place: str, limit: Limit) -> float:
         """What a purse still holds."""
         return self._session.run(lambda connection: _left(connection, place, limit), at_once=True)
+
+    def may_save(self) -> bool:
+        """Whether nobody else saves for something that takes much; then we do, until we end it, or are gone."""
+
+        def ask(connection: Connection) -> bool:
+            row = connection.execute(f"SELECT pg_try_advisory_lock({_SAVING})").fetchone()
+            return row is not None and bool(row[0])
+
+        return self._session.run(ask)
+
+    def save_no_more(self) -> None:
+        """Others may."""
+        self._session.run(lambda connection: connection.execute(f"SELECT pg_advisory_unlock({_SAVING})"))
 
     def spent(self, place: str, since: float) -> list[tuple[float, float]]:
         """Spans since a time, and what was spent in each."""
