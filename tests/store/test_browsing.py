@@ -104,8 +104,9 @@ def test_branches_are_the_directories(reading):
 
 def test_changes_go_on_where_they_were_left(archive, reading, monkeypatch):
     expected = [c.change for c in archive.studies.changes("site.test", min_importance=0.05) if c.visible]
-    for scanned in (browsing.SCANNED, 7):
+    for scanned, few in ((browsing.SCANNED, 0), (7, 0), (7, browsing.FEW)):
         monkeypatch.setattr(browsing, "SCANNED", scanned)
+        monkeypatch.setattr(browsing, "FEW", few)
         found, wanted = [], ChangesWanted(site="site.test", min_importance=0.05)
         for _ in range(100):
             page, more = reading.latest_changes(wanted, 4)

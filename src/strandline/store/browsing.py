@@ -18,7 +18,7 @@ from strandline.store.histories import BlockLife
 from strandline.store.matching import MATCHES
 from strandline.store.narrowing import EVERYTHING, Narrow
 from strandline.store.reading import SiteRow
-from strandline.store.site_spans import SpansReading
+from strandline.store.site_spans import FEW, HOSTS, SpansReading
 from strandline.store.studies import Change, Wanted
 
 SCANNED = 20_000
@@ -228,6 +228,8 @@ class BrowsingReading(SpansReading):
 
     def latest_changes(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
         """Visible changes, newest first, and where the list goes on: time and number, or None at the end."""
+        if (row := self.site_row(wanted.site)) and row.pages <= FEW and row.hosts <= HOSTS:
+            return self._changes_of_few(wanted, limit)
         which, more = wanted.narrow.changes("newest.by")
         query = f"""SELECT change, by, importance >= ? AND visible = 1 AND ? IN (site, authority, '') AND {which}
             FROM (SELECT change, page, by, importance, visible FROM changes INDEXED BY changes_time
@@ -250,6 +252,20 @@ class BrowsingReading(SpansReading):
                 return self._numbered(found), None
             scanned, batch = scanned + batch, 8 * batch
         return self._numbered(found), last
+
+    def _changes_of_few(self, wanted: ChangesWanted, limit: int) -> tuple[list[Change], tuple[float, int] | None]:
+        """The same of a site with few pages, page by page: among those of all sites they might be far between."""
+        which, more = wanted.narrow.changes()
+        keys = [key for _, *stretch in self.spans(wanted.site) for key in stretch]
+        within = " OR ".join(["surt >= ? AND surt < ?"] * (len(keys) // 2))
+        query = f"""SELECT change, changes.by FROM changes JOIN pages USING (page) JOIN hosts USING (host)
+            WHERE changes.page IN (SELECT page FROM pages WHERE {within}) AND ? IN (site, authority) AND importance >= ?
+                AND visible = 1 AND {which} AND changes.by >= ? AND (changes.by < ? OR changes.by = ? AND change < ?)
+            ORDER BY 2 DESC, 1 DESC LIMIT ?"""
+        last = (wanted.since, min(wanted.until, 1e15), min(wanted.until, 1e15), wanted.below, limit)
+        rows = list(self._rows(query, *keys, wanted.site, wanted.min_importance, *more, *last))
+        end = (float(str(rows[-1][1])), _whole(rows[-1][0])) if len(rows) == limit else None
+        return self._numbered([_whole(number) for number, _ in rows]), end
 
     def _numbered(self, changes: list[int]) -> list[Change]:
         """Changes by their numbers, newest first."""

@@ -1,8 +1,15 @@
 """What of a site lies where in the index: its hosts, and whether it has pages or only gives parts to others."""
 
+from typing import Final
+
 from strandline.store.learned import LearnedReading
 from strandline.store.reading import span
 from strandline.store.recording import SERVES
+
+FEW: Final = 5_000
+"""Pages of a site up to which its changes are asked for page by page. Origin: a bound on time."""
+HOSTS: Final = 50
+"""Hosts of a site that are looked at, those with the most captures. Origin: a bound on time."""
 
 
 class SpansReading(LearnedReading):
@@ -10,7 +17,9 @@ class SpansReading(LearnedReading):
 
     def spans(self, site: str) -> list[tuple[str, str, str]]:
         """Host, and the stretch of the SURT index its pages lie in, of every host of a site."""
-        query = "SELECT authority FROM hosts WHERE ? IN (site, authority) ORDER BY captures DESC, authority LIMIT 50"
+        query = (
+            f"SELECT authority FROM hosts WHERE ? IN (site, authority) ORDER BY captures DESC, authority LIMIT {HOSTS}"
+        )
         found = []
         for (authority,) in self._rows(query, site):
             low, high = span(f"http://{authority}/", "host")
