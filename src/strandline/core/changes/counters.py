@@ -18,12 +18,12 @@ COUNTED: Final = re.compile(
     r"\b(?:views?|viewed|viewers?|viewing|seen|clicked|watched|downloaded|posts?|threads?|visits?|visited|visitors?|watching|watchers?|readers?|reads?|online|guests?|comments?|repl(?:y|ies)|"
     r"responses?|likes?|shares?|shared|votes?|upvotes?|points?|bids|karma|followers?|follow|subscribers?|downloads?|ratings?|reviews?|stars?|"
     r"reactions?|retweets?|reposts?|clicks?|plays?|listeners?|listening|going|interested|attending|sold|bought|served|waiting|"
-    r"are\sreading|applicants?|forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
-    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
-    r"messages?|vues?|candidats?|candidatures?|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
-    r"mensajes?|visitas?|candidatos?|firmas|leyendo|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
-    r"messaggi|visualizzazioni|candidati|firme|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
-    r"berichten|weergaven|sollicitanten|handtekeningen|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b",
+    r"are\sreading|looking\sat|booked|applicants?|forks?|commits|signed|signatures?|backers|supporters|donors|in\s(?:their\s)?(?:carts?|baskets?)|results?|hits|requests?|queries|memory|load|cpu|uptime|ms|unread|notifications?|"
+    r"beiträge|unterschriften|bewerber|bewerbungen|lesen\sgerade|(?:sehen|schauen)\ssich|gebucht|im\swarenkorb|aufrufe|besucher|besuche|kommentare?|antworten?|leser|bewertungen?|stimmen|punkte|zuschauer|angesehen|gesehen|gelesen|geteilt|verkauft|gäste|"
+    r"messages?|vues?|candidats?|candidatures?|regardent|consultent|ont\s(?:réservé|acheté)|dans\sleur\spanier|visiteurs?|commentaires?|réponses?|lecteurs?|avis|partages?|partagée?s?|consultée?s?|téléchargée?s?|abonnés?|en\sligne|vendus?|"
+    r"mensajes?|visitas?|candidatos?|firmas|leyendo|(?:está|están)\s(?:viendo|mirando)|han\s(?:reservado|comprado)|carrito|cesta|visitantes?|comentarios?|respuestas?|lectores?|opiniones|valoraciones|seguidores|visto|leído|descargado|compartido|vendidos?|"
+    r"messaggi|visualizzazioni|candidati|firme|stanno\s(?:guardando|vedendo)|hanno\s(?:prenotato|acquistato)|nel\scarrello|visitatori|commenti?|risposte|lettori|recensioni|voti|letto|scaricato|condiviso|venduti|"
+    r"berichten|weergaven|sollicitanten|handtekeningen|bekijken|geboekt|winkelwagen|winkelmandje|bezoekers?|reacties?|antwoorden|lezers|beoordelingen|stemmen|bekeken|gelezen|gedeeld|verkocht)\b",
     re.IGNORECASE,
 )
 _LIMITS: Final = re.compile(  # a number that is allowed or promised, whatever it counts

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from strandline.core.blocks.words import masked, word_distance, words
+from strandline.core.changes.counters import is_sentence
 from strandline.core.changes.currencies import other_currency
 from strandline.core.changes.figures import changed_figures
 from strandline.core.changes.glued import parted
@@ -51,6 +52,8 @@ def said(before: str, after: str, language: str) -> tuple[str, float, bool]:
         return RENUMBERED, 0.0, False
     if edit.kind == "number" and other_release(before, after):
         return edit.kind, max(RELEASE, edit.weight), False
+    if edit.kind == "number" and is_sentence(after):
+        return edit.kind, edit.weight, bool(edit.unit)
     if edit.kind not in SAYS or edit.weight < DECISIVE:
         return edit.kind, 0.0, False
     if edit.kind == "name" and not _is_renamed(edit, before, after):

@@ -41,6 +41,8 @@ IN_PLACE: Final = 0.5
 """Part of the words that differ at most in a text that is the same text, edited. Origin: a guess."""
 BESIDE: Final = 28
 """Letters before and after a number in which a word is about it. Origin: a guess."""
+BEHIND: Final = 48
+"""The same behind a number that a text begins with: "12 people have this in their basket". Origin: a guess."""
 _MONTHS: Final = (
     "january february march april may june july august september october november december "
     "januar februar märz april mai juni juli august september oktober november dezember "
@@ -343,7 +345,7 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     before = _PAUSE.split(text[max(0, start - BESIDE) : start])[-1]
     if whole := _OF_ALL.match(text, end):
         end = whole.end()
-    after = _PAUSE.split(text[end : end + BESIDE])[0]
+    after = _PAUSE.split(text[end : end + (BESIDE if start else BEHIND)])[0]
     if is_price_label(before):
         return ""
     beside = before + after
