@@ -100,6 +100,8 @@ class SharedPurse(Purse):
         moment = self._clock.now()
         self._turn(moment)
         missing = math.ceil(requests - self._pot / self.price - _ROUNDING)
+        if missing > 0 and moment < self._refused:
+            return
         got = self._set_aside(missing, moment) if missing > 0 else 0
         if got >= missing:
             self._save_no_more()
