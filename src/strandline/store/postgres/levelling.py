@@ -190,8 +190,9 @@ class SqliteSide:
             if table.name == "captures":
                 self.connection.executemany(
                     """UPDATE host_days SET captures = host_days.captures - 1,
-                           unchanged = unchanged - (gone.revisit <> 0), errors = errors - (gone.status >= 400)
-                       FROM (SELECT host, time, revisit, status FROM captures JOIN pages USING (page)
+                           unchanged = unchanged - (gone.revisit <> 0), errors = errors - (gone.status >= 400),
+                           octets = octets - gone.length
+                       FROM (SELECT host, time, revisit, status, length FROM captures JOIN pages USING (page)
                              WHERE seq = ?) AS gone
                        WHERE host_days.host = gone.host AND day = cast(gone.time / 86400.0 AS INTEGER)""",
                     keys,
@@ -256,10 +257,10 @@ class PostgresTarget(PostgresSide):
                 connection.execute(
                     f"""UPDATE capture_days SET captures = capture_days.captures - gone.captures,
                             unchanged = capture_days.unchanged - gone.unchanged,
-                            errors = capture_days.errors - gone.errors
+                            errors = capture_days.errors - gone.errors, octets = capture_days.octets - gone.octets
                         FROM (SELECT host, trunc(time / 86400.0)::bigint AS day, count(*) AS captures,
                                 count(*) FILTER (WHERE revisit <> 0) AS unchanged,
-                                count(*) FILTER (WHERE status >= 400) AS errors
+                                count(*) FILTER (WHERE status >= 400) AS errors, sum(length) AS octets
                             FROM captures JOIN {wanted} USING (seq) JOIN pages USING (page) GROUP BY 1, 2) AS gone
                         WHERE capture_days.host = gone.host AND capture_days.day = gone.day""".encode(),
                     values,
