@@ -53,7 +53,6 @@ def holds_price(text: str) -> bool:
     return CURRENCY.search(text) is not None and any(map(str.isdigit, text))
 
 
-@lru_cache(maxsize=1 << 10)
 def is_converted(before: str, after: str) -> bool:
     """True for two texts that differ in a sum in another currency only, which stands behind one that stays and moved
     as little as rates of exchange do.
@@ -63,7 +62,7 @@ def is_converted(before: str, after: str) -> bool:
     >>> is_converted("24.50 € (about $26.12)", "27.50 € (about $29.31)"), is_converted("$24.50", "$24.90")
     (False, False)
     """
-    if max(len(before), len(after)) > LONGEST or CURRENCY.search(after) is None:
+    if max(len(before), len(after)) > LONGEST or not _holds_two_sums(after):
         return False
     old, new = _sums(before), _sums(after)
     if len(old) != len(new) or len(new) <= 1 or old[0] != new[0] or _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
@@ -71,6 +70,11 @@ def is_converted(before: str, after: str) -> bool:
     moved = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
     own = new[0][0]
     return bool(moved) and all(code != own and abs(amount - was) <= RATE * was for (_, was), (code, amount) in moved)
+
+
+def _holds_two_sums(text: str) -> bool:
+    first = CURRENCY.search(text)
+    return first is not None and CURRENCY.search(text, first.end()) is not None
 
 
 def _sums(text: str) -> list[tuple[str, float]]:

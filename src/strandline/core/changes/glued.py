@@ -14,7 +14,7 @@ def parted(before: str, after: str) -> tuple[str, str]:
     >>> parted("BackupsDaily", "BackupsWeekly"), parted("iPhone 12", "iPhone 13")
     (('Backups Daily', 'Backups Weekly'), ('iPhone 12', 'iPhone 13'))
     """
-    if before == after or (before.islower() and after.islower()):
+    if _SEAM.search(before) is None or before == after:  # hardly any text has one
         return before, after
     shared = sum(1 for _ in takewhile(bool, map(eq, before, after)))
     begin = before.rfind(" ", 0, shared) + 1

@@ -69,10 +69,10 @@ class Returning:
         if self._kind.listing:
             return False
         came, left = self._moving
-        company = [other for other in (came if comes else left) if self._noise.seen_text(other)]
-        if len(company) <= STATES and self.is_state(text):
+        back, again = self._known
+        if (back if comes else again) <= STATES and self.is_state(text):
             return True
-        if (left if comes else came) or not all(map(self._noise.seen_text, came)):
+        if (left if comes else came) or back < len(came):
             return False
         place = noise_place(block)
         return self._noise.few_alternate(place, STATES) and self._noise.comes_and_goes_steadily(text)
@@ -91,3 +91,9 @@ class Returning:
         own = [texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block)]
         came = [after for texts in own for before, after in texts if not before]
         return came, [before for texts in own for before, after in texts if not after]
+
+    @kept_property
+    def _known(self) -> tuple[int, int]:
+        """How many of these came back, and how many left again."""
+        came, left = self._moving
+        return sum(map(self._noise.seen_text, came)), sum(map(self._noise.seen_text, left))

@@ -273,7 +273,9 @@ def tick_form(before: str, after: str) -> TickForm:
 
 def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
     """Whether a text differs in its addresses of computers, or its tokens, only."""
-    found = what.search(after) is not None and _all(what, before) != _all(what, after)
+    if what.search(after) is None:
+        return False
+    found = _all(what, before) != _all(what, after)
     return found and what.sub("@", before) == what.sub("@", after) and (what is _TOKEN or not is_sentence(after))
 
 
@@ -358,12 +360,17 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
         if number[0].startswith("0.") or _STAMP.search(before):
             return "counter"
         return "" if is_sentence(text) and not _NOW.search(text) else "time"
-    if (_READING.match(after) and _NOW.search(before)) or (_WEATHER.search(beside) and not is_sentence(text)):
+    if (_READING.match(after) and _NOW.search(before)) or (_is_weather(beside) and not is_sentence(text)):
         return "reading"
     if is_counted(before, after, text.rstrip().endswith(".")):
         return "counter"
     rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_sentence(text)
     return "counter" if rises and not is_signed(before) else ""
+
+
+@lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not
+def _is_weather(beside: str) -> bool:
+    return _WEATHER.search(beside) is not None
 
 
 @lru_cache(maxsize=1 << 11)
