@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.large_archive import START, _pages, _without_triggers
+from benchmarks.large_archive import START, _pages, _without
 from strandline.archive.folder import create
 from strandline.core.blocks.tree import Item
 from strandline.core.changes.versions import BlockRecord, LayoutRecord, Sight
@@ -57,7 +57,7 @@ def made(folder: Path, versions: int) -> float:
     site = np.minimum(rng.zipf(1.4, pages) - 1, SITES - 1)
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
-        triggers = _without_triggers(connection)
+        triggers = _without(connection, "trigger")
         connection.execute("BEGIN")
         hosts = [(n + 1, f"site{n}.test", f"site{n}.test", n) for n in range(SITES)]
         connection.executemany("INSERT INTO hosts (host, authority, site, turn) VALUES (?, ?, ?, ?)", hosts)
