@@ -78,3 +78,9 @@ def test_it_learns_whose_signals_are_right():
     assert recall[0] > 0.9 and false[0] < false[20]
     strategy.hear(pages, np.array([7, 27]), np.full(2, 30.0))
     assert strategy.choose(pages, Budget(1), 31.0).rows.tolist() == [7]
+
+
+def test_where_nothing_is_signalled_age_is_time_without_a_warning():
+    with np.errstate(all="raise"):
+        age = effective_age(np.array([2.0, 3.0]), np.array([0.0, 1.0]), np.full(2, 0.1), np.zeros(2), np.zeros(2))
+    assert age[0] == 2.0 and age[1] > 3.0

@@ -34,18 +34,27 @@ def test_impossible_signals_are_refused(quality):
         SignalQuality(*quality)
 
 
-def test_good_signals_help_and_bad_ones_are_soon_ignored():
-    def pool(strategy, recall, precision):
-        request = Request(
-            (strategy,), (5.0,), ("pool",), known=False, bounds=False, queries=0,
-            signals=SignalQuality(recall, precision),
-        )  # fmt: skip
-        return simulate(WORLD, request, processes=1)[0].pool
+def pool(strategy, recall, precision):
+    request = Request(
+        (strategy,), (5.0,), ("pool",), known=False, bounds=False, queries=0,
+        signals=SignalQuality(recall, precision),
+    )  # fmt: skip
+    return simulate(WORLD, request, processes=1)[0].pool
 
+
+def test_good_signals_help_and_bad_ones_are_soon_ignored():
     plain = pool("importance-learned", 0.9, 0.9)
     assert pool("importance-learned-heeding", 0.9, 0.9) > plain + 0.03
     assert pool("importance-learned-heeding", 0.3, 0.02) > plain - 0.03
     assert pool("greedy-ncis-learned", 0.9, 0.9) > pool("greedy-ncis-learned", 0.0, 1.0)
+
+
+def test_the_plan_gains_by_signals_loses_nothing_by_bad_ones_and_is_ahead_of_others_that_hear_them():
+    plan, heeding = pool("priced-plan", 0.9, 0.9), pool("priced-plan-heeding", 0.9, 0.9)
+    assert heeding > plan + 0.01
+    assert pool("priced-plan-heeding", 0.3, 0.02) > plan - 0.01
+    for other in ("importance-learned-heeding", "greedy-ncis-learned", "greedy-ncis"):
+        assert heeding > pool(other, 0.9, 0.9)
 
 
 def test_the_command():

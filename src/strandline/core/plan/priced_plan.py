@@ -32,6 +32,7 @@ from strandline.core.plan.priced_kernels import Pages, Plans, plan_rows, scan
 from strandline.core.plan.priced_tables import NOBODY, PricedTables
 from strandline.core.plan.renewal import Renewal
 from strandline.core.plan.running_price import RunningPrice, sampled
+from strandline.core.plan.signals import SignalBook
 from strandline.core.plan.strategy import Choice, Floats, Outcomes, PageTable, Rows, Visit, visits
 from strandline.core.plan.timing_wheel import Chains
 
@@ -98,13 +99,13 @@ class PricedPlan:
         self.aims = Aims(worth, self.settings.aims)
         self._tables = PricedTables(knowledge, self.aims, worth.lasting, self.settings.slow_below, fast_first)
         self._plans: GrowingTable[Plans] | None = None
-        self._stale = NOBODY
+        self._stale = self._stirred = NOBODY
         self._due: DuePages | None = None
         self._renewed = np.zeros(0, dtype=np.int32)
         """The renewal that each page was looked at after; 0 for none."""
         self._again = 1.0
         self._siblings = Chains()
-        self._stirred = NOBODY
+        self._signals = SignalBook()
 
     @property
     def name(self) -> str:
@@ -127,6 +128,17 @@ class PricedPlan:
         """
         few = self.settings.scan_up_to  # these are looked through with all that is known of them
         self._tables.live, self._tables.rooms = live, lambda count: rooms(count) if count > few else None
+
+    def heed(self) -> "PricedPlan":
+        """Take notice of signals from now on."""
+        self._signals, self._name = SignalBook(listens=True), f"{self._name}-heeding"
+        return self
+
+    def hear(self, pages: PageTable, rows: Rows, times: Floats) -> None:
+        """Signals came (Listener)."""
+        heard = self._signals.hear(pages, rows)
+        if self._due is not None:
+            self._due.put_sooner(heard, np.full(len(heard), np.floor(times.max(initial=0.0))))
 
     def renew(self) -> None:
         """What is believed of pages has moved: look at all of them anew at the next decision."""
@@ -178,8 +190,8 @@ class PricedPlan:
         """Take notice of rows that are new or changed; they are planned anew at the next decision."""
         anew, news = self._tables.follow(table, now)
         if anew:
-            self._plans, self._due, self._siblings, self._stale = None, None, Chains(), NOBODY
-            self._stirred = NOBODY
+            self._plans, self._due, self._siblings = None, None, Chains()
+            self._stale = self._stirred = NOBODY
             self._renewed[:] = 0
         self._renewed = with_room(self._renewed, len(self._renewed), len(table))
         if len(self._siblings) < len(table):
@@ -262,13 +274,14 @@ class PricedPlan:
         if len(fresh):
             plan_rows(tables, fresh, period, self._plans.rows)
         self._stale = NOBODY
-        advantage, value = scan(tables, period, self._plans.rows)
-        return _Found(np.arange(len(advantage)), advantage, value, np.zeros(len(advantage)))
+        every = np.arange(len(tables.last))
+        with self._signals.aged(tables, every, period):
+            advantage, value = scan(tables, period, self._plans.rows)
+        return _Found(every, advantage, value, np.zeros(len(advantage)))
 
     def _look(self, due: DuePages, pages: PageTable, budget: Budget, now: float) -> _Found:
         """Look only at pages whose time has come, and at those next in turn while too few of them may be fetched."""
-        found = _Found(NOBODY, np.empty(0), np.empty(0), np.empty(0))
-        wanted = budget.visits
+        found, wanted = _Found(NOBODY, np.empty(0), np.empty(0), np.empty(0)), budget.visits
         for step in range(ROUNDS):
             rows = due.take(int(np.floor(now)), wanted, 4 * wanted + 64)
             if len(rows) == 0:
@@ -283,8 +296,7 @@ class PricedPlan:
     def _put_back(self, pages: PageTable, budget: Budget, found: _Found, chosen: Rows, period: int) -> None:
         """When the pages looked at are to be looked at again; a chosen one soon, in case it is not fetched."""
         assert self._due is not None
-        tables, left = self._tables.rows, np.ones(len(found.rows), dtype=np.bool_)
-        left[chosen] = False
+        tables, left = self._tables.rows, ~np.isin(np.arange(len(found.rows)), chosen)
         self._due.put(found.rows[chosen], np.full(len(chosen), period + 1.0))
         new = np.isnan(tables.last[found.rows])
         self._due.list_new(tables, found.rows[left & new], float(period))
@@ -302,7 +314,9 @@ class PricedPlan:
             tables.stretch[old] = self._knowledge.stretch(pages, old, now)
             self._renewed[old] = self._renewal.count + 1
         tables.price[rows] = self.price
-        return _Found(rows, *self._tables.evaluated(rows, int(np.floor(now)), self.settings.horizon))
+        period = int(np.floor(now))
+        with self._signals.aged(tables, rows, period):
+            return _Found(rows, *self._tables.evaluated(rows, period, self.settings.horizon))
 
     def _site_bonus(self, pages: PageTable, budget: Budget, found: _Found) -> Floats:
         """What the pages of a picked site gain by being fetched together; 0 for the others.
@@ -311,14 +325,12 @@ class PricedPlan:
         (advantage) and as a batch (pending value). A page gains its pending value; a part of that is shared evenly
         over the site, for a batch hangs together better when quiet pages are in it too.
         """
-        value = found.value
         names, site = np.unique(pages.site[found.rows], return_inverse=True)
-        gain = np.bincount(site, weights=found.advantage + self.settings.coherence * value, minlength=len(names))
+        gain = np.bincount(site, weights=found.advantage + self.settings.coherence * found.value, minlength=len(names))
         picked = max(1, round(budget.visits * self._tables.sites / len(pages)))
-        best = np.zeros(len(names), dtype=np.bool_)
-        best[np.argsort(-gain, kind="stable")[:picked]] = True
-        mean = np.bincount(site, weights=value, minlength=len(names)) / np.bincount(site, minlength=len(names))
-        return np.where(best[site], (1.0 - EVENLY) * value + EVENLY * mean[site], 0.0)
+        best = np.isin(np.arange(len(names)), np.argsort(-gain, kind="stable")[:picked])
+        mean = np.bincount(site, weights=found.value, minlength=len(names)) / np.bincount(site, minlength=len(names))
+        return np.where(best[site], (1.0 - EVENLY) * found.value + EVENLY * mean[site], 0.0)
 
     @staticmethod
     def _in_order(tables: Pages, rows: Rows, score: Floats) -> Choice:
@@ -333,6 +345,7 @@ class PricedPlan:
             return
         now = float(outcomes.time.max())
         self._catch_up(pages, now)
+        self._signals.observe(pages, outcomes, self._tables.rows)
         self._knowledge.observe(pages, outcomes)
         tables, rows = self._tables.rows, np.unique(outcomes.row)
         tables.last[outcomes.row] = outcomes.time
@@ -356,8 +369,7 @@ class PricedPlan:
         changed = outcomes.row[outcomes.changed & tables.slow[outcomes.row]]
         if len(changed) == 0:
             return
-        groups = np.unique(pages.directory[changed]).tolist()
-        siblings = np.concatenate([self._siblings.of(group) for group in groups])
+        siblings = np.concatenate([self._siblings.of(group) for group in np.unique(pages.directory[changed]).tolist()])
         known = tables.slow[siblings] & ~np.isnan(tables.last[siblings])
         siblings = np.setdiff1d(siblings[known], outcomes.row)
         tables.stretch[siblings] = self._knowledge.stretch(pages, siblings, now)
@@ -373,7 +385,7 @@ class PricedPlan:
         some = np.concatenate([self._siblings.of(group, SIBLINGS) for group in groups])
         some = some[tables.slow[some] & ~np.isnan(tables.last[some])]
         tables.price[some] = self.price
-        advantage = self._tables.evaluated(some, period, self.settings.horizon)[0]
+        advantage, _, _ = self._tables.evaluated(some, period, self.settings.horizon)
         first, wait = self._tables.sibling_value.next_looks(some, advantage)
         due.put_sooner(first, period + np.minimum(wait, LATE))
 
@@ -389,10 +401,11 @@ class PricedPlan:
             return "never fetched"
         tables.price[row] = self.price
         period = int(np.floor(now))
-        advantage, value, wait = self._tables.evaluated(rows, period, self.settings.horizon)
-        age, rate = now - tables.last[row], tables.mean_rate[row]
+        with self._signals.aged(tables, rows, period):
+            advantage, value, wait = self._tables.evaluated(rows, period, self.settings.horizon)
         pending = f"pending change worth {value[0]:.3g} against a price of {self.price:.3g}"
-        story = f"last fetched {age:.1f} periods ago, {rate:.3g} changes a period expected"
+        age = now - tables.last[row]
+        story = f"last fetched {age:.1f} periods ago, {tables.mean_rate[row]:.3g} changes a period expected"
         if advantage[0] > 0:
             return f"{pending}; waiting gains nothing; {story}"
         sibling_value = self._tables.sibling_value

@@ -48,7 +48,8 @@ def poisson_tail(least: int, mean: Floats) -> Floats:
 
 def effective_age(age: Floats, heard: Floats, unsignalled: Floats, signals: Floats, false: Floats) -> Floats:
     """Time since the copy was made, signals counted as time."""
-    step = np.log(np.maximum(signals, LEAST) / np.maximum(false, LEAST * signals)) / np.maximum(unsignalled, LEAST)
+    signals = np.maximum(signals, LEAST)
+    step = np.log(signals / np.maximum(false, LEAST * signals)) / np.maximum(unsignalled, LEAST)
     return age + np.where(heard > 0, np.maximum(step, 0.0) * heard, 0.0)
 
 

@@ -39,8 +39,8 @@ BESIDE: tuple[str, ...] = (*STRATEGIES, *(f"{name}-learned" for name in STRATEGI
 NCIS = "greedy-ncis"
 HEEDING = "-heeding"
 SIGNALLED: tuple[str, ...] = (f"priced-plan{HEEDING}", f"importance-learned{HEEDING}", NCIS, f"{NCIS}-learned")
-"""Strategies that hear signals: ours and another as a watch heeds them, and GREEDY-NCIS, told how good signals
-are and how fast pages change, or learning both from its fetches.
+"""Strategies that hear signals: ours (core/plan/signals.py), another that goes where signals are good first, and
+GREEDY-NCIS, told how good signals are and how fast pages change, or learning both from its fetches.
 """
 UNTAUGHT = ("round-robin", "relevance", "relevance-top")
 """Strategies that need to know nothing of how pages change."""
@@ -143,7 +143,8 @@ def contender(name: str, world: World, objective: Objective, request: Request) -
     if name == CLOCKLESS:
         return priced_plan(replace(options, clock=False), CLOCKLESS)
     if name.endswith(HEEDING):
-        return Heeding(contender(name.removesuffix(HEEDING), world, objective, request))
+        inner = contender(name.removesuffix(HEEDING), world, objective, request)
+        return inner.heed() if isinstance(inner, PricedPlan) else Heeding(inner)
     if name.startswith(NCIS):
         return _ncis(name, world, options, request)
     others = dict(request.others)
