@@ -12,9 +12,11 @@ from strandline.lab.experiments.scheduling_traces import (
     ROBIN,
     Study,
     targets,
+    told,
 )
-from strandline.lab.simulate.grid import CLOCKLESS
-from strandline.lab.simulate.world import Patterns, World
+from strandline.lab.simulate.grid import CLOCKLESS, SIGNALLED
+from strandline.lab.simulate.signals import SignalQuality
+from strandline.lab.simulate.world import Patterns, Recipe, World, synthetic_world
 
 
 def world(name, pages):
@@ -54,3 +56,23 @@ def test_every_rival_counts():
     assert news == [f"news, {visits} a period: pool over {KNOWN_IP}" for visits in (1, 5)]
     items = [target.name for target in targets(STUDIES[:1], values(items=0.6)) if not target.ok]
     assert items == ["news, 1 an hour: items over round-robin", "news, 5 an hour: items over round-robin"]
+
+
+def test_signals_must_cost_nothing_and_nobody_may_make_more_of_them():
+    study = told(world("news", 25), SignalQuality(0.9, 0.5), (5,))
+
+    def missed(plan, own, other):
+        figures = {COLD: plan, f"{COLD}-heeding": own}
+        found = list(targets([study], lambda _, cell, what: figures.get(cell[0], other)))
+        assert len(found) == 2 and all(target.name.startswith("signals, 90 % of the changes, 50 %") for target in found)
+        return [not target.ok for target in found]
+
+    assert missed(0.5, 0.51, 0.5) == [False, False]
+    assert missed(0.53, 0.51, 0.5) == [True, False]
+    assert missed(0.5, 0.51, 0.52) == [False, True]
+
+
+def test_a_world_that_tells_of_its_changes_is_run():
+    made = synthetic_world(Recipe(pages=20, days=3, sites=2))
+    rows = told(made, SignalQuality(1.0, 1.0), (2,)).rows()
+    assert [row.strategy for row in rows] == [COLD, *SIGNALLED] and all(row.pool > 0 for row in rows)

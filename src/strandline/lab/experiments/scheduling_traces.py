@@ -2,7 +2,8 @@
 
 Targets are in points over a rival, or a share of the same plan that is told the true patterns. The news is also weighed
 unevenly (Zipf, three draws of which page is heavy): a plan that is only good with equal weights would show. The slow
-pages come in three drawn orders.
+pages come in three drawn orders. And sitemaps or feeds tell of the changes of the news: half of them and half of what
+they say is wrong, nine of ten, or perfectly; beside others that hear the same.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 from strandline.core.plan.objective import Objective
 from strandline.lab.experiments.report import Target, at_least
 from strandline.lab.simulate.given_worlds import given_worlds
-from strandline.lab.simulate.grid import CLOCKLESS, Request, Row, simulate
+from strandline.lab.simulate.grid import CLOCKLESS, SIGNALLED, Request, Row, simulate
+from strandline.lab.simulate.signals import SignalQuality
 from strandline.lab.simulate.trace_sources import has_news, mix_world, news_world, slow_world
 from strandline.lab.simulate.world import World
 
@@ -36,6 +38,7 @@ class Study:
     visits: tuple[int, ...]
     """Captures a period."""
     objectives: tuple[Objective, ...]
+    signals: SignalQuality | None = None
 
     @property
     def budgets(self) -> tuple[float, ...]:
@@ -44,8 +47,9 @@ class Study:
 
     def rows(self) -> list[Row]:
         """Everything, simulated."""
-        wanted = Request(strategies=self.strategies, budgets=self.budgets, objectives=self.objectives, bounds=False)
-        return simulate(self.world, wanted)
+        told_truth = self.signals is None  # those that hear signals learn, all alike
+        what = (self.strategies, self.budgets, self.objectives)
+        return simulate(self.world, Request(*what, known=told_truth, bounds=False, signals=self.signals, seed=1))
 
 
 def studies(data: Path, quick: bool = False) -> Iterable[Study]:
@@ -64,8 +68,11 @@ def studies(data: Path, quick: bool = False) -> Iterable[Study]:
         yield Study(news, (ROBIN, ONLINE, COLD), (1, 5), ("pool", "page", "content"))
         yield Study(slow, (ROBIN, ONLINE, COLD), percents, ("pool", "page"))
         yield Study(mix_world(data), (ROBIN, ONLINE, COLD), (5,), ("pool", "page"))
+        yield told(news, SignalQuality(0.9, 0.9), (5,))
         return
     yield Study(news, (ROBIN, *PAPERS, COLD, KNOWN), (1, 2, 5, 10), ("pool", "page", "content"))
+    for parts in ((0.5, 0.5), (0.9, 0.9), (1.0, 1.0)):
+        yield told(news, SignalQuality(*parts), (1, 2, 5, 10))
     for draw in range(DRAWS):
         weight = (np.random.default_rng(draw).permutation(len(news)) + 1).astype(np.float64) ** -ZIPF
         uneven = replace(news.with_weights(weight), name=f"news, uneven weights {draw}")
@@ -77,30 +84,41 @@ def studies(data: Path, quick: bool = False) -> Iterable[Study]:
     yield Study(mix_world(data), (ROBIN, FRESH, ONLINE, COLD), (2, 5, 10, 20, 51), ("pool", "page"))
 
 
+def told(world: World, quality: SignalQuality, visits: tuple[int, ...]) -> Study:
+    """A world that tells of its changes, and who hears it."""
+    name = f"signals, {100 * quality.recall:g} % of the changes, {100 * quality.precision:g} % right: {world.name}"
+    return Study(replace(world, name=name), (COLD, *SIGNALLED), visits, ("pool",), quality)
+
+
 def targets(done: Iterable[Study], value: Value) -> Iterable[Target]:
     """What a trace must show, of those that were run in full."""
     done = tuple(done)
     yield from _clock([study for study in done if CLOCKLESS in study.strategies], value)
     for study in done:
-        name = study.world.name
-        if name.startswith("news"):
-            yield from _news(study, value)
-        elif name == "slow":
-            for budget, pool, page in zip(study.budgets, (0.04, 0.04), (0.05, 0.025), strict=True):
-                yield _over(study, value, (budget, "pool", ROBIN), pool)
-                yield _over(study, value, (budget, "page", ROBIN), page)
-        elif name == "mix":
-            for budget in study.budgets:
-                if budget < 4.0:
-                    yield _over(study, value, (budget, "pool", ONLINE), 0.20)
-                yield _over(study, value, (budget, "page", ROBIN), 0.0)
-                if FRESH in study.strategies:
-                    yield _over(study, value, (budget, "page", FRESH), -0.005)
-        elif not name.startswith("slow"):
-            for budget in study.budgets:
-                for objective in ("pool", "page"):
-                    yield _over(study, value, (budget, objective, ROBIN), 0.0)
-                    yield _over(study, value, (budget, objective, ONLINE), 0.0)
+        yield from _of(study, value) if study.signals is None else _told(study, value)
+
+
+def _of(study: Study, value: Value) -> Iterable[Target]:
+    """What one that says nothing must show."""
+    name = study.world.name
+    if name.startswith("news"):
+        yield from _news(study, value)
+    elif name == "slow":
+        for budget, pool, page in zip(study.budgets, (0.04, 0.04), (0.05, 0.025), strict=True):
+            yield _over(study, value, (budget, "pool", ROBIN), pool)
+            yield _over(study, value, (budget, "page", ROBIN), page)
+    elif name == "mix":
+        for budget in study.budgets:
+            if budget < 4.0:
+                yield _over(study, value, (budget, "pool", ONLINE), 0.20)
+            yield _over(study, value, (budget, "page", ROBIN), 0.0)
+            if FRESH in study.strategies:
+                yield _over(study, value, (budget, "page", FRESH), -0.005)
+    elif not name.startswith("slow"):
+        for budget in study.budgets:
+            for objective in ("pool", "page"):
+                yield _over(study, value, (budget, objective, ROBIN), 0.0)
+                yield _over(study, value, (budget, objective, ONLINE), 0.0)
 
 
 def _clock(drawn: Sequence[Study], value: Value) -> Iterable[Target]:
@@ -132,6 +150,14 @@ def _news(study: Study, value: Value) -> Iterable[Target]:
             for rival in set(PAPERS) & set(study.strategies):
                 best = value(name, (rival, budget, "pool"), "items")
                 yield at_least(f"{name}, {visits} an hour: items over {rival}", items, best)
+
+
+def _told(study: Study, value: Value) -> Iterable[Target]:
+    """Signals cost nothing, and nobody makes more of them."""
+    for visits, budget in zip(study.visits, study.budgets, strict=True):
+        plan, own, *others = (value(study.world.name, (who, budget, "pool"), "pool") for who in study.strategies)
+        yield at_least(f"{study.world.name}, {visits} an hour: pool over the deaf plan", own, plan - 0.01)
+        yield at_least(f"{study.world.name}, {visits} an hour: pool over all that hear the same", own, max(others))
 
 
 def _over(study: Study, value: Value, what: tuple[float, str, str], gain: float) -> Target:
