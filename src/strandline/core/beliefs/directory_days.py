@@ -39,7 +39,8 @@ Asked = Callable[[Ints], tuple[Ints, Ints]]
 
 
 class DirectoryDays:
-    """Changes found and expected of each directory and day; directories are numbered from 0.
+    """Changes found and expected of each directory and day; directories are numbered from 0. Here nobody asks for day
+    107 any more:
 
     >>> days = DirectoryDays()
     >>> days.grow(3)
@@ -47,7 +48,7 @@ class DirectoryDays:
     >>> table[0, 7:9] = 1.0
     >>> days.put(np.array([2]), table, 100, lambda names: (np.array([108]), np.array([8])))
     >>> days.take(np.array([2]), 100, 32)[0, 7:10, 0].tolist()
-    [1.0, 1.0, 0.0]
+    [0.0, 1.0, 0.0]
     """
 
     def __init__(self) -> None:
