@@ -99,10 +99,12 @@ class RetentionReading(StudyReading):
         """Bytes of captures since the day of a time, and when the first of them was made, or the beginning of its day
         if there are older ones; 0 for none.
         """
+        since = int(max(time, 0.0) // 86400.0)  # as they are written: databases round to whole numbers each in its way
         row = self._row(
-            """SELECT coalesce(sum(host_days.octets), 0), coalesce(max(86400.0 * min(day),
-                   (SELECT min(first) FROM hosts)), 0.0)
-               FROM host_days WHERE day >= cast(? / 86400.0 AS INTEGER) AND captures > 0""",
-            time,
+            """SELECT coalesce(sum(host_days.octets), 0), min(day), (SELECT min(first) FROM hosts)
+               FROM host_days WHERE day >= ? AND captures > 0""",
+            since,
         )
-        return (rows.whole(row[0]), float(str(row[1]))) if row else (0, 0.0)
+        if row is None or row[1] is None or row[2] is None:
+            return 0, 0.0
+        return rows.whole(row[0]), max(86400.0 * rows.whole(row[1]), float(str(row[2])))
