@@ -65,12 +65,7 @@ class SharedPurse(Purse):
     """The whole budget, as one worker sees it."""
 
     def __init__(
-        self,
-        allowance: Allowance,
-        hours: Hours,
-        clock: Clock,
-        book: SharedBook,
-        unchanged: Counting = "request",
+        self, allowance: Allowance, hours: Hours, clock: Clock, book: SharedBook, unchanged: Counting = "request"
     ) -> None:
         super().__init__(allowance, hours.length, clock.monotonic(), (), unchanged)
         self._hours = hours

@@ -268,6 +268,8 @@ def test_a_damaged_state_is_refused():
         NoiseState.from_bytes(b"nothing")
     stored = NoiseState(words={7: None}, items={8: None}).as_bytes()
     assert NoiseState.from_bytes(stored[:-8]) == NoiseState.from_bytes(stored), "stays came last"
+    later = stored + (3).to_bytes(4, "little") + b"new"
+    assert NoiseState.from_bytes(later) == NoiseState.from_bytes(stored), "what a later release adds is left alone"
     earlier = b"SNS2" + stored[4:-24]  # without the six sections that came later, which are empty
     assert NoiseState.from_bytes(earlier) == NoiseState.from_bytes(stored)
     older = b"SNS1" + stored[4:-24]

@@ -389,7 +389,7 @@ class NoiseState:
             held,
             {path: (new, back) for path, (new, back) in rows(sections[9:11], np.float32)},
             {slot: (since, times) for slot, (since, times) in rows(sections[11:13], np.uint32)},
-            {text: Stay(*stay) for text, stay in rows(sections[13:], np.uint32, 4)},
+            {text: Stay(*stay) for text, stay in rows(sections[13:15], np.uint32, 4)},
         )
 
 

@@ -1,7 +1,8 @@
 """Heeding signals: pages that are said to have changed come first, as far as their site's word is good.
 
-What a watch does with sitemaps and feeds, for any strategy: a signal costs nothing, and a fetch after a true one finds
-a change for sure. Each signal that was open when its page was fetched was right or wrong:
+For strategies that know nothing of signals; the priced plan takes them as the age of a page (signals.py). A signal
+costs nothing, and a fetch after a true one finds a change for sure. Each signal that was open when its page was fetched
+was right or wrong:
 
     trust of a site                    (right + 1) / (right + wrong + 2)
     worth of a signalled page          trust * weight * mean importance of the page's changes
