@@ -13,14 +13,11 @@ demo: ## watch a living demonstration site: what was learned, and caught beside 
 	@scripts/setup plain
 	@$(BIN)/strandline demo
 
-# Two processes more than cores: some tests wait for real time to pass, or for browsers.
-RING = $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadgroup --times
-
 test: ## what a change can break: units, contracts, journeys, style, types and import rules
 	@scripts/setup dev
 	@scripts/compile
 	@# The plugin takes a second to load in each process, and none of these tests needs it.
-	@$(RING) --ring first -p no:schemathesis $(PYTEST_FLAGS)
+	@scripts/ring first -p no:schemathesis $(PYTEST_FLAGS)
 
 test-all: ## what make test leaves out: browsers, clusters, long faults, experiments, pywb
 	@scripts/setup dev
@@ -28,13 +25,13 @@ test-all: ## what make test leaves out: browsers, clusters, long faults, experim
 	@scripts/compile
 	@# The soak does little but wait, and goes on beside.
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/journeys/test_watch_soak.py & soak=$$!; \
-	$(RING) --ring second --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
+	scripts/ring second --ignore=tests/journeys/test_watch_soak.py $(PYTEST_FLAGS); rest=$$?; \
 	wait $$soak && exit $$rest
 
 explore: ## the property tests with examples no run had before (TESTS=tests/core RUNS=5)
 	@scripts/setup dev
 	@for run in $$(seq $(or $(RUNS),5)); do \
-	$(RING) --hypothesis-profile explore -m hypothesis -p no:schemathesis $(or $(TESTS),tests) || exit 1; done
+	$(BIN)/python -m pytest -n $$(getconf _NPROCESSORS_ONLN) --dist loadgroup --hypothesis-profile explore -m hypothesis -p no:schemathesis $(or $(TESTS),tests) || exit 1; done
 
 check: ## style, types and import rules only
 	@scripts/setup dev

@@ -4,7 +4,11 @@ the first.
 
 import ast
 import functools
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -123,7 +127,32 @@ def test_each_command_has_a_journey_in_the_first_ring():
 def test_make_test_and_make_test_all_run_everything_once():
     rules = (ROOT / "Makefile").read_text()
     recipes = {name: text for name, text in re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)+)", rules, re.MULTILINE)}
-    assert "--ring first" in recipes["test"] and "--ring second" in recipes["test-all"]
+    assert "scripts/ring first" in recipes["test"] and "scripts/ring second" in recipes["test-all"]
     assert "setup-browser" not in recipes["test"]
     last = (ROOT / ".ci/run").read_text().splitlines()[-2:]
     assert last == ["make test", "exec make test-all"]
+
+
+@pytest.mark.parametrize(("at_least", "status", "runs"), [(1, 0, 1), (2, 0, 2), (3, 1, 2)])
+def test_what_failed_among_others_has_another_try_alone_and_no_more(tmp_path, at_least, status, runs):
+    for place in ("scripts", ".venv/bin"):
+        (tmp_path / place).mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/ring", tmp_path / "scripts/ring")
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    (tmp_path / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n"
+        "    parser.addoption('--ring')\n"
+        "    parser.addoption('--times', action='store_true')\n"
+    )
+    (tmp_path / "test_one.py").write_text(
+        "from pathlib import Path\n"
+        "def test_one():\n"
+        "    runs = Path('runs')\n"
+        "    runs.write_text((runs.read_text() if runs.exists() else '') + 'x')\n"
+        f"    assert len(runs.read_text()) >= {at_least}\n"
+    )
+    few_plugins = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [tmp_path / "scripts/ring", "first", "-q", "-p", "xdist"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=os.environ | few_plugins)
+    assert (done.returncode, (tmp_path / "runs").read_text()) == (status, "x" * runs)
+    assert ("run once more alone:\n  test_one.py::test_one" in done.stdout) == (runs == 2)
