@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from strandline.dom.beside_text import beside, beside_hash, told_between
+from strandline.dom.beside_text import BESIDE, beside, beside_hash, told_between
 from strandline.dom.html import visible_hash
 from strandline.dom.tag_places import PageTags
 
@@ -74,11 +74,11 @@ def test_what_no_reader_sees_is_not(name):
 
 def test_a_page_of_text_has_nothing_beside():
     page = b"<html><head><title>A</title></head><body><p>Text <a href=/x>link</a><img src=/a.png></body></html>"
-    assert beside(PageTags(page)) == [] and beside_hash(PageTags(page)) == 0
+    assert beside(PageTags(page, BESIDE)) == [] and beside_hash(PageTags(page, BESIDE)) == 0
 
 
 @pytest.mark.parametrize("part", ["<input ", "<script>", "<!--", "<p hidden", "<option selected>", "display:none "])
 def test_hostile_pages_take_no_longer_than_others(part):
     began = time.thread_time()
-    beside_hash(PageTags(part.encode() * 20_000))
+    beside_hash(PageTags(part.encode() * 20_000, BESIDE))
     assert time.thread_time() - began < 5.0

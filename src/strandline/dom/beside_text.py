@@ -24,7 +24,8 @@ _TAG: Final = re.compile(rb"<(%b)(?=[\s/>])([^<>]*+)>([^<]*+)" % b"|".join(_KIND
 _MARK: Final = re.compile(
     rb"<(?:(script|style|noscript|template)(?=[\s>/])|(!--)|(?:%b)(?=[\s/>]))" % b"|".join(_KINDS)
 )  # what has to be looked at, in small letters: scripts and the like, comments, the kinds
-_BEGINNINGS: Final = beginnings((*_KINDS, b"script", b"style", b"noscript", b"template", b"!--"))
+BESIDE: Final = beginnings((*_KINDS, b"script", b"style", b"noscript", b"template", b"!--"))
+"""Beginnings of tags that `beside` asks for."""
 _CONCEALING: Final = {b" hidden": (b">", b" ", b"="), b"display:": (b"none", b" none")}
 """Signs that hide a part, and what follows them."""
 _UNSEEN: Final = frozenset(("hidden", "password", "file", "image"))  # types of fields
@@ -48,15 +49,15 @@ class Beside(NamedTuple):
 
 
 def beside(tags: PageTags) -> list[Beside]:
-    """What is seen on a page of UTF-8 HTML beside its text, in its order.
+    """What is seen on a page of UTF-8 HTML beside its text, in its order; `BESIDE` is among what was looked for.
 
-    >>> beside(PageTags(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b</select>"))
+    >>> beside(PageTags(b"<input value=5> <input type=hidden value=a1> <select><option>a<option selected>b", BESIDE))
     [Beside(kind='A field of a form', shown='5'), Beside(kind='A field of a form', shown='b')]
     """
     page, lower, done = tags.page, tags.lower, 0
     found: list[Beside] = []
     unread: list[tuple[int, int]] = []
-    for place in tags.places(_BEGINNINGS):
+    for place in tags.places:
         mark = _MARK.match(lower, place) if place >= done else None
         if mark is None:
             continue
@@ -83,7 +84,7 @@ def told_between(old: bytes, new: bytes) -> str:
     >>> told_between(b"<p>You may withdraw.</p>", b"<p hidden>You may withdraw.</p>")
     'Hidden now: “You may withdraw.”'
     """
-    before, after = Counter(beside(PageTags(old))), Counter(beside(PageTags(new)))
+    before, after = (Counter(beside(PageTags(page, BESIDE))) for page in (old, new))
     gone, come = list(before - after), list(after - before)
     if not gone and not come:
         return ""

@@ -35,12 +35,12 @@ from strandline.core.blocks.roles import (
 from strandline.core.blocks.site_template import NO_TEMPLATE, Template
 from strandline.core.blocks.tree import KINDS_OF_ITEMS, NEARLY_EMPTY, BlockTree, Item, ItemKind, LayoutTree
 from strandline.core.content import charset_of, text_of
-from strandline.dom.beside_text import beside_hash, told_between
+from strandline.dom.beside_text import BESIDE, beside_hash, told_between
 from strandline.dom.content import content_of, scored
 from strandline.dom.long_texts import split_long_texts
 from strandline.dom.scan import NESTING_LIMIT, PageTooCostlyError, ScannedPage, attributes_of, ready, scanned
 from strandline.dom.scan_memory import AS_SERVED, HIDDEN
-from strandline.dom.struck_text import has_strokes, with_strokes
+from strandline.dom.struck_text import STRIKING, has_strokes, with_strokes
 from strandline.dom.tag_places import PageTags
 from strandline.dom.tags import CONTAINER, DIALOG, HEADING, unpacked
 
@@ -49,6 +49,7 @@ ATTRIBUTE_LIMIT: Final = 2_000  # attributes of one tag
 OPTION_LIMIT: Final = 5_000  # options of one list
 _SAFE_TAGS: Final = 10_000  # so few tags cannot nest deep enough to cost a second
 _SAFE_SIZE: Final = 40_000  # a page so short holds too few attributes to cost a second
+_LOOKED_FOR: Final = BESIDE | STRIKING  # tags of a page whose text is not all
 _NOSCRIPT: Final = re.compile(rb"<(/?)noscript(?=[\s/>])", re.IGNORECASE)
 _NEW_ITEM: Final = cast("Callable[[tuple[ItemKind, str, str]], Item]", partial(tuple.__new__, Item))
 
@@ -115,7 +116,7 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
         _check(start)
         title = parsed.css_first("title")
         known = _known(page)
-        struck = known.struck if known else has_strokes(PageTags(page))
+        struck = known.struck if known else has_strokes(PageTags(page, STRIKING))
         tree = _layout_tree(_shown((parsed.html or "").encode(), 0, struck), served=False, described=described)
         tree.title = " ".join(title.text().split()) if title else ""
         tree.declared = declared_kinds(page) if described else 0
@@ -126,9 +127,9 @@ def layout(html: bytes, *, charset: str | None = None, described: bool = False) 
 def visible_hash(html: bytes, *, charset: str | None = None) -> int:
     """64 bits over the text, the addresses and what a reader sees beside them: equal means nothing visible changed."""
     page = as_utf8(html, charset)
-    tags = PageTags(page)
+    tags = PageTags(page, _LOOKED_FOR)
     struck = has_strokes(tags)
-    shown = _shown(page, AS_SERVED, struck)
+    shown = _shown(page, AS_SERVED, struck, tags.signs)
     _READ_LAST[:] = [_Read(page, struck, shown.attributes <= ATTRIBUTE_LIMIT)]
     return shown.visible_hash() ^ beside_hash(tags)
 
@@ -138,10 +139,10 @@ def told_beside(old: bytes, new: bytes, *, charsets: tuple[str, str]) -> str:
     return told_between(as_utf8(old, charsets[0]), as_utf8(new, charsets[1]))
 
 
-def _shown(page: bytes, mode: int, struck: bool) -> ScannedPage:
+def _shown(page: bytes, mode: int, struck: bool, signs: int = -1) -> ScannedPage:
     """A page as read without scripts: where scripts would make all of it, what it offers readers without them."""
-    page = with_strokes(page) if struck else page
-    scan = scanned(page, mode)
+    page = with_strokes(page) if struck else page  # strokes are no tags: there are as many `<` as before
+    scan = scanned(page, mode, signs)
     if len(scan.text) < NEARLY_EMPTY and _NOSCRIPT.search(page):
         offered = scanned(_NOSCRIPT.sub(rb"<\1div", page), mode)
         return offered if len(offered.text) >= NEARLY_EMPTY else scan

@@ -1,12 +1,12 @@
 """One pass over a page's bytes (`scan_kernels`), with the arrays it needs: `scanned` and what it found."""
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from strandline.core.quick_dataclass import dataclass
 from strandline.dom import scan_memory as at
 from strandline.dom.scan_kernels import most_attributes, scan
 from strandline.dom.tags import TABLE_FLAGS, TABLE_KEYS
@@ -15,6 +15,9 @@ NESTING_LIMIT = at.STACK_LIMIT  # open elements; deeper ones are read as if they
 
 
 MOST_TAGS = 4_000_000
+_AT_FIRST = np.zeros(at.STACK, np.int64)  # the state before the first letter of any page
+_AT_FIRST[[at.RUN, at.SKIPPING, at.NODE]] = -1
+_AT_FIRST[at.BASE_NODES] = at.BASE
 
 
 class PageTooCostlyError(Exception):
@@ -26,13 +29,27 @@ class ScannedPage:
     """Flat arrays of one page; their columns are described in `scan_memory`."""
 
     page: bytes
-    nodes: NDArray[np.int64]
-    items: NDArray[np.int64]
     text: bytes
     nesting: int
     attributes: int
     links: int
     addresses: int
+    rows: NDArray[np.int64]
+    """Nodes, then room, then items."""
+    node_count: int
+    first_item: int
+    item_count: int
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """A row for each node."""
+        return self.rows[: self.node_count * at.NODE_WIDTH].reshape(-1, at.NODE_WIDTH)
+
+    @property
+    def items(self) -> NDArray[np.int64]:
+        """A row for each item."""
+        first = self.first_item
+        return self.rows[first : first + self.item_count * at.ITEM_WIDTH].reshape(-1, at.ITEM_WIDTH)
 
     def visible_hash(self) -> int:
         """64 bits over what a reader sees and where links and images point, without queries and fragments."""
@@ -51,10 +68,10 @@ def attributes_of(page: bytes) -> int:
     return most_attributes(np.frombuffer(page, np.uint8), TABLE_KEYS, TABLE_FLAGS, np.zeros(at.STACK, np.int64))
 
 
-def scanned(page: bytes, mode: int) -> ScannedPage:
-    """Read `page`, UTF-8 HTML, in one pass."""
+def scanned(page: bytes, mode: int, signs: int = -1) -> ScannedPage:
+    """Read `page`, UTF-8 HTML, in one pass; `signs` is how many `<` it has, where that is known."""
     source = np.frombuffer(page, np.uint8)
-    tags = int(np.count_nonzero(source == ord("<"))) + 2
+    tags = 2 + (signs if signs >= 0 else int(np.count_nonzero(source == ord("<"))))
     if tags > MOST_TAGS:
         raise PageTooCostlyError(f"the page has more than {MOST_TAGS:,} tags")
     # Each `<` begins at most one link or picture, and at most one run of text lies between two of them; blank lines of
@@ -64,21 +81,19 @@ def scanned(page: bytes, mode: int) -> ScannedPage:
     text = np.empty(len(page) + 2 * tags + 16, np.uint8)
     base_items = at.BASE + tags * at.NODE_WIDTH
     memory = np.empty(base_items + most_items * at.ITEM_WIDTH, np.int64)
-    memory[: at.STACK] = 0
-    memory[[at.RUN, at.SKIPPING, at.NODE]] = -1
-    memory[[at.MODE, at.SPLITS_LEFT]] = mode, splits
-    memory[[at.BASE_NODES, at.BASE_ITEMS]] = at.BASE, base_items
+    memory[: at.STACK] = _AT_FIRST
+    memory[at.MODE], memory[at.SPLITS_LEFT], memory[at.BASE_ITEMS] = mode, splits, base_items
     scan(source, TABLE_KEYS, TABLE_FLAGS, text, memory)
     state = memory[: at.STACK].tolist()
-    nodes = memory[at.BASE : at.BASE + state[at.NODES] * at.NODE_WIDTH]
-    items = memory[base_items : base_items + state[at.ITEMS] * at.ITEM_WIDTH]
     return ScannedPage(
         page,
-        nodes.reshape(-1, at.NODE_WIDTH),
-        items.reshape(-1, at.ITEM_WIDTH),
         text[: state[at.OUT]].tobytes(),
         state[at.DEEPEST],
         state[at.ATTRIBUTES],
         state[at.LINKS],
         state[at.ADDRESSES],
+        memory[at.BASE :],
+        state[at.NODES],
+        base_items - at.BASE,
+        state[at.ITEMS],
     )

@@ -19,7 +19,8 @@ _RAW: Final = {
 }
 """Where tags are none, and what ends that."""
 _SIGNS_OF_IT: Final = (b"<s>", b"<s ", b"<s\n", b"<del", b"<strike")
-_BEGINNINGS: Final = beginnings(sign[1:] for sign in _SIGNS_OF_IT)
+STRIKING: Final = beginnings(sign[1:] for sign in _SIGNS_OF_IT)
+"""Beginnings of tags that strike through."""
 _STYLE: Final = b"line-through"
 _GIVEN: Final = re.compile(rb"style\s*+=")
 LONGEST_STYLE: Final = 1_000
@@ -50,11 +51,8 @@ def with_strokes(page: bytes) -> bytes:
     >>> with_strokes(b"<p>within <s>14</s> 30 days").decode() == "<p>within <s>1\u03364\u0336</s> 30 days"
     True
     """
-    tags = PageTags(page)
-    if not has_strokes(tags):
-        return page
-    lower, styled = tags.lower, _styled(tags.lower)
-    begins = _STRIKING_OR_LINED if styled else _STRIKING
+    lower = page.lower()
+    begins = _STRIKING_OR_LINED if _styled(lower) else _STRIKING
     parts: list[bytes] = []
     done = place = 0
     while found := begins.search(lower, place):
@@ -71,9 +69,9 @@ def with_strokes(page: bytes) -> bytes:
 
 
 def has_strokes(tags: PageTags) -> bool:
-    """Whether something of a page may be struck through."""
-    signs = (tags.lower.startswith(_SIGNS_OF_IT, place) for place in tags.places(_BEGINNINGS))
-    return any(signs) or _styled(tags.lower)
+    """Whether something of a page may be struck through; `STRIKING` is among what was looked for."""
+    lower = tags.lower
+    return any([lower.startswith(_SIGNS_OF_IT, place) for place in tags.places]) or _styled(lower)
 
 
 def _end(lower: bytes, name: bytes, start: int) -> int:

@@ -9,35 +9,36 @@ from numpy.typing import NDArray
 Beginnings = NDArray[np.bool_]
 """For every two letters whether a tag that begins with them is looked for."""
 _TAG: Final = ord("<")
-_SMALL: Final = 0x20
+_LARGE: Final = (0x00, 0x20, 0x2000, 0x2020)  # bits in which large and small letters differ
 
 
 def beginnings(tags: Iterable[bytes]) -> Beginnings:
-    """For `tag_places`: the first two letters of tags, as they stand after `<`."""
+    """For `PageTags`: the first two letters of tags, as they stand after `<`."""
     table = np.zeros(1 << 16, np.bool_)
     for tag in tags:
-        table[(tag[0] | _SMALL) << 8 | tag[1] | _SMALL] = True
+        first_two = int.from_bytes(tag[:2], "little") | _LARGE[-1]
+        table[[first_two ^ bits for bits in _LARGE]] = True
     return table
 
 
 class PageTags:
-    """A page of UTF-8 HTML, to be asked for tags more than once."""
+    """The tags of a page of UTF-8 HTML that are looked for."""
 
-    def __init__(self, page: bytes) -> None:
+    def __init__(self, page: bytes, wanted: Beginnings) -> None:
+        """Where tags stand that may be wanted.
+
+        >>> PageTags(b"<p>a <DEL>b</del> <div>c <desk>", beginnings([b"del"])).places
+        [5, 25]
+        """
         self.page = page
         self.lower = page.lower()
         """In small letters."""
-        source = np.frombuffer(page, np.uint8)
-        self._places = np.flatnonzero(source[:-2] == _TAG)
-        first, second = (source[self._places + n].astype(np.int64) | _SMALL for n in (1, 2))
-        self._letters = first << 8 | second
-
-    def places(self, wanted: Beginnings) -> list[int]:
-        """Where tags stand that may be wanted, in order; large letters are as small ones, and few others are among
-        them.
-
-        >>> PageTags(b"<p>a <DEL>b</del> <div>c <desk>").places(beginnings([b"del"]))
-        [5, 25]
-        """
-        found: list[int] = self._places[wanted[self._letters]].tolist()
-        return found
+        found = (np.frombuffer(page, np.uint8) == _TAG).nonzero()[0]
+        self.signs = len(found)
+        """How many `<` there are."""
+        self.places: list[int] = []
+        """Where those that may be wanted stand, in order; few others are among them."""
+        if len(page) > 2:
+            found = found[: self.signs - page.count(b"<", -2)]  # after the others stand two letters
+            two_letters = np.ndarray(len(page) - 2, "<u2", page, 1, 1)  # any two side by side
+            self.places = found[wanted.take(two_letters[found])].tolist()
