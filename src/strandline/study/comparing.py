@@ -163,10 +163,15 @@ def compare(old: BlockTree | bytes | str, new: BlockTree | bytes | str, url: str
 
 
 def compared(
-    old: BlockTree, new: BlockTree, noise: NoiseState, advertising: AdRule = is_advertising, language: str = ""
+    old: BlockTree,
+    new: BlockTree,
+    noise: NoiseState,
+    advertising: AdRule = is_advertising,
+    language: str = "",
+    moments: tuple[float, float] | None = None,
 ) -> Comparison:
-    """Compare two versions, knowing a page's own noise, and the language it calls itself."""
-    delta = vidiff(old, new, advertising, language)
+    """Compare two versions, knowing a page's own noise, the language it calls itself, and when they were captured."""
+    delta = vidiff(old, new, advertising, language, moments)
     return Comparison(delta, importance(delta, noise, advertising))
 
 
@@ -301,7 +306,7 @@ def compare_versions(archive: Archive, url: str, start: float, end: float) -> tu
     rule = study_rules(archive.settings.study).advertising(old.url)
     between = sum(old.time < capture.time < new.time for capture in captures)
     recorded = archive.studies.change_between(old.url, old.time, new.time)
-    found = compared(before, after, noise, rule, language)
+    found = compared(before, after, noise, rule, language, (old.time, new.time))
     scored = found.scored if recorded is None else _as_recorded(found.scored, recorded)
     return replace(found, scored=scored, recorded=recorded, between=between), old, new
 

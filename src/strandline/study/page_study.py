@@ -287,7 +287,8 @@ class _Student:
                 self._note(one, visible=True, importance=OPAQUE, impch=1.0, blocks=({"path": "", "why": "other type"},))
             self._store(one, tree, 0.0)
         else:
-            delta = compare(old, tree, self._advertising, str(self._said.get("language", "")))
+            moments = (self._base.time, one.capture.time) if self._base else None
+            delta = compare(old, tree, self._advertising, str(self._said.get("language", "")), moments)
             if delta.empty:
                 if not self._other_beside(one, document):
                     self._invisible(one, shown)

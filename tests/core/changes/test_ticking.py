@@ -30,7 +30,7 @@ _TEXTS = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from((" ", " ",
 
 @given(_TEXTS | st.text(max_size=40))
 def test_dates_are_those_that_a_search_at_every_letter_finds(text: str) -> None:
-    found = [text[start:end] for start, end in ticking._dates(text)]
+    found = [text[start:end] for start, end in ticking.date_spans(text)]
     assert found == [match[0] for match in SLOW_DATE.finditer(text)]
     assert ticking._undated(text) == SLOW_DATE.sub("@", text)
 

@@ -10,7 +10,8 @@ import re
 from typing import Final
 
 from strandline.core.changes.counters import COUNTED
-from strandline.core.changes.ticking import AGE, DIGIT, MAY_AGE, OTHER_LETTERS
+from strandline.core.changes.ticking import AGE, DIGIT, MAY_AGE
+from strandline.core.changes.written_dates import OTHER_LETTERS
 
 FEWEST: Final = 3
 """Words of a headline. Origin: a guess."""

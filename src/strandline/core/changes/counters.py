@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category
 
+from strandline.core.changes.language_rules import folded_words, heads
+
 RISE: Final = 0.05
 """Share of a number of three digits or more which a counter rises by at most. Origin: a guess."""
 FEW_WORDS, MANY_WORDS = 6, 12
@@ -56,6 +58,16 @@ def is_counted(before: str, after: str, sentence: bool) -> bool:
     if _LIMITS.search(before) or (_LIMITS.search(after) and not _AUDIENCE.match(after)):
         return False
     return not sentence or _MODAL.search(before) is None
+
+
+@lru_cache(maxsize=1 << 11)
+def is_among(mark: str, beside: str) -> bool:
+    """Whether what stands beside a number has a phrase of a mark of the languages: "crowds", "raised", "identified".
+
+    >>> is_among("crowds", " people found this helpful"), is_among("identified", "Room "), is_among("raised", " days")
+    (True, True, False)
+    """
+    return heads(mark, folded_words(beside))
 
 
 def counts_up(before: str, after: str) -> bool:

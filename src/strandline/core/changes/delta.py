@@ -90,6 +90,7 @@ class Delta:
     language: str = ""  # as the page gives it
     unlike: tuple[tuple[int, int], ...] | None = None  # those of the pairs that may differ; all unless it is known
     touched: list[Any] = field(default_factory=list, compare=False, repr=False)  # see `touched`; none until asked for
+    moments: tuple[float, float] | None = None  # when both versions were captured, if it is known
 
     @kept_property
     def operations(self) -> tuple[Operation, ...]:

@@ -33,6 +33,10 @@ STRIP: Final = 3
 """Numbers of a strip of prices. Origin: a guess."""
 MOST: Final = 10
 """Figures of a text that are counted. Origin: a guess."""
+BRIEF: Final = 24
+"""Letters of what an instrument shows. Origin: a guess."""
+UNITS: Final = 3
+"""Words of its unit: "µg", "m". Origin: a guess."""
 NEAR: Final = 26
 """Letters before and after a number that a date may take. Origin: a guess."""
 BESIDE: Final = 12
@@ -52,10 +56,14 @@ _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without blank
 _NUMBER: Final = re.compile(rf"(?<![^\W{_CJK}])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W{_CJK}])")
 _NO_YEAR: Final = rf"(?!{_YEAR})\d+"
 _ALONE: Final = re.compile(rf"[^\w:]*{_NO_YEAR}(?:[.,]{_NO_YEAR})?[^\w:]*\Z")  # a number that is no date or year
-_SIGN: Final = re.compile(
-    r"[$€£¥₹₽₩₺₴₫฿₪₱₦元円원%‰]"
+_MONEY: Final = (
+    r"[$€£¥₹₽₩₺₴₫฿₪₱₦元円원]"
     r"|\b(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|RON|TRY|BRL|MXN|ZAR|"
     r"euros?|dollars?|pounds?|francs?|kr|zł|Kč|Ft|lei|руб)\b"
+)
+_CURRENCY: Final = re.compile(_MONEY)
+_SIGN: Final = re.compile(
+    rf"[%‰]|{_MONEY}"
     r"|(?<!\d)\d{1,3}(?: : |:(?!\d\d)| - |\s?–\s?)\d{1,3}(?!\d)"  # 2:1, a score
 )
 _LETTER: Final = re.compile("[A-Za-z_]")
@@ -119,6 +127,28 @@ def moves_as_a_whole(before: str, after: str) -> bool:
     """
     old, new = _NUMBER.findall(before), _NUMBER.findall(after)
     return len(old) == len(new) >= STRIP and all(one != other for one, other in zip(old, new, strict=True))
+
+
+def is_reading(before: str, after: str) -> bool:
+    """True for a number with a unit or without, and nothing else, that is another now and no price.
+
+    >>> is_reading("57 cm", "61 cm"), is_reading("1.0751", "1.0812"), is_reading("4 EUR", "5 EUR")
+    (True, True, False)
+    """
+    if max(len(before), len(after)) > BRIEF or masked(before) != masked(after):
+        return False
+    if _NUMBER.search(after) is None or _CURRENCY.search(after):
+        return False
+    return len(_LETTERS.findall(after)) <= UNITS
+
+
+def is_money(text: str) -> bool:
+    """True for a text with the sign or name of a currency.
+
+    >>> is_money("12元"), is_money("12 %")
+    (True, False)
+    """
+    return _CURRENCY.search(text) is not None
 
 
 def holds_number(text: str) -> bool:

@@ -8,6 +8,20 @@ from typing import Final
 _SEAM: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z\d])")
 
 
+_UNIT_SEAM: Final = re.compile(
+    r"(?<=\d)(\s?(?:°[CF]?|km/h|m/s|mph|hPa|mbar|[cmk]m|kWh|kW|µg/m³|[%€£$]))(?=[^\W\d_]{3})"
+)
+
+
+def unglued(text: str) -> str:
+    """A text with a blank behind each measure that the next label stands next to.
+
+    >>> unglued("21.5 °CWind 11 km/hPressure 1011 hPa"), unglued("12 km")
+    ('21.5 °C Wind 11 km/h Pressure 1011 hPa', '12 km')
+    """
+    return _UNIT_SEAM.sub(r"\1 ", text)
+
+
 def parted(before: str, after: str) -> tuple[str, str]:
     """Two states of a text with a blank at the seam of its label and its value, where both begin with the same label.
 

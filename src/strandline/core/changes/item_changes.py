@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.words import words
-from strandline.core.changes.appointed import is_appointment, is_of_timetable, is_round_moment, is_tabled
 from strandline.core.changes.binding import (
     MADE_OF,
     is_choice,
@@ -30,22 +29,36 @@ from strandline.core.changes.binding import (
 )
 from strandline.core.changes.bylines import without_byline
 from strandline.core.changes.carried import noise_place
+from strandline.core.changes.creeping import set_back
 from strandline.core.changes.currencies import holds_price, other_currency
-from strandline.core.changes.delta import BlockChange, Delta
-from strandline.core.changes.figures import is_bare, moves_as_a_whole
+from strandline.core.changes.delta import Delta
+from strandline.core.changes.figures import is_bare, is_reading, moves_as_a_whole
+from strandline.core.changes.glued import unglued
 from strandline.core.changes.labels import is_labelled
 from strandline.core.changes.language_rules import is_correction
 from strandline.core.changes.meaning import edit_weight, tells_end
 from strandline.core.changes.notices import TOPICS, box_of, is_alarm, is_grave, may_alarm, tells_state
-from strandline.core.changes.opening_hours import other_hours
+from strandline.core.changes.opening_hours import hours_of, other_hours
 from strandline.core.changes.own_order import OwnOrder
 from strandline.core.changes.page_kind import LISTED, PageKind
 from strandline.core.changes.page_title import is_other_headline
 from strandline.core.changes.price_columns import is_price_cell
+from strandline.core.changes.restless import Restless
 from strandline.core.changes.returning import Returning
-from strandline.core.changes.said import DECISIVE, PRICE, RENUMBERED, SHORT, is_label, is_turned, said, says_another
+from strandline.core.changes.said import (
+    DECISIVE,
+    HOURS,
+    PRICE,
+    RENUMBERED,
+    SHORT,
+    is_label,
+    is_turned,
+    said,
+    says_another,
+)
 from strandline.core.changes.sentence_meaning import SLIGHT
-from strandline.core.changes.ticking import TickForm, is_dated, is_moment, is_same_text, is_unnamed, tick_form
+from strandline.core.changes.standing_times import StandingTimes
+from strandline.core.changes.ticking import TickForm, is_dated, is_same_text, tick_form
 from strandline.core.changes.told_lists import names_document
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.volatility import NoiseState
@@ -124,6 +137,8 @@ class ItemJudge:
         self._noise = noise
         self._kind = kind
         self._returning = Returning(delta, noise, kind)
+        self._times = StandingTimes(delta, noise, kind)
+        self._restless = Restless(delta, noise, kind, self._returning)
         self._entries_left = MOST_ENTRIES
 
     def judge(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool = True) -> ItemChange:
@@ -131,33 +146,57 @@ class ItemJudge:
         edit says has not to be weighed in a block of which others say enough.
         """
         if before and after:
-            return self._edited(block, before, after, figures, weigh)
+            return self._altered(block, before, after, figures, weigh)
         return self._came(block, after, weigh) if after else self._left(block, before, weigh)
+
+    def _altered(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool) -> ItemChange:
+        """What happened to a text that is another now, without what was written together and what the clock moved."""
+        if self._restless.is_daily(block, after):
+            return ItemChange("ticking", before, after, False, "another one every day")
+        old, new = (before, after) if unglued(after) == after else (unglued(before), unglued(after))
+        if moments := self._delta.moments:
+            new = set_back(old, new, moments)
+            if new == old:
+                return ItemChange("ticking", before, after, False, "moves with the clock")
+        found = self._edited(block, old, new, figures, weigh)
+        return found if old is before and new is after else found._replace(before=before, after=after)
+
+    def _ticking(self, block: PageBlock, before: str, after: str, figures: bool) -> tuple[str, bool]:
+        """Why a text ticks, by its form, if it does; and whether it is a time that stands."""
+        form = "" if figures and is_bare(after) else tick_form(before, after)
+        stands = bool(form) and self._times.stand(form, block, before, after, figures)
+        if form and not stands:
+            return _FORMS[form], False
+        own = self._kind.owns(block)
+        if own and is_reading(before, after) and self._restless.measured:
+            return _FORMS["reading"], False
+        listed = block.linked >= LISTED or self._kind.listing or not own
+        if listed and not figures and is_bare(after) and not self._is_choice(block, before, after):
+            return "a number in a list", False
+        return "", stands
 
     def _edited(self, block: PageBlock, before: str, after: str, figures: bool, weigh: bool) -> ItemChange:
         noise, own = self._noise, self._kind.owns(block)
         figures = figures and not is_labelled(after)  # a cell of a table; what has a label says what it is
-        form = "" if figures and is_bare(after) else tick_form(before, after)
-        stands = bool(form) and self._stands(form, block, before, after, figures)
-        if form and not stands:
-            return ItemChange("ticking", before, after, False, _FORMS[form])
-        listed = block.linked >= LISTED or self._kind.listing or not own
-        if listed and not figures and is_bare(after) and not self._is_choice(block, before, after):
-            return ItemChange("ticking", before, after, False, "a number in a list")
+        why, stands = self._ticking(block, before, after, figures)
+        if why:
+            return ItemChange("ticking", before, after, False, why)
         back = noise.seen_item(after)
         alike = is_same_text(before, after) or other_currency(before, after)
         if own and self._kind.later and self._order.came_with_others(after):
             return ItemChange("moved", before, after, False, "came from the page of the list before")
         ticks = (not figures or moves_as_a_whole(before, after)) and noise.ticks(block.path, before, after)
         kind, weight, lasting = "", 0.0, False
-        heads = self._is_headline(block, before, after)
-        says = own or heads or (alike and self._kind.may_own(block))
+        headed = self._is_headline(block, before, after)
+        says = own or headed or (alike and self._kind.may_own(block))
         if says and (weigh or ticks or back) and (alike or (not self._kind.listing and is_turned(before, after))):
             kind, weight, lasting = self._said(block, before, after, figures)
         if kind == RENUMBERED:
             return ItemChange("ticking", before, after, False, "says the same in other signs")
-        if ticks and not lasting and not (own and self._returning.is_of_states(before, after)):
-            return ItemChange("ticking", before, after, False, "differs at most looks while the rest of it stays")
+        if ticks and (why := self._restless.why(block, (before, after), kind, sure=lasting)):
+            return ItemChange("ticking", before, after, False, why)
+        if not alike and own and not self._kind.listing and self._restless.is_turning(block, after):
+            return ItemChange("rotating", before, after, False, "another one at every look")
         if (
             back
             and (weight < DECISIVE or not alike)
@@ -166,7 +205,7 @@ class ItemJudge:
             return ItemChange("rotating", before, after, False, "was shown before")
         if not weigh:
             return ItemChange("edited", before, after, True, kind, weight)
-        if heads and kind not in SLIGHT:
+        if headed and kind not in SLIGHT:
             return ItemChange("edited", before, after, True, kind, max(HEADLINE, weight), "title")
         if not own and not back and self._binds_beside(block, before, after):
             return ItemChange("edited", before, after, True, "a limit or a choice", LIMIT, "alarm")
@@ -182,51 +221,11 @@ class ItemJudge:
     def _is_headline(self, block: PageBlock, before: str, after: str) -> bool:
         return is_other_headline(block, (before, after), (self._delta.old, self._delta.new))
 
-    def _stands(self, form: TickForm, block: PageBlock, before: str, after: str, figures: bool) -> bool:
-        """Whether a time or date is one that stands still: that of a timetable or of a table of dates, no clock."""
-        if form == "time" and self._noise.stood_still(block, before, after):
-            return True
-        if form in ("stamp", "clock") and self._is_of_event(block, before, after):
-            return True
-        if form in ("time", "clock") and self._is_appointed(form, block, before, after):
-            return True
-        own = form != "time" and self._kind.owns(block) and self._noise.mostly_still(noise_place(block))
-        if form == "stamp" and own and not figures and not self._kind.listing:
-            return is_moment(after) and is_tabled(block.texts, after)
-        return own and (form == "clock" or (form == "stamp" and figures)) and is_unnamed(after)
-
-    def _is_of_event(self, block: PageBlock, before: str, after: str) -> bool:
-        """Whether a date with its time, which never moved before, is when something takes place."""
-        if self._kind.listing or not self._kind.owns(block) or not is_round_moment(before, after):
-            return False
-        return self._noise.stood_still(block, before, after, 0.0)
-
-    def _is_appointed(self, form: TickForm, block: PageBlock, before: str, after: str) -> bool:
-        """Whether a time that never moved before is one of a timetable or an appointment."""
-        if not self._kind.owns(block) or not self._noise.stood_still(block, before, after, 0.0):
-            return False
-        if form == "clock" and not is_unnamed(after):
-            return False
-        listing = self._kind.listing > 0
-        if form == "time" and not listing and is_appointment(before, after, self._delta.language):
-            return True
-        states = (self._states_of(block), self._own_texts)
-        return any(is_of_timetable(old, new, before, after, listing) for old, new in states)
-
-    def _states_of(self, block: PageBlock) -> tuple[Sequence[str], Sequence[str]]:
-        """The texts of a block before and after."""
-        change = self._changes.get(id(block))
-        return (change.old.texts, change.new.texts) if change and change.old and change.new else ((), ())
-
-    @kept_property
-    def _changes(self) -> dict[int, BlockChange]:
-        return {id(change.block): change for change in self._delta.changes}
-
     def _said(self, block: PageBlock, before: str, after: str, figures: bool) -> tuple[str, float, bool]:
         """What an edit of the page's own text changes in what is said, as `_said`; of a cell of a table and of a list
         of ingredients by what stands above it.
         """
-        if figures and is_price_cell(*self._states_of(block), before, after):
+        if figures and is_price_cell(*self._times.states_of(block), before, after):
             return "money", PRICE, True
         kind, weight, lasting = said(before, after, self._delta.language)
         if weight >= DECISIVE or self._kind.listing or kind in SLIGHT:
@@ -254,13 +253,15 @@ class ItemJudge:
         return other_sum(before, after) or said(before, after, self._delta.language)[2]
 
     def _is_choice(self, block: PageBlock, before: str, after: str) -> bool:
-        return block.role == "form" and is_choice(*self._states_of(block), before, after)
+        return block.role == "form" and is_choice(*self._times.states_of(block), before, after)
 
     def _least(self, before: str, after: str) -> float:
         """What an edit of the page's own text weighs at least."""
         if self._kind.listing:
             return EDITED
         language = self._delta.language
+        if _are_closed(before, after, language) or _are_closed(after, before, language):
+            return HOURS
         if tells_end(before, language) != tells_end(after, language):
             return ENDED
         if is_label(before) and is_label(after) and says_another(words(before), words(after)):
@@ -371,7 +372,7 @@ class ItemJudge:
         if entry is None or not self._entries_left or self._is_beside(block, entry):
             return 0.0
         self._entries_left -= 1
-        change = self._changes.get(id(block))
+        change = self._times.changes.get(id(block))
         earlier = change.old if change and change.old else block
         priced = block.linked < LISTED and any(map(holds_price, entry))
         return WITHDRAWN if priced or names_document(earlier, text) else GONE
@@ -392,18 +393,14 @@ class ItemJudge:
         return weight if weight >= DECISIVE else 0.0
 
     @kept_property
-    def _own_texts(self) -> tuple[list[str], list[str]]:
-        """The page's own texts, before and after."""
-        old, new = (
-            [text for block in page if self._kind.owns(block) for text in block.texts]
-            for page in (self._delta.old.blocks, self._delta.new.blocks)
-        )
-        return old, new
-
-    @kept_property
     def _order(self) -> OwnOrder:
-        old, new = self._own_texts
+        old, new = self._times.own_texts
         own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
         pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
         edited = frozenset(text for pair in pairs if is_same_text(*pair) for text in pair)
         return OwnOrder(old, new, edited, self._delta.language, self._kind.listing > 0)
+
+
+def _are_closed(hours: str, state: str, language: str) -> bool:
+    """Whether one text tells hours and the other none, but that it is closed, or open."""
+    return bool(hours_of(hours)) and not hours_of(state) and tells_state(state, language)

@@ -32,7 +32,8 @@ _PIECES: Final = re.compile(r"[^\W\d_²°]+(?:-[^\W\d_]+)*|[^\s\w']+|\w+")
 
 _MARKS: Final = (
     "deadlines", "stamps", "sections", "counters", "ago", "equals", "costs", "ended", "alarms", "ingredients", "law",
-    "contracts", "courtesy", "passing", "limits", "states", "grades", "titles",
+    "contracts", "courtesy", "passing", "limits", "states", "grades", "titles", "crowds", "identified", "measured",
+    "raised", "daily",
 )  # fmt: skip
 Phrase = tuple[str, ...]
 
@@ -141,7 +142,9 @@ class LanguageRules:
     """What tells a deadline, a stamp, a section number, a counter, a time ago, what something is, what it costs,
     that it ended, that something is dangerous or lost; what it is made of, which law holds, which texts bind, what is
     mere politeness, what just happens, what is a limit, whether something can be had or is open, how grave
-    it is, titles of people; boxes beside what a page says, and pages about the same."""
+    it is, titles of people, counts of people and things of the moment, numbers that name something, that something was
+    measured, sums that were given, what is another one every day; boxes beside what a page says, and pages about the
+    same."""
     corrections: tuple[str, ...]
     """How notices of a correction begin (those that end in a colon), and what they say."""
 

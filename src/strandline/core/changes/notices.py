@@ -12,7 +12,7 @@ from typing import Final
 
 from strandline.core.blocks.tree import PageBlock
 from strandline.core.changes.figures import holds_number
-from strandline.core.changes.language_rules import folded_words, says
+from strandline.core.changes.language_rules import folded_words, heads, says
 from strandline.core.changes.page_kind import LISTED
 
 LONGEST: Final = 240
@@ -90,6 +90,16 @@ def is_grave(text: str, language: str = "") -> bool:
         return False
     words = _words(text)
     return says("ended", text, words, language) or says("alarms", text, words, language)
+
+
+@lru_cache(maxsize=1 << 10)
+def is_daily(text: str) -> bool:
+    """Whether a short text is headed as what is another one every day, whatever the page says.
+
+    >>> is_daily("Quote of the day"), is_daily("Soup of the day: leek")
+    (True, False)
+    """
+    return len(text) <= LONGEST and heads("daily", folded_words(text))
 
 
 def tells_state(text: str, language: str = "") -> bool:

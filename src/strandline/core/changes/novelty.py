@@ -22,7 +22,7 @@ from math import log
 from typing import Final
 
 from strandline.core.blocks.roles import AdRule
-from strandline.core.blocks.tree import plain_address
+from strandline.core.blocks.tree import PageBlock, plain_address
 from strandline.core.blocks.word_numbers import WordNumbers, exchanged, new_pairs, word_numbers, words_among
 from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import noise_place
@@ -32,6 +32,7 @@ from strandline.core.changes.item_changes import EDITED, TOLD, ItemChange, ItemJ
 from strandline.core.changes.link_lists import Texts
 from strandline.core.changes.page_kind import PageKind
 from strandline.core.changes.renamed_files import renamed_pictures
+from strandline.core.changes.spots import Spots
 from strandline.core.changes.ticking import is_same_text
 from strandline.core.changes.touched import touched_texts
 from strandline.core.changes.vidiff import ADVERTISING
@@ -139,6 +140,7 @@ class NoveltyCounter:
         table = numbers or ((block.role == "main" or self._numeric) and is_table(block))
         believed = (1.0 - noise.rotation(noise_place(block))) ** 2
         edited: Texts = []
+        apart: Texts = []  # what came where nothing rotates, although something of the block does
         others: Texts = []
         back: Texts = []
         for before, after in texts:
@@ -148,9 +150,12 @@ class NoveltyCounter:
             if item.kind == "rotating":
                 back.append((before, after))
             elif item.counts:
-                (edited if before and after and is_same_text(before, after) else others).append((before, after))
-                if item.weight > EDITED or (item.weight and believed > HALF):
-                    _add(item, believed, found)
+                same = bool(before and after) and is_same_text(before, after)
+                alone = not same and believed < 1.0 and self._is_apart(change.new, after)
+                (edited if same else apart if alone else others).append((before, after))
+                trusted = 1.0 if alone else believed
+                if item.weight > EDITED or (item.weight and trusted > HALF):
+                    _add(item, trusted, found)
             elif item.kind != "moved":  # it ticks, or is of a box beside what the page says
                 found.value += TICKED
         found.decisive = min(found.decisive, MOST_DECISIVE)
@@ -158,21 +163,34 @@ class NoveltyCounter:
             self._figures(edited, table, found)
         if back:
             found.value += RETURNED * believed * self._words(back, found)
-        if believed > ALL_BELIEVED and (edited or others):
-            found.value += self._words(edited + others, found, change)
+        sure = edited + apart
+        if believed > ALL_BELIEVED and (sure or others):
+            found.value += self._words(sure + others, found, change)
         else:
-            found.value += self._words(edited, found, change) if edited else 0.0
+            found.value += self._words(sure, found, change) if sure else 0.0
             found.value += believed * self._words(others, found, change) if others else 0.0
-        remembers = bool(noise.items)
-        follow = bool(found.items) and not edited and not others  # links of texts that say nothing new
-        for address in addresses:
-            if address in self._renamed:
-                found.value += TICKED
-                continue
-            small = follow or self._advertising(address) or (remembers and noise.seen_item(plain_address(address)))
-            found.value += LINKED * ADVERTISING if small else LINKED
+        follow = bool(found.items) and not sure and not others  # links of texts that say nothing new
+        found.value += sum(self._address(address, follow) for address in addresses)
         found.linked = len(addresses)
         return found
+
+    def _address(self, address: str, follow: bool) -> float:
+        """What a link or picture counts that came or left; `follow` for one of texts that say nothing new."""
+        if address in self._renamed:
+            return TICKED
+        noise = self._noise
+        small = follow or self._advertising(address) or (bool(noise.items) and noise.seen_item(plain_address(address)))
+        return LINKED * ADVERTISING if small else LINKED
+
+    def _is_apart(self, block: PageBlock | None, text: str) -> bool:
+        """Whether a text of the page's own came where nothing ever came back, behind one that never left."""
+        if block is None or not text:
+            return False
+        return self._kind.owns(block) and not self._noise.rotates_at(block.path, self._spots.before(block, text))
+
+    @kept_property
+    def _spots(self) -> Spots:
+        return Spots(self._delta)
 
     def _figures(self, edited: Texts, table: bool, found: Novelty) -> None:
         """Count the figures among the numbers that changed in texts which otherwise stayed."""

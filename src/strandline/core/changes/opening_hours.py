@@ -10,7 +10,9 @@ _HOURS: Final = re.compile(
     rf"(?<![\d:.]){_TIME}\s?(?:[-\u2013\u2014]|\b(?:to|till|until|bis|à|a|alle|tot)\b)\s?{_TIME}(?![\d:]|\.\d)",
     re.IGNORECASE,
 )
-_CERTAIN: Final = re.compile(r"\d[:h]\d\d|\d\s?(?:[ap]\.?m\b|uhr\b|h\b)", re.IGNORECASE)
+_CERTAIN: Final = re.compile(
+    r"\d\.[0-5][05]\s?[-\u2013\u2014]\s?\d{1,2}\.[0-5][05]|\d[:h]\d\d|\d\s?(?:[ap]\.?m\b|uhr\b|h\b)", re.IGNORECASE
+)
 """What makes numbers times: "9-18" may be pages or scores."""
 
 

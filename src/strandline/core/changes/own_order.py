@@ -32,6 +32,8 @@ _TIME: Final = re.compile(r"\d{1,2}[:.h]\d\d")
 _VERSION: Final = re.compile(r"v?\d+\.\d+(?:\.\d+)*")
 CHOICES: Final = 2
 """Versions around one that came which make it one of a choice. Origin: a guess."""
+STAMPED: Final = 6
+"""Words of a text that says when the page was made, at most: headlines say "today" and "last", too. Origin: a guess."""
 NAMES: Final = 3
 """Letters of a word that names something. Origin: a guess."""
 
@@ -195,6 +197,6 @@ def names_something(text: str) -> bool:
     if len(text) >= LONG or is_count(text):
         return False
     settled = settled_text(text)
-    if settled != text and is_stamp(text):
+    if settled != text and is_stamp(settled) and len(words(settled)) <= STAMPED:
         return False
     return any(len(word) >= NAMES or not word.isascii() for word in words(settled) if not word.isdigit())

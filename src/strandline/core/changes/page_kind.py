@@ -24,6 +24,12 @@ from strandline.core.kept_property import kept_property
 
 MOST: Final = 0.6
 """Part of the text that the page's own part holds at least. Origin: a guess."""
+OVER: Final = 6
+"""Blocks of a page among which its headline is looked for. Origin: a guess."""
+BAR: Final = 120
+"""Letters of a bar above the headline, at most. Origin: a guess."""
+HEADED: Final = 5
+"""Letters of a headline, at least. Origin: a guess."""
 IN_A_FORM: Final = 0.3
 """Part of the text from which a form holds the page, and is none: nobody fills in so much. Origin: a guess."""
 SMALL: Final = 40
@@ -68,6 +74,7 @@ class PageKind:
         self._versions = [page] if earlier is None else [page, earlier]
         self._idle = _idle(page)
         self._beside = set[int]().union(*(beside_lists(version) for version in self._versions))
+        self._over = set[int]().union(*map(_over_headline, self._versions))
         self._template = NO_TEMPLATE
         self._framed: dict[int, bool] = {}
         own = [block for block in page.blocks if not self._stands_beside(block)]
@@ -103,6 +110,8 @@ class PageKind:
         return not self._stands_beside(block) and not (block.link_weight and block.linked >= LISTED)
 
     def _stands_beside(self, block: PageBlock) -> bool:
+        if id(block) in self._over:
+            return True
         if (block.hint and block.hint not in self._idle) or (block.role in _BESIDE and block.role not in self._idle):
             return True
         return id(block) in self._beside or self.frames(block)
@@ -154,6 +163,20 @@ class PageKind:
             return factor
         plain = place_factor(block, self._idle)
         return factor + (plain - factor) * self.listing if plain > factor else factor
+
+
+def _over_headline(page: BlockTree) -> set[int]:
+    """Short blocks above the headline that the page is called by: bars that offer, count and tell the time; by `id`."""
+    title, over = page.title.casefold(), list[int]()
+    for block in page.blocks[:OVER]:
+        first = next(iter(block.texts), "").casefold()
+        if len(first) >= HEADED and (first == title or title.startswith(f"{first} ")):
+            return set(over)
+        if block.weight > BAR:
+            break
+        if block.role in ("", "header") and not block.hint:
+            over.append(id(block))
+    return set()
 
 
 def _idle(page: BlockTree) -> frozenset[str]:

@@ -21,10 +21,11 @@ from typing import Final, Literal
 
 from strandline.core.blocks.words import masked, word_distance, words
 from strandline.core.changes.contacts import contacts
-from strandline.core.changes.counters import counts_up, is_counted, is_sentence, is_signed
+from strandline.core.changes.counters import counts_up, is_among, is_counted, is_sentence, is_signed
 from strandline.core.changes.currencies import is_converted
 from strandline.core.changes.labels import is_price_label
 from strandline.core.changes.opening_hours import other_hours
+from strandline.core.changes.written_dates import date_spans
 from strandline.core.struck import without_strokes
 
 TickForm = Literal["", "age", "clock", "stamp", "counter", "identifier", "countdown", "reading", "converted", "time"]
@@ -43,31 +44,6 @@ BESIDE: Final = 28
 """Letters before and after a number in which a word is about it. Origin: a guess."""
 BEHIND: Final = 48
 """The same behind a number that a text begins with: "12 people have this in their basket". Origin: a guess."""
-_MONTHS: Final = (
-    "january february march april may june july august september october november december "
-    "januar februar märz april mai juni juli august september oktober november dezember "
-    "janvier février mars avril juin juillet août septembre octobre novembre décembre "
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
-    "gennaio febbraio aprile maggio giugno luglio settembre ottobre novembre dicembre "
-    "januari februari maart mei augustus"
-)
-_SHORT_MONTHS: Final = (
-    "jan feb mar apr jun jul aug sep sept oct nov dec okt dez mär déc fév avr ene abr ago gen mag giu lug set "
-    "ott dic mrt"
-)
-_DAYS: Final = (
-    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag "
-    "sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes "
-    "sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag woensdag donderdag "
-    "vrijdag zaterdag zondag"
-)
-_SHORT_DAYS: Final = "mon tue tues wed thu thur thurs fri sat sun mo di mi do fr sa so"
-
-
-def _any(names: str) -> str:
-    return "|".join(sorted(set(names.split()), key=len, reverse=True))
-
-
 _TIME_UNITS: Final = (
     "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|"
     "sekunden?|minuten?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|"
@@ -81,32 +57,17 @@ _SPAN: Final = (
     rf"(?:(?:{_COUNT}[\s\u00a0]?|un['’])(?:{_TIME_UNITS}|[smhdwj])\b\.?(?:,?\s(?:and\s|und\s|et\s|y\s|e\s|en\s)?)?)+"
 )
 AGE: Final = re.compile(  # where a word begins, and only then one of many alternatives
-    rf"(?:\b|(?<=[^\W\d_])(?=\d))(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
+    rf"(?:\b|(?<=[^\W\d_])(?=\d|(?:il\sy\sa|hace|vor)\s\d|à\sl['’]instant))"
+    rf"(?:(?:(?:about|over|almost|ca\.)\s)?{_SPAN}\s*(?:ago\b|fa\b|geleden\b|atrás\b)|"
     rf"(?:vor|il\sy\sa|hace|seit|depuis|since)\s(?:etwa\s|environ\s)?{_SPAN}|"
     r"just\snow\b|right\snow\b|moments?\sago\b|yesterday\b|gestern\b|gerade\seben\b|soeben\b|hier(?:\sà\b|\Z)|"
     r"à\sl['’]instant\b|ayer\b|ahora\smismo\b|ieri\b|proprio\sora\b|poco\sfa\b|gisteren\b|zojuist\b)",
     re.IGNORECASE,
 )
-_CLOCK: Final = re.compile(
+CLOCK: Final = re.compile(
     r"\d(?<![\d:]\d)\d?[:h]\d\d(?::\d\d)?(?:[.,]\d+)?(?!\d)(?:\s?[ap]\.?m\b\.?|\s?uhr\b|\s?(?:utc|gmt|cet|cest|[ecmp][sd]t)\b)*",
     re.IGNORECASE,
 )
-_MONTH: Final = rf"(?:{_any(_MONTHS)}|(?:{_any(_SHORT_MONTHS)})\b\.?)"
-_YEAR: Final = r"(?:19|20)\d\d(?!\d)"
-# A date is looked for from its first number, in small letters: going through every letter costs far more.
-_NUMBER_BEGINS: Final = re.compile(r"\d(?<!\d\d)")
-_DATE_ON: Final = re.compile(
-    r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:t(?=\d))?|\d{1,2}([-/.])\s?\d{1,2}\2\s?(?:\d{4}|\d\d)(?!\d)|"
-    rf"\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"
-)
-_MONTH_AT_END: Final = re.compile(rf"\b{_MONTH}\Z")
-_DAY_OR_YEAR: Final = re.compile(rf"\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR})?|{_YEAR}")
-_WEEKDAY_AT_END: Final = re.compile(
-    rf"\b(?:(?:{_any(_DAYS)})\b|(?:{_any(_SHORT_DAYS)})\b\.?),?\s+(?:the\s|den\s|le\s)?\Z"
-)
-_MONTH_NAMES: Final = frozenset((*_MONTHS.split(), *_SHORT_MONTHS.split()))
-_LONGEST_MONTH: Final = max(map(len, _MONTHS.split()))
-OTHER_LETTERS: Final = str.maketrans("İıſ\u212a", "iisk")  # that a search without regard to case takes for these
 _STAMP: Final = re.compile(
     r"\b(?:updated?|modified|edited|generated|built|build|rendered|retrieved|accessed|as\sof|today|current(?:ly)?|now|"
     r"time|copyright|last|posted|published|crawled|cached|checked|refreshed|synced|"
@@ -124,7 +85,7 @@ _IDENTIFIES: Final = re.compile(  # "etag: 3f1a", "request id: 17"
 )
 _LEFT: Final = re.compile(
     r"\b(?:left|remaining|remain|to\sgo|ends\sin|starts\sin|begins\sin|noch|verbleibend\w*|restante?s?|"
-    r"rest(?:ent|e)|queda[n]?|faltan?|mancano|rimanenti|nog)\b",
+    r"rest(?:ent|e|a|ano)|plus\sque|queda[n]?|faltan?|mancano|rimanenti|nog)\b",
     re.IGNORECASE,
 )
 _BRIEF: Final = re.compile(
@@ -142,12 +103,14 @@ _WEATHER: Final = re.compile(
 _ADDRESS: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")  # of a computer
 _OF_ALL: Final = re.compile(r"\s?(?:of|von|sur|de|di|van|/)\s?\d[\d.,]*(?=\s)")  # "812 of 1,000 have signed"
 _READING: Final = re.compile(r"\s?(?:°|º|hPa\b|mbar\b|km/h|m/s|mph\b|mm\b|µg)")
+_MEASURE: Final = re.compile(r"\s?(?:°|º|%|hPa\b|mbar\b|km/h|m/s|mph\b|[cmk]?m\b|µg|m³|l/s|kWh?\b|W\b)")
+_STARS: Final = re.compile("[★☆⭐✩✭✰⯪]")
 _PAUSE: Final = re.compile(r"[.;|!?](?:\s|$)|[|@\u00b7\n\d]")
 _UNITS: Final = (
     "euros?|dollars?|pounds?|francs?|[kmc]m|kg|met(?:re|er)s?|miles?|feet|hectares?|lit(?:re|er)s?|tons?|tonnes?"
 )
 _UNIT: Final = re.compile(rf"\s?(?:{_TIME_UNITS}|[^\w\s,.;:!?)\]]|[A-Z]{{3}}|(?:{_UNITS})\b)")
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE: Final = re.compile(r"[^\d:]*\d+(?:[^\d:]\d+)?[^\d:]*\Z")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _MIXED: Final = re.compile(r"^(?=.*\d)(?=.*[a-z])[0-9a-z_]{6,}$|^[0-9a-f]{12,}$")
@@ -169,7 +132,7 @@ def settled_text(text: str) -> str:
     aged = _without_age(text)
     if DIGIT.search(aged) is None:
         return aged
-    return masked(_CLOCK.sub("@", _undated(aged)))
+    return masked(CLOCK.sub("@", _undated(aged)))
 
 
 def _is_figure(text: str) -> bool:
@@ -178,46 +141,11 @@ def _is_figure(text: str) -> bool:
 
 
 def _undated(text: str) -> str:
-    spans = _dates(text)
+    spans = date_spans(text)
     if not spans:
         return text
     starts, ends = zip(*spans, strict=True)
     return "@".join(text[end:start] for end, start in zip((0, *ends), (*starts, len(text)), strict=True))
-
-
-@lru_cache(maxsize=1 << 9)
-def _dates(text: str) -> tuple[tuple[int, int], ...]:
-    """Where in a text dates begin and end, their days of the week with them."""
-    folded = (text if text.isascii() else text.translate(OTHER_LETTERS)).lower()
-    found: list[tuple[int, int]] = []
-    end = 0  # of the date before
-    for number in _NUMBER_BEGINS.finditer(folded):
-        start = number.start()
-        if start < end:
-            continue
-        date = None
-        blank = start > end and folded[start - 1].isspace()
-        if blank and (month := _month_before(folded, end, start - 1)) >= 0:
-            date = _DAY_OR_YEAR.match(folded, start)
-            start = month if date else start
-        date = date or _DATE_ON.match(folded, start)
-        if date is None:
-            continue
-        if start > end and folded[start - 1].isspace() and (day := _WEEKDAY_AT_END.search(folded, end, start)):
-            start = day.start()
-        end = date.end()
-        found.append((start, end))
-    return tuple(found)
-
-
-def _month_before(folded: str, start: int, end: int) -> int:
-    """Where the name of a month begins that ends there; -1 for none. Most words show that they are none."""
-    first = max(start, end - 1 - _LONGEST_MONTH)
-    word = folded[first:end].rpartition(" ")[2]
-    if word.isalpha() and word not in _MONTH_NAMES:
-        return -1
-    month = _MONTH_AT_END.search(folded, first, end)
-    return month.start() if month else -1
 
 
 @lru_cache(maxsize=1 << 11)
@@ -261,11 +189,11 @@ def tick_form(before: str, after: str) -> TickForm:
                 return ""
             form = "stamp"
         old, new = _undated(old), _undated(new)
-        if _all(_CLOCK, old) != _all(_CLOCK, new):
+        if _all(CLOCK, old) != _all(CLOCK, new):
             if other_hours(old, new):
                 return ""
             form = "clock" if is_stamp(new) else "time"
-        old, new = _CLOCK.sub("@", old), _CLOCK.sub("@", new)
+        old, new = CLOCK.sub("@", old), CLOCK.sub("@", new)
     if any(_only_others(what, old, new) for what in (_ADDRESS, _TOKEN)):
         return "identifier"
     return _numbers_form(old, new, form)
@@ -281,7 +209,7 @@ def _only_others(what: re.Pattern[str], before: str, after: str) -> bool:
 
 def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
     """How all numbers of a text ticked that are others now, dates and times being known; empty if one did not."""
-    for one, other in zip(_NUMBER.finditer(before), _NUMBER.finditer(after), strict=False):
+    for one, other in zip(NUMBER.finditer(before), NUMBER.finditer(after), strict=False):
         if one[0] != other[0]:
             found = _number_form(after, one[0], other)
             if not found:
@@ -291,7 +219,7 @@ def _numbers_form(before: str, after: str, form: TickForm) -> TickForm:
 
 
 def _dates_of(text: str) -> list[str]:
-    return [text[start:end] for start, end in _dates(text)]
+    return [text[start:end] for start, end in date_spans(text)]
 
 
 def _all(what: re.Pattern[str], text: str) -> list[str]:
@@ -300,7 +228,7 @@ def _all(what: re.Pattern[str], text: str) -> list[str]:
 
 def is_stamp(text: str) -> bool:
     """Whether the dates of a text say when the page was made: it says so, or says nothing but the date."""
-    return _STAMP.search(text) is not None or not _LETTERS.search(_CLOCK.sub("@", _undated(text)))
+    return _STAMP.search(text) is not None or not _LETTERS.search(CLOCK.sub("@", _undated(text)))
 
 
 def is_moment(text: str) -> bool:
@@ -309,7 +237,7 @@ def is_moment(text: str) -> bool:
     >>> is_moment("14 June 2026"), is_moment("14 June 2026, 10:15"), is_moment("Until 14 June 2026"), is_moment("14")
     (True, True, False, False)
     """
-    return bool(_dates(text)) and _LETTERS.search(_CLOCK.sub("@", _undated(text))) is None
+    return bool(date_spans(text)) and _LETTERS.search(CLOCK.sub("@", _undated(text))) is None
 
 
 def holds_date(text: str) -> bool:
@@ -318,7 +246,7 @@ def holds_date(text: str) -> bool:
     >>> holds_date("14 May A night at the mill"), holds_date("14 mills")
     (True, False)
     """
-    return bool(_dates(text))
+    return bool(date_spans(text))
 
 
 def is_dated(text: str) -> bool:
@@ -327,7 +255,7 @@ def is_dated(text: str) -> bool:
     >>> is_dated("12.03.2026 Meeting of the council"), is_dated("Updated 12 March 2026"), is_dated("12 March 2026")
     (True, False, False)
     """
-    return bool(_dates(text)) and not is_stamp(text)
+    return bool(date_spans(text)) and not is_stamp(text)
 
 
 def is_unnamed(text: str) -> bool:
@@ -336,7 +264,7 @@ def is_unnamed(text: str) -> bool:
     >>> is_unnamed("08:31"), is_unnamed("8h31"), is_unnamed("Updated 08:31")
     (True, True, False)
     """
-    return _LETTERS.search(text) is None or _LETTERS.search(_CLOCK.sub("", text)) is None
+    return _LETTERS.search(text) is None or _LETTERS.search(CLOCK.sub("", text)) is None
 
 
 def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
@@ -351,21 +279,40 @@ def _number_form(text: str, earlier: str, number: re.Match[str]) -> TickForm:
     if is_price_label(before):
         return ""
     beside = before + after
+    rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_signed(before)
     if beside.lower() == beside.upper():  # no letter, so no word that tells
-        rises = counts_up(earlier, number[0]) and not _UNIT.match(after)
-        return "counter" if rises and not is_signed(before) else ""
+        return "counter" if rises or _STARS.search(before) else ""
     if _TIMES.match(after) and (_LEFT.search(text) or len(_all(_BRIEF, text)) > 1):
         return "countdown"
     if _BRIEF.match(after):  # "0.18 s" is how long an answer took
         if number[0].startswith("0.") or _STAMP.search(before):
             return "counter"
         return "" if is_sentence(text) and not _NOW.search(text) else "time"
-    if (_READING.match(after) and _NOW.search(before)) or (_is_weather(beside) and not is_sentence(text)):
+    if _READING.match(after) and _NOW.search(before):
         return "reading"
-    if is_counted(before, after, text.rstrip().endswith(".")):
+    lone = before.endswith("(") and text[end : end + 1] == ")" and number[0].isdigit()  # "Comments (12)"
+    return _form_by_words(text, before, after, rises or lone)
+
+
+def _form_by_words(text: str, before: str, after: str, counts: bool) -> TickForm:
+    """The same by the words that are about it; `counts` where it goes or is written as counters are."""
+    beside = before + after
+    sentence = is_sentence(text)
+    if _is_weather(beside) and not sentence:
+        return "reading"
+    label = _TIMES.sub("", before, count=1) if before[:1].isspace() else before  # "35 min 12 plays"
+    if is_counted(label, after, text.rstrip().endswith(".")):
         return "counter"
-    rises = counts_up(earlier, number[0]) and not _UNIT.match(after) and not is_sentence(text)
-    return "counter" if rises and not is_signed(before) else ""
+    if sentence:
+        return ""
+    if _MEASURE.match(after) and is_among("measured", beside):
+        return "reading"
+    if is_among("raised", beside):
+        return "counter"
+    free = not is_signed(before) and not _UNIT.match(after)
+    if free and (_NOW.search(before) or is_among("crowds", beside)):
+        return "counter"
+    return "counter" if counts and not is_among("identified", beside) else ""
 
 
 @lru_cache(maxsize=1 << 11)  # the number is another one at every look, what stands beside it is not

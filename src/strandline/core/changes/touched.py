@@ -22,6 +22,8 @@ FEWEST_OF_AN_EDIT: Final = 2
 """Texts of an edit that nothing tells by its words: one that left and one that came. Origin: a definition."""
 SAYING: Final = 3
 """Words from which a text says something of its own. Origin: a guess."""
+NUMBERS: Final = 2
+"""Numbers of a row that tell it from others of the same form. Origin: a guess."""
 BEGINNING: Final = 40
 """Letters of a text that mostly show it. Origin: a bound on time."""
 Touched = tuple[BlockChange, Texts, list[str]]
@@ -161,6 +163,9 @@ def _partnered(touched: list[Touched]) -> list[Touched]:
     everywhere = [pair for _, texts, _ in touched for pair in texts]
     if all(map(itemgetter(0), everywhere)) or all(map(itemgetter(1), everywhere)):
         return touched  # nothing came, or nothing left
+    if rows := _rows_apart(everywhere):
+        touched = [(change, _all_parted(texts, rows), addresses) for change, texts, addresses in touched]
+        everywhere = [pair for _, texts, _ in touched for pair in texts]
     loose = [pair for pair in everywhere if _is_loose(*pair)]
     left = _forms(before for before, _ in loose)
     shared = Counter(left) & Counter(_forms(after for _, after in loose)) if left else None
@@ -185,6 +190,35 @@ def _forms(texts: Iterable[str]) -> list[str]:
     return [form for text in texts if text and (form := settled_text(text)) != text]
 
 
+def _rows_apart(pairs: Texts) -> set[str]:
+    """Forms of rows, with several numbers each, of which some have a partner and others none: where the page is cut
+    otherwise than before, those that have one may have the wrong one.
+    """
+    alone = {settled_text(before or after) for before, after in pairs if not before or not after}
+    rows = {form for form in alone if form.count("#") >= NUMBERS}
+    return rows & {settled_text(after) for before, after in pairs if before and after} if rows else rows
+
+
+def _all_parted(texts: Texts, rows: Set[str]) -> Texts:
+    """Texts of which the rows have no partner yet."""
+    found: Texts = []
+    for before, after in texts:
+        form = settled_text(after) if before and after else ""
+        apart = form in rows and settled_text(before) == form
+        found += [("", after), (before, "")] if apart else [(before, after)]
+    return found
+
+
+def _nearest(waiting: list[str], text: str) -> str:
+    """The one of some texts of the same form that has most in common with a text, taken out: rows of a table are told
+    by those of their numbers that stay. Of many the last.
+    """
+    if not 1 < len(waiting) <= FEW:
+        return waiting.pop()
+    told = text.split()
+    return waiting.pop(max(range(len(waiting)), key=lambda place: len(set(waiting[place].split()) & set(told))))
+
+
 def _paired(texts: Texts, waiting: dict[str, list[str]], taken: dict[str, Counter[str]]) -> Texts:
     found: Texts = []
     for before, after in texts:
@@ -192,7 +226,7 @@ def _paired(texts: Texts, waiting: dict[str, list[str]], taken: dict[str, Counte
             found.append((before, after))
             continue
         if after and waiting.get(form := settled_text(after)):
-            found.append((waiting[form].pop(), after))
+            found.append((_nearest(waiting[form], after), after))
             after = ""
         counts = taken.get(settled_text(before)) if before else None
         if counts and counts[before] > 0:

@@ -34,10 +34,17 @@ Named = list[tuple[str, Item]]  # items, each with what makes it what it is (`Pa
 Numbered = list[tuple[int, frozenset[str]]]  # distinct words of texts, by the number of the text
 
 
-def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising, language: str = "") -> Delta:
+def compare(
+    old: BlockTree,
+    new: BlockTree,
+    advertising: AdRule = is_advertising,
+    language: str = "",
+    moments: tuple[float, float] | None = None,
+) -> Delta:
     """The delta between two versions of a page; empty when a reader sees no difference.
 
-    `language` is what the page calls itself; its sentences are read by the rules of that language.
+    `language` is what the page calls itself; its sentences are read by the rules of that language. `moments` are when
+    both versions were captured: what moves with the clock is told by them.
     """
     count = len(new.blocks)
     start = same_beginning(old.blocks, new.blocks)
@@ -70,7 +77,7 @@ def compare(old: BlockTree, new: BlockTree, advertising: AdRule = is_advertising
     changes += [writer.change(block, None, moved=False) for block in gone]
     ended = zip(range(len(before) - ending, len(before)), range(count - ending, count), strict=True)
     whole = (*zip(range(start), range(start), strict=True), *pairs, *ended)
-    return Delta(old, new, whole, tuple(changes), language, tuple(pairs))
+    return Delta(old, new, whole, tuple(changes), language, tuple(pairs), moments=moments)
 
 
 def _shown(items: Sequence[Item]) -> str:

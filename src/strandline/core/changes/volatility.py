@@ -11,6 +11,8 @@ Noise is learned for each page. How often a block changes tells noise from news 
                       one that is new is hardly news, it is only met for the first time
     stays             how long a text stood each time it came, and how long it was away (`stays`): a notice that is put
                       up again is no rotation
+    spots             where texts come back, or are replaced by wholly different ones, told by what stands before them
+                      (`spots`): a box that rotates beside a list in one block
     slots             the part of a text that changes while the rest of it stays; one that changed at least three times,
                       and at most looks, ticks
     double fetch      two fetches seconds apart; blocks that differ mostly are masked, and so are texts that keep the
@@ -38,10 +40,12 @@ from strandline.core.blocks.words import word_set
 from strandline.core.changes.carried import LINKS, noise_place
 from strandline.core.changes.delta import BlockChange, Delta
 from strandline.core.changes.link_lists import Texts
-from strandline.core.changes.noise_bytes import numbers, packed, rows, table, unpacked
+from strandline.core.changes.noise_storing import FIELDS, RATINGS, noise_fields, stored_noise
+from strandline.core.changes.spots import Spots
 from strandline.core.changes.stays import Stay, is_steady
 from strandline.core.changes.ticking import is_same_text, is_slot, settled_text, tick_form
 from strandline.core.changes.touched import says_something, touched_texts
+from strandline.core.changes.unstable_names import changing_names, settled_path
 
 Rating = Literal["noise", "matters"]
 
@@ -63,6 +67,11 @@ TICKS: Final = 3
 """Changes from which a slot may tick. Origin: a guess."""
 TICKING: Final = 0.6
 """Part of the looks since its first change at which a slot that ticks had changed. Origin: a guess."""
+SURELY: Final = 4
+"""Changes from which one may tick that is a number with a unit, or a date. Origin: a guess."""
+RESTLESS: Final = 0.85
+"""Part of the looks since its first change at which such a one, or a spot that shows another text at every look, had
+changed. Origin: a guess."""
 STOOD: Final = 3.0
 """Looks at which nothing changed after which a block is known to stand still. Origin: a guess."""
 STILL: Final = 0.25
@@ -71,7 +80,6 @@ ROTATES: Final = 0.5
 """Part of what comes to a place that was there before, from which on it rotates. Origin: a guess."""
 _HALF: Final = np.uint64(32)
 """Bits of a word's number that are dropped. Origin: a definition."""
-_RATINGS: Final[tuple[Rating, ...]] = ("noise", "matters")
 
 
 def steadiness(history: tuple[float, float], linked: float = 0.0) -> float:
@@ -116,18 +124,8 @@ class NoiseState:
             if len(self._settled) >= MOST_PATHS:
                 self._settled.clear()
             bare = path.removesuffix(LINKS)
-            known = self._settled[path] = hashed(f"{self._settled_path(bare)}{path[len(bare) :]}")
+            known = self._settled[path] = hashed(f"{settled_path(bare, self.unstable)}{path[len(bare) :]}")
         return known
-
-    def _settled_path(self, path: str) -> str:
-        if not self.unstable:
-            return path
-        kept = ""
-        for step in path.split("/"):
-            tag = _tag(step)
-            prefix = f"{kept}/{tag}"
-            kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{step}"
-        return kept
 
     def history(self, path: str) -> tuple[float, float]:
         """How often a path was compared, and how often it had changed."""
@@ -163,12 +161,16 @@ class NoiseState:
         new, back = self.arrivals.get(self.settled(path), (0.0, 0.0))
         return back / (new + back + 1.0)
 
-    def ticks(self, path: str, before: str, after: str) -> bool:
+    def ticks(self, path: str, before: str, after: str, least: int = TICKS, share: float = TICKING) -> bool:
         """True for a part of a text that changed at most looks while the rest of it stayed."""
         if not self.slots or not is_slot(before, after):
             return False
         since, changes = self.slots.get(self._frame(path, before, after), (0, 0))
-        return changes >= TICKS and changes >= TICKING * (self.comparisons - since)
+        return changes >= least and changes >= share * (self.comparisons - since)
+
+    def never_rests(self, path: str, before: str, after: str) -> bool:
+        """The same of one that changed at every look but few: no term, and no date that anybody appoints."""
+        return self.ticks(path, before, after, SURELY, RESTLESS)
 
     def stood_still(self, block: PageBlock, before: str, after: str, looks: float = STOOD) -> bool:
         """True for a part of a text that was looked at several times and is another now for the first time."""
@@ -192,6 +194,23 @@ class NoiseState:
         stay = self.stays.get(hashed(text))
         return stay is not None and is_steady(stay.turn(self.comparisons + 1))
 
+    def rotates_at(self, path: str, before: str) -> bool:
+        """True for a spot at which texts came back; and for any of a place that rotates, unless what stands before it
+        never came or left: then the place rotates elsewhere.
+        """
+        spot = self._spot(path, before)
+        if spot in self.arrivals:
+            return True
+        return not before or hashed(before) in self.stays
+
+    def is_restless_at(self, path: str, before: str) -> bool:
+        """True for a spot at which a wholly different text stands at most looks."""
+        since, changes = self.slots.get(self._spot(path, before), (0, 0))
+        return changes >= TICKS and changes >= RESTLESS * (self.comparisons - since)
+
+    def _spot(self, path: str, before: str) -> int:
+        return hashed(f"{settled_path(path, self.unstable)}\x1e{before}")
+
     def few_alternate(self, path: str, most: int) -> bool:
         """True for a place that does not rotate, or to which at most so many texts ever came."""
         return not self.rotates(path) or self.arrivals.get(self.settled(path), (0.0, 0.0))[0] <= most
@@ -213,7 +232,7 @@ class NoiseState:
 
     def _frame(self, path: str, before: str, after: str) -> int:
         """What stays in a text while a part of it changes, together with its place."""
-        return hashed(f"{self._settled_path(path)}\x1f{_kept_words(before, after)}")
+        return hashed(f"{settled_path(path, self.unstable)}\x1f{_kept_words(before, after)}")
 
     def rating(self, path: str) -> Rating | None:
         """What a user said about changes of a block."""
@@ -221,7 +240,7 @@ class NoiseState:
 
     def rate_block(self, path: str, rating: Rating) -> None:
         """Note that changes of a block are noise, or matter."""
-        if rating not in _RATINGS:
+        if rating not in RATINGS:
             raise ValueError(f"a rating is 'noise' or 'matters', not {rating!r}")
         self.ratings[self.settled(path)] = rating
 
@@ -231,7 +250,9 @@ class NoiseState:
         """Take in one comparison of successive versions, after its importance was computed."""
         stood = self._never_changed
         self.comparisons += 1
-        self._learn_names(delta)
+        if renamed := changing_names(delta, self.unstable):
+            self.unstable |= renamed
+            self._settled.clear()
         changes = [change for change in delta.changes if change.content]
         changed = {self.settled(noise_place(change.block)) for change in changes}
         present = set(map(self.settled, {noise_place(block) for block in delta.new.blocks})) | changed
@@ -239,8 +260,11 @@ class NoiseState:
         if len(self.paths) > MOST_PATHS:
             kept = sorted(self.paths.items(), key=lambda entry: -entry[1][0])[: MOST_PATHS // 2]
             self.paths = dict(kept)
+        spots = Spots(delta)
         for change, texts, _ in touched_texts(delta):
             self._learn_items(change.block, texts)
+            if change.new:
+                self._learn_spots(change.new, texts, spots)
         _forget_oldest(self.slots, MOST_SLOTS)
         _forget_oldest(self.arrivals, MOST_PATHS)
         _forget_oldest(self.stays, MOST_STAYS)
@@ -265,6 +289,20 @@ class NoiseState:
             if known + returned > MEMORY:
                 known, returned = known * FADING, returned * FADING
             self.arrivals[key] = known + len(come) - back, returned + back
+
+    def _learn_spots(self, block: PageBlock, texts: Texts, spots: Spots) -> None:
+        """Note where texts came back, and where others were replaced by wholly different ones."""
+        for before, after in texts:
+            if not after or before == after or (before and is_same_text(before, after)):
+                continue
+            returned = self.seen_text(after)
+            if before or returned:
+                spot = self._spot(block.path, spots.before(block, after))
+                if before:
+                    self._count_slot(spot)
+                if returned:
+                    new, back = self.arrivals.pop(spot, (0.0, 0.0))
+                    self.arrivals[spot] = new, min(back + 1.0, MEMORY)
 
     def _turn(self, left: str, came: str) -> None:
         """Note that a text left the page and another came; either may be empty."""
@@ -301,7 +339,9 @@ class NoiseState:
     def learn_double_fetch(self, delta: Delta) -> None:
         """Take in two fetches seconds apart: what differs between them is noise."""
         self.double_fetches += 1
-        self._learn_names(delta)
+        if renamed := changing_names(delta, self.unstable):
+            self.unstable |= renamed
+            self._settled.clear()
         for change in delta.changes:
             if not change.content:
                 continue
@@ -312,31 +352,16 @@ class NoiseState:
                     self.masked_texts.add(self._frame(operation.block, operation.before, operation.after))
         self._remember_departed(delta)
 
-    def _learn_names(self, delta: Delta) -> None:
-        """Note steps of paths whose names differ although the block's content is the same."""
-        blocks, old_blocks = delta.new.blocks, delta.old.blocks
-        renamed = [(old, new) for old, new in delta.differing if old_blocks[old].path != blocks[new].path]
-        for old, new in renamed:
-            before, after = old_blocks[old], blocks[new]
-            if before.digest != after.digest:
-                continue
-            steps = list(zip(before.path.split("/"), after.path.split("/"), strict=False))
-            if before.path.count("/") != after.path.count("/") or any(_tag(a) != _tag(b) for a, b in steps):
-                continue
-            kept = ""
-            for one, other in steps:
-                prefix = f"{kept}/{_tag(one)}"
-                if one != other:
-                    self.unstable.add(hashed(prefix))
-                    self._settled.clear()
-                kept = prefix if hashed(prefix) in self.unstable else f"{kept}/{one}"
-
     def _remember_departed(self, delta: Delta) -> None:
         touched = touched_texts(delta)
         left = [(before, after) for _, texts, _ in touched for before, after in texts if before]
         texts = [before for before, _ in left]
         self.items.update(dict.fromkeys(map(hashed, texts)))
-        forms = [form for before, after in left if not after and (form := settled_text(before)) != before]
+        forms = [
+            form
+            for before, after in left
+            if not (after and is_same_text(before, after)) and (form := settled_text(before)) != before
+        ]
         self.items.update(dict.fromkeys(map(hashed, forms)))
         addresses = [
             operation.before
@@ -356,50 +381,20 @@ class NoiseState:
 
     def as_bytes(self) -> bytes:
         """The state in a compact form; `from_bytes` reads it."""
-        sections = (
-            *table(self.paths, np.float32),
-            np.array(list(self.items), np.uint64).tobytes(),
-            np.array(list(self.words), np.uint32).tobytes(),
-            np.array(sorted(self.masked_paths), np.uint64).tobytes(),
-            np.array(sorted(self.masked_texts), np.uint64).tobytes(),
-            np.array(sorted(self.unstable), np.uint64).tobytes(),
-            np.array(list(self.ratings), np.uint64).tobytes(),
-            bytes(map(_RATINGS.index, self.ratings.values())),
-            *table(self.arrivals, np.float32),
-            *table(self.slots, np.uint32),
-            *table(self.stays, np.uint32),
-        )
-        return packed((self.comparisons, self.double_fetches, self.held), sections)
+        return stored_noise({name: getattr(self, name) for name in FIELDS})
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "NoiseState":
         """The state that `as_bytes` wrote."""
-        (comparisons, double_fetches, held), sections = unpacked(stored)
-        items, words, paths, texts, unstable, rated, ratings = sections[2:9]
-        return cls(
-            comparisons,
-            {path: (known, times) for path, (known, times) in rows(sections[:2], np.float32)},
-            dict.fromkeys(numbers(items)),
-            dict.fromkeys(numbers(words, np.uint32)),
-            set(numbers(paths)),
-            set(numbers(texts)),
-            set(numbers(unstable)),
-            {path: _RATINGS[number] for path, number in zip(numbers(rated), ratings, strict=True)},
-            double_fetches,
-            held,
-            {path: (new, back) for path, (new, back) in rows(sections[9:11], np.float32)},
-            {slot: (since, times) for slot, (since, times) in rows(sections[11:13], np.uint32)},
-            {text: Stay(*stay) for text, stay in rows(sections[13:15], np.uint32, 4)},
-        )
+        return cls(**noise_fields(stored))
 
 
 @lru_cache(maxsize=1 << 10)  # what is scored is learned from next
 def _kept_words(before: str, after: str) -> str:
-    return " ".join(sorted(word_set(before) & word_set(after)) or sorted((before, after)))
-
-
-def _tag(step: str) -> str:
-    return step.partition("#")[0].partition(".")[0]
+    kept = word_set(before) & word_set(after)
+    if not kept and (form := settled_text(before)) == settled_text(after) and any(map(str.isalpha, form)):
+        return form  # a label and its value without a blank between them
+    return " ".join(sorted(kept) or sorted((before, after)))
 
 
 def _short(words: WordNumbers) -> list[int]:

@@ -1,0 +1,69 @@
+"""Texts of a page that never rest, told by their past or by what stands beside them: the quote of the day, what was
+measured when the page was made, a box that shows something else at every look, a number that is another one each time.
+"""
+
+from typing import Final
+
+from strandline.core.blocks.tree import PageBlock
+from strandline.core.changes.creeping import set_back
+from strandline.core.changes.delta import Delta
+from strandline.core.changes.figures import is_money
+from strandline.core.changes.language_rules import folded_words, heads
+from strandline.core.changes.notices import is_daily
+from strandline.core.changes.page_kind import PageKind
+from strandline.core.changes.returning import Returning
+from strandline.core.changes.said import SHORT
+from strandline.core.changes.spots import Spots
+from strandline.core.changes.touched import touched_texts
+from strandline.core.changes.volatility import NoiseState
+from strandline.core.kept_property import kept_property
+
+RESTLESS: Final = frozenset(("number", "money", "date", "time"))
+"""Kinds of edits that tick where they come at every look, but for prices: counts of people, shares, dates."""
+
+
+class Restless:
+    """Tells them, for one change of a page."""
+
+    def __init__(self, delta: Delta, noise: NoiseState, kind: PageKind, returning: Returning) -> None:
+        self._delta, self._noise, self._kind, self._returning = delta, noise, kind, returning
+
+    def why(self, block: PageBlock, edit: tuple[str, str], kind: str, *, sure: bool) -> str:
+        """Why an edit says nothing, of a part of a text that changed at most looks, if so; `sure` for one of a kind
+        that is news however often it comes: only if it does at every look.
+        """
+        before, after = edit
+        if not sure:
+            states = self._kind.owns(block) and self._returning.is_of_states(before, after)
+            return "" if states else "differs at most looks while the rest of it stays"
+        if kind in RESTLESS and not is_money(after) and self._noise.never_rests(block.path, before, after):
+            return "differs at every look while the rest of it stays"
+        return ""
+
+    def is_turning(self, block: PageBlock, after: str) -> bool:
+        """Whether a short text stands where another one does at every look: a quote of the day."""
+        short = len(after) <= SHORT and bool(self._noise.slots)
+        return short and self._noise.is_restless_at(block.path, self._spots.before(block, after))
+
+    @kept_property
+    def _spots(self) -> Spots:
+        return Spots(self._delta)
+
+    def is_daily(self, block: PageBlock, after: str) -> bool:
+        """Whether a short text is the quote, the word or the picture of the day, as it says, or the text before it."""
+        if len(after) > SHORT:
+            return False
+        return is_daily(after) or is_daily(self._spots.before(block, after))
+
+    @kept_property
+    def measured(self) -> bool:
+        """Whether the page says when something was measured: a moment that moved with the clock."""
+        moments = self._delta.moments
+        if moments is None:
+            return False
+        own = (texts for change, texts, _ in touched_texts(self._delta) if self._kind.owns(change.block))
+        pairs = (pair for texts in own for pair in texts if pair[0] and pair[1])
+        return any(
+            set_back(before, after, moments) != after and heads("measured", folded_words(after))
+            for before, after in pairs
+        )

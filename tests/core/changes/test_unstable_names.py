@@ -1,0 +1,25 @@
+from strandline.core.changes.unstable_names import changing_names, settled_path
+from strandline.core.changes.vidiff import compare
+from strandline.dom.html import blocks
+
+
+def page(name):
+    parts = "".join(f"<p>{word} {'stands still until the water is back. ' * 12}</p>" for word in ("Mill", "Saw", "Hut"))
+    return blocks(f"<body><div class='{name}'>{parts}</div><div class=side>{parts.upper()}</div></body>".encode())
+
+
+def test_names_that_differ_on_the_same_content_are_dropped():
+    delta = compare(page("alpha"), page("omega"))
+    found = changing_names(delta, frozenset())
+    assert found
+    before, after = (tree.blocks[0].path for tree in (delta.old, delta.new))
+    assert before != after
+    assert settled_path(before, found) == settled_path(after, found)
+    assert settled_path(before, frozenset()) == before
+
+
+def test_a_block_that_says_something_else_tells_nothing_of_names():
+    old, new = page("alpha"), page("omega")
+    other = blocks(b"<body><div class=omega><p>All is new here.</p></div></body>")
+    assert changing_names(compare(old, new), frozenset())
+    assert not changing_names(compare(old, other), frozenset())
